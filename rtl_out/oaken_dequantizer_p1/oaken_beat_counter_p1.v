@@ -14,24 +14,21 @@ module oaken_beat_counter_p1 (
     output wire s_ready,
     input  wire [8:0] s_at,
     input  wire [6:0] s_count,
-    input  wire s_first,
     input  wire s_last,
     output wire m_valid, // Chunks with their counts.
     input  wire m_ready,
     output wire [8:0] m_at,
     output wire [63:0] m_counts,
     output wire m_wrong,
-    output wire m_first,
     output wire m_last
 );
-    reg room; // beat_counter.rs:94
-    reg open; // a chunk is being cut | beat_counter.rs:132
-    reg [8:0] chunk_at; // beat_counter.rs:133
-    reg [6:0] chunk_count; // entries that are left | beat_counter.rs:133
-    reg chunk_first; // beat_counter.rs:133
-    reg chunk_last; // beat_counter.rs:133
-    reg starts; // nothing was cut of it yet | beat_counter.rs:134
-    reg ends; // its rest is one group | beat_counter.rs:135
+    reg room; // beat_counter.rs:90
+    reg open; // a chunk is being cut | beat_counter.rs:128
+    reg [8:0] chunk_at; // beat_counter.rs:129
+    reg [6:0] chunk_count; // entries that are left | beat_counter.rs:129
+    reg chunk_last; // beat_counter.rs:129
+    reg starts; // nothing was cut of it yet | beat_counter.rs:130
+    reg ends; // its rest is one group | beat_counter.rs:131
     reg [3:0] byte0_read_at; // sparse_ring.rs:85
     reg [5:0] bytes_0; // sparse_ring.rs:86
     reg [3:0] byte1_read_at; // sparse_ring.rs:85
@@ -72,113 +69,107 @@ module oaken_beat_counter_p1 (
     reg [5:0] l100_s3_3; // sparse_ring.rs:103
     reg [3:0] first_s3; // sparse_ring.rs:104
     reg [5:0] beat_of_0; // sparse_ring.rs:103
-    reg [8:0] chunk_at_s1; // beat_counter.rs:102
-    reg [8:0] chunk_at_s2; // beat_counter.rs:102
-    reg [8:0] chunk_at_s3; // beat_counter.rs:102
-    reg [8:0] counted_at; // beat_counter.rs:102
-    reg count_s1; // beat_counter.rs:102
-    reg count_s2; // beat_counter.rs:102
-    reg count_s3; // beat_counter.rs:102
-    reg counted_count; // beat_counter.rs:102
-    reg starts_s1; // beat_counter.rs:102
-    reg starts_s2; // beat_counter.rs:102
-    reg starts_s3; // beat_counter.rs:102
-    reg counted_starts; // beat_counter.rs:102
-    reg ends_s1; // beat_counter.rs:102
-    reg ends_s2; // beat_counter.rs:102
-    reg ends_s3; // beat_counter.rs:102
-    reg counted_ends; // beat_counter.rs:102
-    reg chunk_first_s1; // beat_counter.rs:102
-    reg chunk_first_s2; // beat_counter.rs:102
-    reg chunk_first_s3; // beat_counter.rs:102
-    reg counted_first; // beat_counter.rs:102
-    reg chunk_last_s1; // beat_counter.rs:102
-    reg chunk_last_s2; // beat_counter.rs:102
-    reg chunk_last_s3; // beat_counter.rs:102
-    reg counted_last; // beat_counter.rs:102
-    reg counts_0; // beat_counter.rs:109
-    reg counts_1; // beat_counter.rs:109
-    reg counts_2; // beat_counter.rs:109
-    reg counts_3; // beat_counter.rs:109
-    reg counts_4; // beat_counter.rs:109
-    reg counts_5; // beat_counter.rs:109
-    reg counts_6; // beat_counter.rs:109
-    reg counts_7; // beat_counter.rs:109
-    reg counts_8; // beat_counter.rs:109
-    reg counts_9; // beat_counter.rs:109
-    reg counts_10; // beat_counter.rs:109
-    reg counts_11; // beat_counter.rs:109
-    reg counts_12; // beat_counter.rs:109
-    reg counts_13; // beat_counter.rs:109
-    reg counts_14; // beat_counter.rs:109
-    reg counts_15; // beat_counter.rs:109
-    reg counts_16; // beat_counter.rs:109
-    reg counts_17; // beat_counter.rs:109
-    reg counts_18; // beat_counter.rs:109
-    reg counts_19; // beat_counter.rs:109
-    reg counts_20; // beat_counter.rs:109
-    reg counts_21; // beat_counter.rs:109
-    reg counts_22; // beat_counter.rs:109
-    reg counts_23; // beat_counter.rs:109
-    reg counts_24; // beat_counter.rs:109
-    reg counts_25; // beat_counter.rs:109
-    reg counts_26; // beat_counter.rs:109
-    reg counts_27; // beat_counter.rs:109
-    reg counts_28; // beat_counter.rs:109
-    reg counts_29; // beat_counter.rs:109
-    reg counts_30; // beat_counter.rs:109
-    reg counts_31; // beat_counter.rs:109
-    reg counts_32; // beat_counter.rs:109
-    reg counts_33; // beat_counter.rs:109
-    reg counts_34; // beat_counter.rs:109
-    reg counts_35; // beat_counter.rs:109
-    reg counts_36; // beat_counter.rs:109
-    reg counts_37; // beat_counter.rs:109
-    reg counts_38; // beat_counter.rs:109
-    reg counts_39; // beat_counter.rs:109
-    reg counts_40; // beat_counter.rs:109
-    reg counts_41; // beat_counter.rs:109
-    reg counts_42; // beat_counter.rs:109
-    reg counts_43; // beat_counter.rs:109
-    reg counts_44; // beat_counter.rs:109
-    reg counts_45; // beat_counter.rs:109
-    reg counts_46; // beat_counter.rs:109
-    reg counts_47; // beat_counter.rs:109
-    reg counts_48; // beat_counter.rs:109
-    reg counts_49; // beat_counter.rs:109
-    reg counts_50; // beat_counter.rs:109
-    reg counts_51; // beat_counter.rs:109
-    reg counts_52; // beat_counter.rs:109
-    reg counts_53; // beat_counter.rs:109
-    reg counts_54; // beat_counter.rs:109
-    reg counts_55; // beat_counter.rs:109
-    reg counts_56; // beat_counter.rs:109
-    reg counts_57; // beat_counter.rs:109
-    reg counts_58; // beat_counter.rs:109
-    reg counts_59; // beat_counter.rs:109
-    reg counts_60; // beat_counter.rs:109
-    reg counts_61; // beat_counter.rs:109
-    reg counts_62; // beat_counter.rs:109
-    reg counts_63; // beat_counter.rs:109
-    reg valid_s1; // beat_counter.rs:113
-    reg valid_s2; // beat_counter.rs:113
-    reg valid_s3; // beat_counter.rs:113
-    reg valid_s4; // beat_counter.rs:113
-    reg valid_s5; // beat_counter.rs:113
-    reg [8:0] counted_at_s5; // beat_counter.rs:113
-    reg counted_starts_s5; // beat_counter.rs:113
-    reg counted_ends_s5; // beat_counter.rs:113
-    reg counted_first_s5; // beat_counter.rs:113
-    reg counted_last_s5; // beat_counter.rs:113
-    reg [8:0] sum_at; // beat_counter.rs:160
-    reg [63:0] sum_counts; // beat_counter.rs:160
-    reg sum_wrong; // beat_counter.rs:160
-    reg sum_first; // beat_counter.rs:160
-    reg sum_last; // beat_counter.rs:160
-    reg complete; // beat_counter.rs:117
+    reg [8:0] chunk_at_s1; // beat_counter.rs:98
+    reg [8:0] chunk_at_s2; // beat_counter.rs:98
+    reg [8:0] chunk_at_s3; // beat_counter.rs:98
+    reg [8:0] counted_at; // beat_counter.rs:98
+    reg count_s1; // beat_counter.rs:98
+    reg count_s2; // beat_counter.rs:98
+    reg count_s3; // beat_counter.rs:98
+    reg counted_count; // beat_counter.rs:98
+    reg starts_s1; // beat_counter.rs:98
+    reg starts_s2; // beat_counter.rs:98
+    reg starts_s3; // beat_counter.rs:98
+    reg counted_starts; // beat_counter.rs:98
+    reg ends_s1; // beat_counter.rs:98
+    reg ends_s2; // beat_counter.rs:98
+    reg ends_s3; // beat_counter.rs:98
+    reg counted_ends; // beat_counter.rs:98
+    reg chunk_last_s1; // beat_counter.rs:98
+    reg chunk_last_s2; // beat_counter.rs:98
+    reg chunk_last_s3; // beat_counter.rs:98
+    reg counted_last; // beat_counter.rs:98
+    reg counts_0; // beat_counter.rs:105
+    reg counts_1; // beat_counter.rs:105
+    reg counts_2; // beat_counter.rs:105
+    reg counts_3; // beat_counter.rs:105
+    reg counts_4; // beat_counter.rs:105
+    reg counts_5; // beat_counter.rs:105
+    reg counts_6; // beat_counter.rs:105
+    reg counts_7; // beat_counter.rs:105
+    reg counts_8; // beat_counter.rs:105
+    reg counts_9; // beat_counter.rs:105
+    reg counts_10; // beat_counter.rs:105
+    reg counts_11; // beat_counter.rs:105
+    reg counts_12; // beat_counter.rs:105
+    reg counts_13; // beat_counter.rs:105
+    reg counts_14; // beat_counter.rs:105
+    reg counts_15; // beat_counter.rs:105
+    reg counts_16; // beat_counter.rs:105
+    reg counts_17; // beat_counter.rs:105
+    reg counts_18; // beat_counter.rs:105
+    reg counts_19; // beat_counter.rs:105
+    reg counts_20; // beat_counter.rs:105
+    reg counts_21; // beat_counter.rs:105
+    reg counts_22; // beat_counter.rs:105
+    reg counts_23; // beat_counter.rs:105
+    reg counts_24; // beat_counter.rs:105
+    reg counts_25; // beat_counter.rs:105
+    reg counts_26; // beat_counter.rs:105
+    reg counts_27; // beat_counter.rs:105
+    reg counts_28; // beat_counter.rs:105
+    reg counts_29; // beat_counter.rs:105
+    reg counts_30; // beat_counter.rs:105
+    reg counts_31; // beat_counter.rs:105
+    reg counts_32; // beat_counter.rs:105
+    reg counts_33; // beat_counter.rs:105
+    reg counts_34; // beat_counter.rs:105
+    reg counts_35; // beat_counter.rs:105
+    reg counts_36; // beat_counter.rs:105
+    reg counts_37; // beat_counter.rs:105
+    reg counts_38; // beat_counter.rs:105
+    reg counts_39; // beat_counter.rs:105
+    reg counts_40; // beat_counter.rs:105
+    reg counts_41; // beat_counter.rs:105
+    reg counts_42; // beat_counter.rs:105
+    reg counts_43; // beat_counter.rs:105
+    reg counts_44; // beat_counter.rs:105
+    reg counts_45; // beat_counter.rs:105
+    reg counts_46; // beat_counter.rs:105
+    reg counts_47; // beat_counter.rs:105
+    reg counts_48; // beat_counter.rs:105
+    reg counts_49; // beat_counter.rs:105
+    reg counts_50; // beat_counter.rs:105
+    reg counts_51; // beat_counter.rs:105
+    reg counts_52; // beat_counter.rs:105
+    reg counts_53; // beat_counter.rs:105
+    reg counts_54; // beat_counter.rs:105
+    reg counts_55; // beat_counter.rs:105
+    reg counts_56; // beat_counter.rs:105
+    reg counts_57; // beat_counter.rs:105
+    reg counts_58; // beat_counter.rs:105
+    reg counts_59; // beat_counter.rs:105
+    reg counts_60; // beat_counter.rs:105
+    reg counts_61; // beat_counter.rs:105
+    reg counts_62; // beat_counter.rs:105
+    reg counts_63; // beat_counter.rs:105
+    reg valid_s1; // beat_counter.rs:109
+    reg valid_s2; // beat_counter.rs:109
+    reg valid_s3; // beat_counter.rs:109
+    reg valid_s4; // beat_counter.rs:109
+    reg valid_s5; // beat_counter.rs:109
+    reg [8:0] counted_at_s5; // beat_counter.rs:109
+    reg counted_starts_s5; // beat_counter.rs:109
+    reg counted_ends_s5; // beat_counter.rs:109
+    reg counted_last_s5; // beat_counter.rs:109
+    reg [8:0] sum_at; // beat_counter.rs:156
+    reg [63:0] sum_counts; // beat_counter.rs:156
+    reg sum_wrong; // beat_counter.rs:156
+    reg sum_last; // beat_counter.rs:156
+    reg complete; // beat_counter.rs:113
     wire waiting_s_ready;
     wire waiting_m_valid;
-    wire [75:0] waiting_m_payload;
+    wire [74:0] waiting_m_payload;
     wire [4:0] waiting_level;
     (* ram_style = "distributed" *) reg [5:0] byte0_ring [0:15];
     (* ram_style = "distributed" *) reg [5:0] byte1_ring [0:15];
@@ -198,10 +189,10 @@ module oaken_beat_counter_p1 (
     (* ram_style = "distributed" *) reg [5:0] byte15_ring [0:15];
 
     // as many entries as a beat may have
-    wire count = ends ? chunk_count[0] : 1'h1; // beat_counter.rs:138
-    wire valid = open & room; // beat_counter.rs:139
+    wire count = ends ? chunk_count[0] : 1'h1; // beat_counter.rs:134
+    wire valid = open & room; // beat_counter.rs:135
     assign s_ready = (~open) | (room & ends);
-    wire _t1 = s_valid & s_ready; // beat_counter.rs:148
+    wire _t1 = s_valid & s_ready; // beat_counter.rs:144
     always @(posedge clk) begin
         if (valid) begin
             starts <= 1'h0;
@@ -212,7 +203,6 @@ module oaken_beat_counter_p1 (
             starts <= 1'h1;
             chunk_at <= s_at;
             chunk_count <= s_count;
-            chunk_first <= s_first;
             chunk_last <= s_last;
         end
     end
@@ -390,145 +380,141 @@ module oaken_beat_counter_p1 (
         ends_s2 <= ends_s1;
         ends_s3 <= ends_s2;
         counted_ends <= ends_s3;
-        chunk_first_s1 <= chunk_first;
-        chunk_first_s2 <= chunk_first_s1;
-        chunk_first_s3 <= chunk_first_s2;
-        counted_first <= chunk_first_s3;
         chunk_last_s1 <= chunk_last;
         chunk_last_s2 <= chunk_last_s1;
         chunk_last_s3 <= chunk_last_s2;
         counted_last <= chunk_last_s3;
     end
     wire present_0 = counted_count | 1'h0; // sparse_ring.rs:62
-    wire of_beat_0 = (beat_of_0 == 6'h3f) & present_0; // beat_counter.rs:108
+    wire of_beat_0 = (beat_of_0 == 6'h3f) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_0 <= of_beat_0;
-    wire of_beat_0_1 = (beat_of_0 == 6'h3e) & present_0; // beat_counter.rs:108
+    wire of_beat_0_1 = (beat_of_0 == 6'h3e) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_1 <= of_beat_0_1;
-    wire of_beat_0_2 = (beat_of_0 == 6'h3d) & present_0; // beat_counter.rs:108
+    wire of_beat_0_2 = (beat_of_0 == 6'h3d) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_2 <= of_beat_0_2;
-    wire of_beat_0_3 = (beat_of_0 == 6'h3c) & present_0; // beat_counter.rs:108
+    wire of_beat_0_3 = (beat_of_0 == 6'h3c) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_3 <= of_beat_0_3;
-    wire of_beat_0_4 = (beat_of_0 == 6'h3b) & present_0; // beat_counter.rs:108
+    wire of_beat_0_4 = (beat_of_0 == 6'h3b) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_4 <= of_beat_0_4;
-    wire of_beat_0_5 = (beat_of_0 == 6'h3a) & present_0; // beat_counter.rs:108
+    wire of_beat_0_5 = (beat_of_0 == 6'h3a) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_5 <= of_beat_0_5;
-    wire of_beat_0_6 = (beat_of_0 == 6'h39) & present_0; // beat_counter.rs:108
+    wire of_beat_0_6 = (beat_of_0 == 6'h39) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_6 <= of_beat_0_6;
-    wire of_beat_0_7 = (beat_of_0 == 6'h38) & present_0; // beat_counter.rs:108
+    wire of_beat_0_7 = (beat_of_0 == 6'h38) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_7 <= of_beat_0_7;
-    wire of_beat_0_8 = (beat_of_0 == 6'h37) & present_0; // beat_counter.rs:108
+    wire of_beat_0_8 = (beat_of_0 == 6'h37) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_8 <= of_beat_0_8;
-    wire of_beat_0_9 = (beat_of_0 == 6'h36) & present_0; // beat_counter.rs:108
+    wire of_beat_0_9 = (beat_of_0 == 6'h36) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_9 <= of_beat_0_9;
-    wire of_beat_0_10 = (beat_of_0 == 6'h35) & present_0; // beat_counter.rs:108
+    wire of_beat_0_10 = (beat_of_0 == 6'h35) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_10 <= of_beat_0_10;
-    wire of_beat_0_11 = (beat_of_0 == 6'h34) & present_0; // beat_counter.rs:108
+    wire of_beat_0_11 = (beat_of_0 == 6'h34) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_11 <= of_beat_0_11;
-    wire of_beat_0_12 = (beat_of_0 == 6'h33) & present_0; // beat_counter.rs:108
+    wire of_beat_0_12 = (beat_of_0 == 6'h33) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_12 <= of_beat_0_12;
-    wire of_beat_0_13 = (beat_of_0 == 6'h32) & present_0; // beat_counter.rs:108
+    wire of_beat_0_13 = (beat_of_0 == 6'h32) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_13 <= of_beat_0_13;
-    wire of_beat_0_14 = (beat_of_0 == 6'h31) & present_0; // beat_counter.rs:108
+    wire of_beat_0_14 = (beat_of_0 == 6'h31) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_14 <= of_beat_0_14;
-    wire of_beat_0_15 = (beat_of_0 == 6'h30) & present_0; // beat_counter.rs:108
+    wire of_beat_0_15 = (beat_of_0 == 6'h30) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_15 <= of_beat_0_15;
-    wire of_beat_0_16 = (beat_of_0 == 6'h2f) & present_0; // beat_counter.rs:108
+    wire of_beat_0_16 = (beat_of_0 == 6'h2f) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_16 <= of_beat_0_16;
-    wire of_beat_0_17 = (beat_of_0 == 6'h2e) & present_0; // beat_counter.rs:108
+    wire of_beat_0_17 = (beat_of_0 == 6'h2e) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_17 <= of_beat_0_17;
-    wire of_beat_0_18 = (beat_of_0 == 6'h2d) & present_0; // beat_counter.rs:108
+    wire of_beat_0_18 = (beat_of_0 == 6'h2d) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_18 <= of_beat_0_18;
-    wire of_beat_0_19 = (beat_of_0 == 6'h2c) & present_0; // beat_counter.rs:108
+    wire of_beat_0_19 = (beat_of_0 == 6'h2c) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_19 <= of_beat_0_19;
-    wire of_beat_0_20 = (beat_of_0 == 6'h2b) & present_0; // beat_counter.rs:108
+    wire of_beat_0_20 = (beat_of_0 == 6'h2b) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_20 <= of_beat_0_20;
-    wire of_beat_0_21 = (beat_of_0 == 6'h2a) & present_0; // beat_counter.rs:108
+    wire of_beat_0_21 = (beat_of_0 == 6'h2a) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_21 <= of_beat_0_21;
-    wire of_beat_0_22 = (beat_of_0 == 6'h29) & present_0; // beat_counter.rs:108
+    wire of_beat_0_22 = (beat_of_0 == 6'h29) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_22 <= of_beat_0_22;
-    wire of_beat_0_23 = (beat_of_0 == 6'h28) & present_0; // beat_counter.rs:108
+    wire of_beat_0_23 = (beat_of_0 == 6'h28) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_23 <= of_beat_0_23;
-    wire of_beat_0_24 = (beat_of_0 == 6'h27) & present_0; // beat_counter.rs:108
+    wire of_beat_0_24 = (beat_of_0 == 6'h27) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_24 <= of_beat_0_24;
-    wire of_beat_0_25 = (beat_of_0 == 6'h26) & present_0; // beat_counter.rs:108
+    wire of_beat_0_25 = (beat_of_0 == 6'h26) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_25 <= of_beat_0_25;
-    wire of_beat_0_26 = (beat_of_0 == 6'h25) & present_0; // beat_counter.rs:108
+    wire of_beat_0_26 = (beat_of_0 == 6'h25) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_26 <= of_beat_0_26;
-    wire of_beat_0_27 = (beat_of_0 == 6'h24) & present_0; // beat_counter.rs:108
+    wire of_beat_0_27 = (beat_of_0 == 6'h24) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_27 <= of_beat_0_27;
-    wire of_beat_0_28 = (beat_of_0 == 6'h23) & present_0; // beat_counter.rs:108
+    wire of_beat_0_28 = (beat_of_0 == 6'h23) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_28 <= of_beat_0_28;
-    wire of_beat_0_29 = (beat_of_0 == 6'h22) & present_0; // beat_counter.rs:108
+    wire of_beat_0_29 = (beat_of_0 == 6'h22) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_29 <= of_beat_0_29;
-    wire of_beat_0_30 = (beat_of_0 == 6'h21) & present_0; // beat_counter.rs:108
+    wire of_beat_0_30 = (beat_of_0 == 6'h21) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_30 <= of_beat_0_30;
-    wire of_beat_0_31 = (beat_of_0 == 6'h20) & present_0; // beat_counter.rs:108
+    wire of_beat_0_31 = (beat_of_0 == 6'h20) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_31 <= of_beat_0_31;
-    wire of_beat_0_32 = (beat_of_0 == 6'h1f) & present_0; // beat_counter.rs:108
+    wire of_beat_0_32 = (beat_of_0 == 6'h1f) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_32 <= of_beat_0_32;
-    wire of_beat_0_33 = (beat_of_0 == 6'h1e) & present_0; // beat_counter.rs:108
+    wire of_beat_0_33 = (beat_of_0 == 6'h1e) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_33 <= of_beat_0_33;
-    wire of_beat_0_34 = (beat_of_0 == 6'h1d) & present_0; // beat_counter.rs:108
+    wire of_beat_0_34 = (beat_of_0 == 6'h1d) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_34 <= of_beat_0_34;
-    wire of_beat_0_35 = (beat_of_0 == 6'h1c) & present_0; // beat_counter.rs:108
+    wire of_beat_0_35 = (beat_of_0 == 6'h1c) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_35 <= of_beat_0_35;
-    wire of_beat_0_36 = (beat_of_0 == 6'h1b) & present_0; // beat_counter.rs:108
+    wire of_beat_0_36 = (beat_of_0 == 6'h1b) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_36 <= of_beat_0_36;
-    wire of_beat_0_37 = (beat_of_0 == 6'h1a) & present_0; // beat_counter.rs:108
+    wire of_beat_0_37 = (beat_of_0 == 6'h1a) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_37 <= of_beat_0_37;
-    wire of_beat_0_38 = (beat_of_0 == 6'h19) & present_0; // beat_counter.rs:108
+    wire of_beat_0_38 = (beat_of_0 == 6'h19) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_38 <= of_beat_0_38;
-    wire of_beat_0_39 = (beat_of_0 == 6'h18) & present_0; // beat_counter.rs:108
+    wire of_beat_0_39 = (beat_of_0 == 6'h18) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_39 <= of_beat_0_39;
-    wire of_beat_0_40 = (beat_of_0 == 6'h17) & present_0; // beat_counter.rs:108
+    wire of_beat_0_40 = (beat_of_0 == 6'h17) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_40 <= of_beat_0_40;
-    wire of_beat_0_41 = (beat_of_0 == 6'h16) & present_0; // beat_counter.rs:108
+    wire of_beat_0_41 = (beat_of_0 == 6'h16) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_41 <= of_beat_0_41;
-    wire of_beat_0_42 = (beat_of_0 == 6'h15) & present_0; // beat_counter.rs:108
+    wire of_beat_0_42 = (beat_of_0 == 6'h15) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_42 <= of_beat_0_42;
-    wire of_beat_0_43 = (beat_of_0 == 6'h14) & present_0; // beat_counter.rs:108
+    wire of_beat_0_43 = (beat_of_0 == 6'h14) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_43 <= of_beat_0_43;
-    wire of_beat_0_44 = (beat_of_0 == 6'h13) & present_0; // beat_counter.rs:108
+    wire of_beat_0_44 = (beat_of_0 == 6'h13) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_44 <= of_beat_0_44;
-    wire of_beat_0_45 = (beat_of_0 == 6'h12) & present_0; // beat_counter.rs:108
+    wire of_beat_0_45 = (beat_of_0 == 6'h12) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_45 <= of_beat_0_45;
-    wire of_beat_0_46 = (beat_of_0 == 6'h11) & present_0; // beat_counter.rs:108
+    wire of_beat_0_46 = (beat_of_0 == 6'h11) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_46 <= of_beat_0_46;
-    wire of_beat_0_47 = (beat_of_0 == 6'h10) & present_0; // beat_counter.rs:108
+    wire of_beat_0_47 = (beat_of_0 == 6'h10) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_47 <= of_beat_0_47;
-    wire of_beat_0_48 = (beat_of_0 == 6'hf) & present_0; // beat_counter.rs:108
+    wire of_beat_0_48 = (beat_of_0 == 6'hf) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_48 <= of_beat_0_48;
-    wire of_beat_0_49 = (beat_of_0 == 6'he) & present_0; // beat_counter.rs:108
+    wire of_beat_0_49 = (beat_of_0 == 6'he) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_49 <= of_beat_0_49;
-    wire of_beat_0_50 = (beat_of_0 == 6'hd) & present_0; // beat_counter.rs:108
+    wire of_beat_0_50 = (beat_of_0 == 6'hd) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_50 <= of_beat_0_50;
-    wire of_beat_0_51 = (beat_of_0 == 6'hc) & present_0; // beat_counter.rs:108
+    wire of_beat_0_51 = (beat_of_0 == 6'hc) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_51 <= of_beat_0_51;
-    wire of_beat_0_52 = (beat_of_0 == 6'hb) & present_0; // beat_counter.rs:108
+    wire of_beat_0_52 = (beat_of_0 == 6'hb) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_52 <= of_beat_0_52;
-    wire of_beat_0_53 = (beat_of_0 == 6'ha) & present_0; // beat_counter.rs:108
+    wire of_beat_0_53 = (beat_of_0 == 6'ha) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_53 <= of_beat_0_53;
-    wire of_beat_0_54 = (beat_of_0 == 6'h9) & present_0; // beat_counter.rs:108
+    wire of_beat_0_54 = (beat_of_0 == 6'h9) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_54 <= of_beat_0_54;
-    wire of_beat_0_55 = (beat_of_0 == 6'h8) & present_0; // beat_counter.rs:108
+    wire of_beat_0_55 = (beat_of_0 == 6'h8) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_55 <= of_beat_0_55;
-    wire of_beat_0_56 = (beat_of_0 == 6'h7) & present_0; // beat_counter.rs:108
+    wire of_beat_0_56 = (beat_of_0 == 6'h7) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_56 <= of_beat_0_56;
-    wire of_beat_0_57 = (beat_of_0 == 6'h6) & present_0; // beat_counter.rs:108
+    wire of_beat_0_57 = (beat_of_0 == 6'h6) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_57 <= of_beat_0_57;
-    wire of_beat_0_58 = (beat_of_0 == 6'h5) & present_0; // beat_counter.rs:108
+    wire of_beat_0_58 = (beat_of_0 == 6'h5) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_58 <= of_beat_0_58;
-    wire of_beat_0_59 = (beat_of_0 == 6'h4) & present_0; // beat_counter.rs:108
+    wire of_beat_0_59 = (beat_of_0 == 6'h4) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_59 <= of_beat_0_59;
-    wire of_beat_0_60 = (beat_of_0 == 6'h3) & present_0; // beat_counter.rs:108
+    wire of_beat_0_60 = (beat_of_0 == 6'h3) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_60 <= of_beat_0_60;
-    wire of_beat_0_61 = (beat_of_0 == 6'h2) & present_0; // beat_counter.rs:108
+    wire of_beat_0_61 = (beat_of_0 == 6'h2) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_61 <= of_beat_0_61;
-    wire of_beat_0_62 = (beat_of_0 == 6'h1) & present_0; // beat_counter.rs:108
+    wire of_beat_0_62 = (beat_of_0 == 6'h1) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_62 <= of_beat_0_62;
-    wire of_beat_0_63 = (beat_of_0 == 6'h0) & present_0; // beat_counter.rs:108
+    wire of_beat_0_63 = (beat_of_0 == 6'h0) & present_0; // beat_counter.rs:104
     always @(posedge clk) counts_63 <= of_beat_0_63;
-    wire [63:0] counts = {counts_0, counts_1, counts_2, counts_3, counts_4, counts_5, counts_6, counts_7, counts_8, counts_9, counts_10, counts_11, counts_12, counts_13, counts_14, counts_15, counts_16, counts_17, counts_18, counts_19, counts_20, counts_21, counts_22, counts_23, counts_24, counts_25, counts_26, counts_27, counts_28, counts_29, counts_30, counts_31, counts_32, counts_33, counts_34, counts_35, counts_36, counts_37, counts_38, counts_39, counts_40, counts_41, counts_42, counts_43, counts_44, counts_45, counts_46, counts_47, counts_48, counts_49, counts_50, counts_51, counts_52, counts_53, counts_54, counts_55, counts_56, counts_57, counts_58, counts_59, counts_60, counts_61, counts_62, counts_63}; // beat_counter.rs:112
+    wire [63:0] counts = {counts_0, counts_1, counts_2, counts_3, counts_4, counts_5, counts_6, counts_7, counts_8, counts_9, counts_10, counts_11, counts_12, counts_13, counts_14, counts_15, counts_16, counts_17, counts_18, counts_19, counts_20, counts_21, counts_22, counts_23, counts_24, counts_25, counts_26, counts_27, counts_28, counts_29, counts_30, counts_31, counts_32, counts_33, counts_34, counts_35, counts_36, counts_37, counts_38, counts_39, counts_40, counts_41, counts_42, counts_43, counts_44, counts_45, counts_46, counts_47, counts_48, counts_49, counts_50, counts_51, counts_52, counts_53, counts_54, counts_55, counts_56, counts_57, counts_58, counts_59, counts_60, counts_61, counts_62, counts_63}; // beat_counter.rs:108
     always @(posedge clk) begin
         if (rst) begin
             valid_s1 <= 1'h0;
@@ -548,153 +534,150 @@ module oaken_beat_counter_p1 (
         counted_at_s5 <= counted_at;
         counted_starts_s5 <= counted_starts;
         counted_ends_s5 <= counted_ends;
-        counted_first_s5 <= counted_first;
         counted_last_s5 <= counted_last;
     end
-    wire valid_1 = valid_s5; // beat_counter.rs:113
-    wire [8:0] x_at = counted_at_s5; // beat_counter.rs:113
-    wire x_starts = counted_starts_s5; // beat_counter.rs:113
-    wire x_ends = counted_ends_s5; // beat_counter.rs:113
-    wire x_first = counted_first_s5; // beat_counter.rs:113
-    wire x_last = counted_last_s5; // beat_counter.rs:113
+    wire valid_1 = valid_s5; // beat_counter.rs:109
+    wire [8:0] x_at = counted_at_s5; // beat_counter.rs:109
+    wire x_starts = counted_starts_s5; // beat_counter.rs:109
+    wire x_ends = counted_ends_s5; // beat_counter.rs:109
+    wire x_last = counted_last_s5; // beat_counter.rs:109
 
     // the sums of a chunk
-    wire goes_on = ~x_starts; // beat_counter.rs:161
-    wire [1:0] both_0 = {1'h0, sum_counts[0] & goes_on} + {1'h0, counts[0]}; // beat_counter.rs:167
-    wire [1:0] both_1 = {1'h0, sum_counts[1] & goes_on} + {1'h0, counts[1]}; // beat_counter.rs:167
-    wire [1:0] both_2 = {1'h0, sum_counts[2] & goes_on} + {1'h0, counts[2]}; // beat_counter.rs:167
-    wire [1:0] both_3 = {1'h0, sum_counts[3] & goes_on} + {1'h0, counts[3]}; // beat_counter.rs:167
-    wire [1:0] both_4 = {1'h0, sum_counts[4] & goes_on} + {1'h0, counts[4]}; // beat_counter.rs:167
-    wire [1:0] both_5 = {1'h0, sum_counts[5] & goes_on} + {1'h0, counts[5]}; // beat_counter.rs:167
-    wire [1:0] both_6 = {1'h0, sum_counts[6] & goes_on} + {1'h0, counts[6]}; // beat_counter.rs:167
-    wire [1:0] both_7 = {1'h0, sum_counts[7] & goes_on} + {1'h0, counts[7]}; // beat_counter.rs:167
-    wire [1:0] both_8 = {1'h0, sum_counts[8] & goes_on} + {1'h0, counts[8]}; // beat_counter.rs:167
-    wire [1:0] both_9 = {1'h0, sum_counts[9] & goes_on} + {1'h0, counts[9]}; // beat_counter.rs:167
-    wire [1:0] both_10 = {1'h0, sum_counts[10] & goes_on} + {1'h0, counts[10]}; // beat_counter.rs:167
-    wire [1:0] both_11 = {1'h0, sum_counts[11] & goes_on} + {1'h0, counts[11]}; // beat_counter.rs:167
-    wire [1:0] both_12 = {1'h0, sum_counts[12] & goes_on} + {1'h0, counts[12]}; // beat_counter.rs:167
-    wire [1:0] both_13 = {1'h0, sum_counts[13] & goes_on} + {1'h0, counts[13]}; // beat_counter.rs:167
-    wire [1:0] both_14 = {1'h0, sum_counts[14] & goes_on} + {1'h0, counts[14]}; // beat_counter.rs:167
-    wire [1:0] both_15 = {1'h0, sum_counts[15] & goes_on} + {1'h0, counts[15]}; // beat_counter.rs:167
-    wire [1:0] both_16 = {1'h0, sum_counts[16] & goes_on} + {1'h0, counts[16]}; // beat_counter.rs:167
-    wire [1:0] both_17 = {1'h0, sum_counts[17] & goes_on} + {1'h0, counts[17]}; // beat_counter.rs:167
-    wire [1:0] both_18 = {1'h0, sum_counts[18] & goes_on} + {1'h0, counts[18]}; // beat_counter.rs:167
-    wire [1:0] both_19 = {1'h0, sum_counts[19] & goes_on} + {1'h0, counts[19]}; // beat_counter.rs:167
-    wire [1:0] both_20 = {1'h0, sum_counts[20] & goes_on} + {1'h0, counts[20]}; // beat_counter.rs:167
-    wire [1:0] both_21 = {1'h0, sum_counts[21] & goes_on} + {1'h0, counts[21]}; // beat_counter.rs:167
-    wire [1:0] both_22 = {1'h0, sum_counts[22] & goes_on} + {1'h0, counts[22]}; // beat_counter.rs:167
-    wire [1:0] both_23 = {1'h0, sum_counts[23] & goes_on} + {1'h0, counts[23]}; // beat_counter.rs:167
-    wire [1:0] both_24 = {1'h0, sum_counts[24] & goes_on} + {1'h0, counts[24]}; // beat_counter.rs:167
-    wire [1:0] both_25 = {1'h0, sum_counts[25] & goes_on} + {1'h0, counts[25]}; // beat_counter.rs:167
-    wire [1:0] both_26 = {1'h0, sum_counts[26] & goes_on} + {1'h0, counts[26]}; // beat_counter.rs:167
-    wire [1:0] both_27 = {1'h0, sum_counts[27] & goes_on} + {1'h0, counts[27]}; // beat_counter.rs:167
-    wire [1:0] both_28 = {1'h0, sum_counts[28] & goes_on} + {1'h0, counts[28]}; // beat_counter.rs:167
-    wire [1:0] both_29 = {1'h0, sum_counts[29] & goes_on} + {1'h0, counts[29]}; // beat_counter.rs:167
-    wire [1:0] both_30 = {1'h0, sum_counts[30] & goes_on} + {1'h0, counts[30]}; // beat_counter.rs:167
-    wire [1:0] both_31 = {1'h0, sum_counts[31] & goes_on} + {1'h0, counts[31]}; // beat_counter.rs:167
-    wire [1:0] both_32 = {1'h0, sum_counts[32] & goes_on} + {1'h0, counts[32]}; // beat_counter.rs:167
-    wire [1:0] both_33 = {1'h0, sum_counts[33] & goes_on} + {1'h0, counts[33]}; // beat_counter.rs:167
-    wire [1:0] both_34 = {1'h0, sum_counts[34] & goes_on} + {1'h0, counts[34]}; // beat_counter.rs:167
-    wire [1:0] both_35 = {1'h0, sum_counts[35] & goes_on} + {1'h0, counts[35]}; // beat_counter.rs:167
-    wire [1:0] both_36 = {1'h0, sum_counts[36] & goes_on} + {1'h0, counts[36]}; // beat_counter.rs:167
-    wire [1:0] both_37 = {1'h0, sum_counts[37] & goes_on} + {1'h0, counts[37]}; // beat_counter.rs:167
-    wire [1:0] both_38 = {1'h0, sum_counts[38] & goes_on} + {1'h0, counts[38]}; // beat_counter.rs:167
-    wire [1:0] both_39 = {1'h0, sum_counts[39] & goes_on} + {1'h0, counts[39]}; // beat_counter.rs:167
-    wire [1:0] both_40 = {1'h0, sum_counts[40] & goes_on} + {1'h0, counts[40]}; // beat_counter.rs:167
-    wire [1:0] both_41 = {1'h0, sum_counts[41] & goes_on} + {1'h0, counts[41]}; // beat_counter.rs:167
-    wire [1:0] both_42 = {1'h0, sum_counts[42] & goes_on} + {1'h0, counts[42]}; // beat_counter.rs:167
-    wire [1:0] both_43 = {1'h0, sum_counts[43] & goes_on} + {1'h0, counts[43]}; // beat_counter.rs:167
-    wire [1:0] both_44 = {1'h0, sum_counts[44] & goes_on} + {1'h0, counts[44]}; // beat_counter.rs:167
-    wire [1:0] both_45 = {1'h0, sum_counts[45] & goes_on} + {1'h0, counts[45]}; // beat_counter.rs:167
-    wire [1:0] both_46 = {1'h0, sum_counts[46] & goes_on} + {1'h0, counts[46]}; // beat_counter.rs:167
-    wire [1:0] both_47 = {1'h0, sum_counts[47] & goes_on} + {1'h0, counts[47]}; // beat_counter.rs:167
-    wire [1:0] both_48 = {1'h0, sum_counts[48] & goes_on} + {1'h0, counts[48]}; // beat_counter.rs:167
-    wire [1:0] both_49 = {1'h0, sum_counts[49] & goes_on} + {1'h0, counts[49]}; // beat_counter.rs:167
-    wire [1:0] both_50 = {1'h0, sum_counts[50] & goes_on} + {1'h0, counts[50]}; // beat_counter.rs:167
-    wire [1:0] both_51 = {1'h0, sum_counts[51] & goes_on} + {1'h0, counts[51]}; // beat_counter.rs:167
-    wire [1:0] both_52 = {1'h0, sum_counts[52] & goes_on} + {1'h0, counts[52]}; // beat_counter.rs:167
-    wire [1:0] both_53 = {1'h0, sum_counts[53] & goes_on} + {1'h0, counts[53]}; // beat_counter.rs:167
-    wire [1:0] both_54 = {1'h0, sum_counts[54] & goes_on} + {1'h0, counts[54]}; // beat_counter.rs:167
-    wire [1:0] both_55 = {1'h0, sum_counts[55] & goes_on} + {1'h0, counts[55]}; // beat_counter.rs:167
-    wire [1:0] both_56 = {1'h0, sum_counts[56] & goes_on} + {1'h0, counts[56]}; // beat_counter.rs:167
-    wire [1:0] both_57 = {1'h0, sum_counts[57] & goes_on} + {1'h0, counts[57]}; // beat_counter.rs:167
-    wire [1:0] both_58 = {1'h0, sum_counts[58] & goes_on} + {1'h0, counts[58]}; // beat_counter.rs:167
-    wire [1:0] both_59 = {1'h0, sum_counts[59] & goes_on} + {1'h0, counts[59]}; // beat_counter.rs:167
-    wire [1:0] both_60 = {1'h0, sum_counts[60] & goes_on} + {1'h0, counts[60]}; // beat_counter.rs:167
-    wire [1:0] both_61 = {1'h0, sum_counts[61] & goes_on} + {1'h0, counts[61]}; // beat_counter.rs:167
-    wire [1:0] both_62 = {1'h0, sum_counts[62] & goes_on} + {1'h0, counts[62]}; // beat_counter.rs:167
-    wire [1:0] both_63 = {1'h0, sum_counts[63] & goes_on} + {1'h0, counts[63]}; // beat_counter.rs:167
-    wire too_many_0 = both_0 > 2'h1; // beat_counter.rs:169
-    wire too_many_1 = both_1 > 2'h1; // beat_counter.rs:169
-    wire too_many_2 = both_2 > 2'h1; // beat_counter.rs:169
-    wire too_many_3 = both_3 > 2'h1; // beat_counter.rs:169
-    wire too_many_4 = both_4 > 2'h1; // beat_counter.rs:169
-    wire too_many_5 = both_5 > 2'h1; // beat_counter.rs:169
-    wire too_many_6 = both_6 > 2'h1; // beat_counter.rs:169
-    wire too_many_7 = both_7 > 2'h1; // beat_counter.rs:169
-    wire too_many_8 = both_8 > 2'h1; // beat_counter.rs:169
-    wire too_many_9 = both_9 > 2'h1; // beat_counter.rs:169
-    wire too_many_10 = both_10 > 2'h1; // beat_counter.rs:169
-    wire too_many_11 = both_11 > 2'h1; // beat_counter.rs:169
-    wire too_many_12 = both_12 > 2'h1; // beat_counter.rs:169
-    wire too_many_13 = both_13 > 2'h1; // beat_counter.rs:169
-    wire too_many_14 = both_14 > 2'h1; // beat_counter.rs:169
-    wire too_many_15 = both_15 > 2'h1; // beat_counter.rs:169
-    wire too_many_16 = both_16 > 2'h1; // beat_counter.rs:169
-    wire too_many_17 = both_17 > 2'h1; // beat_counter.rs:169
-    wire too_many_18 = both_18 > 2'h1; // beat_counter.rs:169
-    wire too_many_19 = both_19 > 2'h1; // beat_counter.rs:169
-    wire too_many_20 = both_20 > 2'h1; // beat_counter.rs:169
-    wire too_many_21 = both_21 > 2'h1; // beat_counter.rs:169
-    wire too_many_22 = both_22 > 2'h1; // beat_counter.rs:169
-    wire too_many_23 = both_23 > 2'h1; // beat_counter.rs:169
-    wire too_many_24 = both_24 > 2'h1; // beat_counter.rs:169
-    wire too_many_25 = both_25 > 2'h1; // beat_counter.rs:169
-    wire too_many_26 = both_26 > 2'h1; // beat_counter.rs:169
-    wire too_many_27 = both_27 > 2'h1; // beat_counter.rs:169
-    wire too_many_28 = both_28 > 2'h1; // beat_counter.rs:169
-    wire too_many_29 = both_29 > 2'h1; // beat_counter.rs:169
-    wire too_many_30 = both_30 > 2'h1; // beat_counter.rs:169
-    wire too_many_31 = both_31 > 2'h1; // beat_counter.rs:169
-    wire too_many_32 = both_32 > 2'h1; // beat_counter.rs:169
-    wire too_many_33 = both_33 > 2'h1; // beat_counter.rs:169
-    wire too_many_34 = both_34 > 2'h1; // beat_counter.rs:169
-    wire too_many_35 = both_35 > 2'h1; // beat_counter.rs:169
-    wire too_many_36 = both_36 > 2'h1; // beat_counter.rs:169
-    wire too_many_37 = both_37 > 2'h1; // beat_counter.rs:169
-    wire too_many_38 = both_38 > 2'h1; // beat_counter.rs:169
-    wire too_many_39 = both_39 > 2'h1; // beat_counter.rs:169
-    wire too_many_40 = both_40 > 2'h1; // beat_counter.rs:169
-    wire too_many_41 = both_41 > 2'h1; // beat_counter.rs:169
-    wire too_many_42 = both_42 > 2'h1; // beat_counter.rs:169
-    wire too_many_43 = both_43 > 2'h1; // beat_counter.rs:169
-    wire too_many_44 = both_44 > 2'h1; // beat_counter.rs:169
-    wire too_many_45 = both_45 > 2'h1; // beat_counter.rs:169
-    wire too_many_46 = both_46 > 2'h1; // beat_counter.rs:169
-    wire too_many_47 = both_47 > 2'h1; // beat_counter.rs:169
-    wire too_many_48 = both_48 > 2'h1; // beat_counter.rs:169
-    wire too_many_49 = both_49 > 2'h1; // beat_counter.rs:169
-    wire too_many_50 = both_50 > 2'h1; // beat_counter.rs:169
-    wire too_many_51 = both_51 > 2'h1; // beat_counter.rs:169
-    wire too_many_52 = both_52 > 2'h1; // beat_counter.rs:169
-    wire too_many_53 = both_53 > 2'h1; // beat_counter.rs:169
-    wire too_many_54 = both_54 > 2'h1; // beat_counter.rs:169
-    wire too_many_55 = both_55 > 2'h1; // beat_counter.rs:169
-    wire too_many_56 = both_56 > 2'h1; // beat_counter.rs:169
-    wire too_many_57 = both_57 > 2'h1; // beat_counter.rs:169
-    wire too_many_58 = both_58 > 2'h1; // beat_counter.rs:169
-    wire too_many_59 = both_59 > 2'h1; // beat_counter.rs:169
-    wire too_many_60 = both_60 > 2'h1; // beat_counter.rs:169
-    wire too_many_61 = both_61 > 2'h1; // beat_counter.rs:169
-    wire too_many_62 = both_62 > 2'h1; // beat_counter.rs:169
-    wire too_many_63 = both_63 > 2'h1; // beat_counter.rs:169
-    wire [63:0] _t17 = {both_63[0], both_62[0], both_61[0], both_60[0], both_59[0], both_58[0], both_57[0], both_56[0], both_55[0], both_54[0], both_53[0], both_52[0], both_51[0], both_50[0], both_49[0], both_48[0], both_47[0], both_46[0], both_45[0], both_44[0], both_43[0], both_42[0], both_41[0], both_40[0], both_39[0], both_38[0], both_37[0], both_36[0], both_35[0], both_34[0], both_33[0], both_32[0], both_31[0], both_30[0], both_29[0], both_28[0], both_27[0], both_26[0], both_25[0], both_24[0], both_23[0], both_22[0], both_21[0], both_20[0], both_19[0], both_18[0], both_17[0], both_16[0], both_15[0], both_14[0], both_13[0], both_12[0], both_11[0], both_10[0], both_9[0], both_8[0], both_7[0], both_6[0], both_5[0], both_4[0], both_3[0], both_2[0], both_1[0], both_0[0]}; // beat_counter.rs:171
-    wire [63:0] _t18 = {too_many_0, too_many_1, too_many_2, too_many_3, too_many_4, too_many_5, too_many_6, too_many_7, too_many_8, too_many_9, too_many_10, too_many_11, too_many_12, too_many_13, too_many_14, too_many_15, too_many_16, too_many_17, too_many_18, too_many_19, too_many_20, too_many_21, too_many_22, too_many_23, too_many_24, too_many_25, too_many_26, too_many_27, too_many_28, too_many_29, too_many_30, too_many_31, too_many_32, too_many_33, too_many_34, too_many_35, too_many_36, too_many_37, too_many_38, too_many_39, too_many_40, too_many_41, too_many_42, too_many_43, too_many_44, too_many_45, too_many_46, too_many_47, too_many_48, too_many_49, too_many_50, too_many_51, too_many_52, too_many_53, too_many_54, too_many_55, too_many_56, too_many_57, too_many_58, too_many_59, too_many_60, too_many_61, too_many_62, too_many_63}; // beat_counter.rs:172
+    wire goes_on = ~x_starts; // beat_counter.rs:157
+    wire [1:0] both_0 = {1'h0, sum_counts[0] & goes_on} + {1'h0, counts[0]}; // beat_counter.rs:163
+    wire [1:0] both_1 = {1'h0, sum_counts[1] & goes_on} + {1'h0, counts[1]}; // beat_counter.rs:163
+    wire [1:0] both_2 = {1'h0, sum_counts[2] & goes_on} + {1'h0, counts[2]}; // beat_counter.rs:163
+    wire [1:0] both_3 = {1'h0, sum_counts[3] & goes_on} + {1'h0, counts[3]}; // beat_counter.rs:163
+    wire [1:0] both_4 = {1'h0, sum_counts[4] & goes_on} + {1'h0, counts[4]}; // beat_counter.rs:163
+    wire [1:0] both_5 = {1'h0, sum_counts[5] & goes_on} + {1'h0, counts[5]}; // beat_counter.rs:163
+    wire [1:0] both_6 = {1'h0, sum_counts[6] & goes_on} + {1'h0, counts[6]}; // beat_counter.rs:163
+    wire [1:0] both_7 = {1'h0, sum_counts[7] & goes_on} + {1'h0, counts[7]}; // beat_counter.rs:163
+    wire [1:0] both_8 = {1'h0, sum_counts[8] & goes_on} + {1'h0, counts[8]}; // beat_counter.rs:163
+    wire [1:0] both_9 = {1'h0, sum_counts[9] & goes_on} + {1'h0, counts[9]}; // beat_counter.rs:163
+    wire [1:0] both_10 = {1'h0, sum_counts[10] & goes_on} + {1'h0, counts[10]}; // beat_counter.rs:163
+    wire [1:0] both_11 = {1'h0, sum_counts[11] & goes_on} + {1'h0, counts[11]}; // beat_counter.rs:163
+    wire [1:0] both_12 = {1'h0, sum_counts[12] & goes_on} + {1'h0, counts[12]}; // beat_counter.rs:163
+    wire [1:0] both_13 = {1'h0, sum_counts[13] & goes_on} + {1'h0, counts[13]}; // beat_counter.rs:163
+    wire [1:0] both_14 = {1'h0, sum_counts[14] & goes_on} + {1'h0, counts[14]}; // beat_counter.rs:163
+    wire [1:0] both_15 = {1'h0, sum_counts[15] & goes_on} + {1'h0, counts[15]}; // beat_counter.rs:163
+    wire [1:0] both_16 = {1'h0, sum_counts[16] & goes_on} + {1'h0, counts[16]}; // beat_counter.rs:163
+    wire [1:0] both_17 = {1'h0, sum_counts[17] & goes_on} + {1'h0, counts[17]}; // beat_counter.rs:163
+    wire [1:0] both_18 = {1'h0, sum_counts[18] & goes_on} + {1'h0, counts[18]}; // beat_counter.rs:163
+    wire [1:0] both_19 = {1'h0, sum_counts[19] & goes_on} + {1'h0, counts[19]}; // beat_counter.rs:163
+    wire [1:0] both_20 = {1'h0, sum_counts[20] & goes_on} + {1'h0, counts[20]}; // beat_counter.rs:163
+    wire [1:0] both_21 = {1'h0, sum_counts[21] & goes_on} + {1'h0, counts[21]}; // beat_counter.rs:163
+    wire [1:0] both_22 = {1'h0, sum_counts[22] & goes_on} + {1'h0, counts[22]}; // beat_counter.rs:163
+    wire [1:0] both_23 = {1'h0, sum_counts[23] & goes_on} + {1'h0, counts[23]}; // beat_counter.rs:163
+    wire [1:0] both_24 = {1'h0, sum_counts[24] & goes_on} + {1'h0, counts[24]}; // beat_counter.rs:163
+    wire [1:0] both_25 = {1'h0, sum_counts[25] & goes_on} + {1'h0, counts[25]}; // beat_counter.rs:163
+    wire [1:0] both_26 = {1'h0, sum_counts[26] & goes_on} + {1'h0, counts[26]}; // beat_counter.rs:163
+    wire [1:0] both_27 = {1'h0, sum_counts[27] & goes_on} + {1'h0, counts[27]}; // beat_counter.rs:163
+    wire [1:0] both_28 = {1'h0, sum_counts[28] & goes_on} + {1'h0, counts[28]}; // beat_counter.rs:163
+    wire [1:0] both_29 = {1'h0, sum_counts[29] & goes_on} + {1'h0, counts[29]}; // beat_counter.rs:163
+    wire [1:0] both_30 = {1'h0, sum_counts[30] & goes_on} + {1'h0, counts[30]}; // beat_counter.rs:163
+    wire [1:0] both_31 = {1'h0, sum_counts[31] & goes_on} + {1'h0, counts[31]}; // beat_counter.rs:163
+    wire [1:0] both_32 = {1'h0, sum_counts[32] & goes_on} + {1'h0, counts[32]}; // beat_counter.rs:163
+    wire [1:0] both_33 = {1'h0, sum_counts[33] & goes_on} + {1'h0, counts[33]}; // beat_counter.rs:163
+    wire [1:0] both_34 = {1'h0, sum_counts[34] & goes_on} + {1'h0, counts[34]}; // beat_counter.rs:163
+    wire [1:0] both_35 = {1'h0, sum_counts[35] & goes_on} + {1'h0, counts[35]}; // beat_counter.rs:163
+    wire [1:0] both_36 = {1'h0, sum_counts[36] & goes_on} + {1'h0, counts[36]}; // beat_counter.rs:163
+    wire [1:0] both_37 = {1'h0, sum_counts[37] & goes_on} + {1'h0, counts[37]}; // beat_counter.rs:163
+    wire [1:0] both_38 = {1'h0, sum_counts[38] & goes_on} + {1'h0, counts[38]}; // beat_counter.rs:163
+    wire [1:0] both_39 = {1'h0, sum_counts[39] & goes_on} + {1'h0, counts[39]}; // beat_counter.rs:163
+    wire [1:0] both_40 = {1'h0, sum_counts[40] & goes_on} + {1'h0, counts[40]}; // beat_counter.rs:163
+    wire [1:0] both_41 = {1'h0, sum_counts[41] & goes_on} + {1'h0, counts[41]}; // beat_counter.rs:163
+    wire [1:0] both_42 = {1'h0, sum_counts[42] & goes_on} + {1'h0, counts[42]}; // beat_counter.rs:163
+    wire [1:0] both_43 = {1'h0, sum_counts[43] & goes_on} + {1'h0, counts[43]}; // beat_counter.rs:163
+    wire [1:0] both_44 = {1'h0, sum_counts[44] & goes_on} + {1'h0, counts[44]}; // beat_counter.rs:163
+    wire [1:0] both_45 = {1'h0, sum_counts[45] & goes_on} + {1'h0, counts[45]}; // beat_counter.rs:163
+    wire [1:0] both_46 = {1'h0, sum_counts[46] & goes_on} + {1'h0, counts[46]}; // beat_counter.rs:163
+    wire [1:0] both_47 = {1'h0, sum_counts[47] & goes_on} + {1'h0, counts[47]}; // beat_counter.rs:163
+    wire [1:0] both_48 = {1'h0, sum_counts[48] & goes_on} + {1'h0, counts[48]}; // beat_counter.rs:163
+    wire [1:0] both_49 = {1'h0, sum_counts[49] & goes_on} + {1'h0, counts[49]}; // beat_counter.rs:163
+    wire [1:0] both_50 = {1'h0, sum_counts[50] & goes_on} + {1'h0, counts[50]}; // beat_counter.rs:163
+    wire [1:0] both_51 = {1'h0, sum_counts[51] & goes_on} + {1'h0, counts[51]}; // beat_counter.rs:163
+    wire [1:0] both_52 = {1'h0, sum_counts[52] & goes_on} + {1'h0, counts[52]}; // beat_counter.rs:163
+    wire [1:0] both_53 = {1'h0, sum_counts[53] & goes_on} + {1'h0, counts[53]}; // beat_counter.rs:163
+    wire [1:0] both_54 = {1'h0, sum_counts[54] & goes_on} + {1'h0, counts[54]}; // beat_counter.rs:163
+    wire [1:0] both_55 = {1'h0, sum_counts[55] & goes_on} + {1'h0, counts[55]}; // beat_counter.rs:163
+    wire [1:0] both_56 = {1'h0, sum_counts[56] & goes_on} + {1'h0, counts[56]}; // beat_counter.rs:163
+    wire [1:0] both_57 = {1'h0, sum_counts[57] & goes_on} + {1'h0, counts[57]}; // beat_counter.rs:163
+    wire [1:0] both_58 = {1'h0, sum_counts[58] & goes_on} + {1'h0, counts[58]}; // beat_counter.rs:163
+    wire [1:0] both_59 = {1'h0, sum_counts[59] & goes_on} + {1'h0, counts[59]}; // beat_counter.rs:163
+    wire [1:0] both_60 = {1'h0, sum_counts[60] & goes_on} + {1'h0, counts[60]}; // beat_counter.rs:163
+    wire [1:0] both_61 = {1'h0, sum_counts[61] & goes_on} + {1'h0, counts[61]}; // beat_counter.rs:163
+    wire [1:0] both_62 = {1'h0, sum_counts[62] & goes_on} + {1'h0, counts[62]}; // beat_counter.rs:163
+    wire [1:0] both_63 = {1'h0, sum_counts[63] & goes_on} + {1'h0, counts[63]}; // beat_counter.rs:163
+    wire too_many_0 = both_0 > 2'h1; // beat_counter.rs:165
+    wire too_many_1 = both_1 > 2'h1; // beat_counter.rs:165
+    wire too_many_2 = both_2 > 2'h1; // beat_counter.rs:165
+    wire too_many_3 = both_3 > 2'h1; // beat_counter.rs:165
+    wire too_many_4 = both_4 > 2'h1; // beat_counter.rs:165
+    wire too_many_5 = both_5 > 2'h1; // beat_counter.rs:165
+    wire too_many_6 = both_6 > 2'h1; // beat_counter.rs:165
+    wire too_many_7 = both_7 > 2'h1; // beat_counter.rs:165
+    wire too_many_8 = both_8 > 2'h1; // beat_counter.rs:165
+    wire too_many_9 = both_9 > 2'h1; // beat_counter.rs:165
+    wire too_many_10 = both_10 > 2'h1; // beat_counter.rs:165
+    wire too_many_11 = both_11 > 2'h1; // beat_counter.rs:165
+    wire too_many_12 = both_12 > 2'h1; // beat_counter.rs:165
+    wire too_many_13 = both_13 > 2'h1; // beat_counter.rs:165
+    wire too_many_14 = both_14 > 2'h1; // beat_counter.rs:165
+    wire too_many_15 = both_15 > 2'h1; // beat_counter.rs:165
+    wire too_many_16 = both_16 > 2'h1; // beat_counter.rs:165
+    wire too_many_17 = both_17 > 2'h1; // beat_counter.rs:165
+    wire too_many_18 = both_18 > 2'h1; // beat_counter.rs:165
+    wire too_many_19 = both_19 > 2'h1; // beat_counter.rs:165
+    wire too_many_20 = both_20 > 2'h1; // beat_counter.rs:165
+    wire too_many_21 = both_21 > 2'h1; // beat_counter.rs:165
+    wire too_many_22 = both_22 > 2'h1; // beat_counter.rs:165
+    wire too_many_23 = both_23 > 2'h1; // beat_counter.rs:165
+    wire too_many_24 = both_24 > 2'h1; // beat_counter.rs:165
+    wire too_many_25 = both_25 > 2'h1; // beat_counter.rs:165
+    wire too_many_26 = both_26 > 2'h1; // beat_counter.rs:165
+    wire too_many_27 = both_27 > 2'h1; // beat_counter.rs:165
+    wire too_many_28 = both_28 > 2'h1; // beat_counter.rs:165
+    wire too_many_29 = both_29 > 2'h1; // beat_counter.rs:165
+    wire too_many_30 = both_30 > 2'h1; // beat_counter.rs:165
+    wire too_many_31 = both_31 > 2'h1; // beat_counter.rs:165
+    wire too_many_32 = both_32 > 2'h1; // beat_counter.rs:165
+    wire too_many_33 = both_33 > 2'h1; // beat_counter.rs:165
+    wire too_many_34 = both_34 > 2'h1; // beat_counter.rs:165
+    wire too_many_35 = both_35 > 2'h1; // beat_counter.rs:165
+    wire too_many_36 = both_36 > 2'h1; // beat_counter.rs:165
+    wire too_many_37 = both_37 > 2'h1; // beat_counter.rs:165
+    wire too_many_38 = both_38 > 2'h1; // beat_counter.rs:165
+    wire too_many_39 = both_39 > 2'h1; // beat_counter.rs:165
+    wire too_many_40 = both_40 > 2'h1; // beat_counter.rs:165
+    wire too_many_41 = both_41 > 2'h1; // beat_counter.rs:165
+    wire too_many_42 = both_42 > 2'h1; // beat_counter.rs:165
+    wire too_many_43 = both_43 > 2'h1; // beat_counter.rs:165
+    wire too_many_44 = both_44 > 2'h1; // beat_counter.rs:165
+    wire too_many_45 = both_45 > 2'h1; // beat_counter.rs:165
+    wire too_many_46 = both_46 > 2'h1; // beat_counter.rs:165
+    wire too_many_47 = both_47 > 2'h1; // beat_counter.rs:165
+    wire too_many_48 = both_48 > 2'h1; // beat_counter.rs:165
+    wire too_many_49 = both_49 > 2'h1; // beat_counter.rs:165
+    wire too_many_50 = both_50 > 2'h1; // beat_counter.rs:165
+    wire too_many_51 = both_51 > 2'h1; // beat_counter.rs:165
+    wire too_many_52 = both_52 > 2'h1; // beat_counter.rs:165
+    wire too_many_53 = both_53 > 2'h1; // beat_counter.rs:165
+    wire too_many_54 = both_54 > 2'h1; // beat_counter.rs:165
+    wire too_many_55 = both_55 > 2'h1; // beat_counter.rs:165
+    wire too_many_56 = both_56 > 2'h1; // beat_counter.rs:165
+    wire too_many_57 = both_57 > 2'h1; // beat_counter.rs:165
+    wire too_many_58 = both_58 > 2'h1; // beat_counter.rs:165
+    wire too_many_59 = both_59 > 2'h1; // beat_counter.rs:165
+    wire too_many_60 = both_60 > 2'h1; // beat_counter.rs:165
+    wire too_many_61 = both_61 > 2'h1; // beat_counter.rs:165
+    wire too_many_62 = both_62 > 2'h1; // beat_counter.rs:165
+    wire too_many_63 = both_63 > 2'h1; // beat_counter.rs:165
+    wire [63:0] _t17 = {both_63[0], both_62[0], both_61[0], both_60[0], both_59[0], both_58[0], both_57[0], both_56[0], both_55[0], both_54[0], both_53[0], both_52[0], both_51[0], both_50[0], both_49[0], both_48[0], both_47[0], both_46[0], both_45[0], both_44[0], both_43[0], both_42[0], both_41[0], both_40[0], both_39[0], both_38[0], both_37[0], both_36[0], both_35[0], both_34[0], both_33[0], both_32[0], both_31[0], both_30[0], both_29[0], both_28[0], both_27[0], both_26[0], both_25[0], both_24[0], both_23[0], both_22[0], both_21[0], both_20[0], both_19[0], both_18[0], both_17[0], both_16[0], both_15[0], both_14[0], both_13[0], both_12[0], both_11[0], both_10[0], both_9[0], both_8[0], both_7[0], both_6[0], both_5[0], both_4[0], both_3[0], both_2[0], both_1[0], both_0[0]}; // beat_counter.rs:167
+    wire [63:0] _t18 = {too_many_0, too_many_1, too_many_2, too_many_3, too_many_4, too_many_5, too_many_6, too_many_7, too_many_8, too_many_9, too_many_10, too_many_11, too_many_12, too_many_13, too_many_14, too_many_15, too_many_16, too_many_17, too_many_18, too_many_19, too_many_20, too_many_21, too_many_22, too_many_23, too_many_24, too_many_25, too_many_26, too_many_27, too_many_28, too_many_29, too_many_30, too_many_31, too_many_32, too_many_33, too_many_34, too_many_35, too_many_36, too_many_37, too_many_38, too_many_39, too_many_40, too_many_41, too_many_42, too_many_43, too_many_44, too_many_45, too_many_46, too_many_47, too_many_48, too_many_49, too_many_50, too_many_51, too_many_52, too_many_53, too_many_54, too_many_55, too_many_56, too_many_57, too_many_58, too_many_59, too_many_60, too_many_61, too_many_62, too_many_63}; // beat_counter.rs:168
     always @(posedge clk) begin
         if (valid_1) begin
             sum_counts <= _t17;
             sum_wrong <= (sum_wrong & goes_on) | (|_t18);
-            sum_first <= x_first;
             sum_last <= x_last;
         end
         if (valid_1 & x_starts) sum_at <= x_at;
@@ -709,12 +692,12 @@ module oaken_beat_counter_p1 (
         end
     end
     assign m_valid = waiting_m_valid;
-    fifo_76x16_distributed waiting (
+    fifo_75x16_distributed waiting (
         .clk(clk),
         .rst(rst),
         .s_valid(complete),
         .s_ready(waiting_s_ready),
-        .s_payload({sum_at, sum_counts, sum_wrong, sum_first, sum_last}),
+        .s_payload({sum_at, sum_counts, sum_wrong, sum_last}),
         .m_valid(waiting_m_valid),
         .m_ready(m_ready),
         .m_payload(waiting_m_payload),
@@ -727,10 +710,9 @@ module oaken_beat_counter_p1 (
             room <= waiting_level < 5'h6;
         end
     end
-    assign m_at = waiting_m_payload[75:67];
-    assign m_counts = waiting_m_payload[66:3];
-    assign m_wrong = waiting_m_payload[2];
-    assign m_first = waiting_m_payload[1];
+    assign m_at = waiting_m_payload[74:66];
+    assign m_counts = waiting_m_payload[65:2];
+    assign m_wrong = waiting_m_payload[1];
     assign m_last = waiting_m_payload[0];
     wire unused_ok = &{1'b0, write_data[7:6], write_data[15:14], write_data[23:22], write_data[31:30], write_data[39:38], write_data[47:46], write_data[55:54], write_data[63:62], write_data[71:70], write_data[79:78], write_data[87:86], write_data[95:94], write_data[103:102], write_data[111:110], write_data[119:118], write_data[127:126], _t2[4], first_s3[3:2], waiting_s_ready};
 endmodule

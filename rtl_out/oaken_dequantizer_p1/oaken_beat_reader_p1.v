@@ -15,14 +15,12 @@ module oaken_beat_reader_p1 (
     input  wire [8:0] s_at,
     input  wire [63:0] s_counts,
     input  wire s_wrong,
-    input  wire s_first,
     input  wire s_last,
     output wire m_valid, // Maps of the beats.
     input  wire m_ready,
     output wire m_outlier,
     output wire m_outer,
     output wire m_sign,
-    output wire m_first,
     output wire m_last,
     output wire done, // A chunk has been read.
     output wire reading, // A chunk is being read.
@@ -30,13 +28,12 @@ module oaken_beat_reader_p1 (
     output wire order_error // The entries of a beat are not in order.
 );
     reg [4:0] maps; // maps that are under way or wait | beat_reader.rs:54
-    reg open; // a chunk is being read | beat_reader.rs:104
-    reg [8:0] chunk_at; // beat_reader.rs:105
-    reg [63:0] chunk_counts; // of its beats that are not read yet | beat_reader.rs:105
-    reg chunk_wrong; // beat_reader.rs:105
-    reg chunk_first; // beat_reader.rs:105
-    reg chunk_last; // beat_reader.rs:105
-    reg [5:0] beat; // beat_reader.rs:110
+    reg open; // a chunk is being read | beat_reader.rs:102
+    reg [8:0] chunk_at; // beat_reader.rs:103
+    reg [63:0] chunk_counts; // of its beats that are not read yet | beat_reader.rs:103
+    reg chunk_wrong; // beat_reader.rs:103
+    reg chunk_last; // beat_reader.rs:103
+    reg [5:0] beat; // beat_reader.rs:108
     reg [3:0] byte0_read_at; // sparse_ring.rs:85
     reg [7:0] bytes_0; // sparse_ring.rs:86
     reg [3:0] byte1_read_at; // sparse_ring.rs:85
@@ -69,13 +66,13 @@ module oaken_beat_reader_p1 (
     reg [7:0] bytes_14; // sparse_ring.rs:86
     reg [3:0] byte15_read_at; // sparse_ring.rs:85
     reg [7:0] bytes_15; // sparse_ring.rs:86
-    reg [3:0] first_1_s1; // sparse_ring.rs:90
-    reg [3:0] first_1_s2; // sparse_ring.rs:90
+    reg [3:0] first_s1; // sparse_ring.rs:90
+    reg [3:0] first_s2; // sparse_ring.rs:90
     reg [7:0] l100_s3; // sparse_ring.rs:103
     reg [7:0] l100_s3_1; // sparse_ring.rs:103
     reg [7:0] l100_s3_2; // sparse_ring.rs:103
     reg [7:0] l100_s3_3; // sparse_ring.rs:103
-    reg [3:0] first_1_s3; // sparse_ring.rs:104
+    reg [3:0] first_s3; // sparse_ring.rs:104
     reg [7:0] bytes_0_1; // sparse_ring.rs:103
     reg count_s1; // beat_reader.rs:63
     reg count_s2; // beat_reader.rs:63
@@ -89,31 +86,24 @@ module oaken_beat_reader_p1 (
     reg chunk_wrong_s2; // beat_reader.rs:63
     reg chunk_wrong_s3; // beat_reader.rs:63
     reg x_wrong; // beat_reader.rs:63
-    reg first_s1; // beat_reader.rs:63
-    reg first_s2; // beat_reader.rs:63
-    reg first_s3; // beat_reader.rs:63
-    reg x_first; // beat_reader.rs:63
     reg beat_last_s1; // beat_reader.rs:63
     reg beat_last_s2; // beat_reader.rs:63
     reg beat_last_s3; // beat_reader.rs:63
     reg x_last; // beat_reader.rs:63
-    reg present_0; // place.rs:70
-    reg [7:0] bytes_0_2; // place.rs:71
-    reg [5:0] x_beat_s5; // place.rs:72
-    reg wrong; // place.rs:72
-    reg disorder; // place.rs:73
-    reg row_0_there; // place.rs:81
-    reg row_0_outer; // place.rs:81
-    reg row_0_sign; // place.rs:81
-    reg outlier; // place.rs:90
-    reg outer; // place.rs:90
-    reg sign; // place.rs:90
+    reg present_0; // place.rs:68
+    reg [7:0] bytes_0_2; // place.rs:69
+    reg [5:0] x_beat_s5; // place.rs:70
+    reg wrong; // place.rs:70
+    reg disorder; // place.rs:71
+    reg row_0_there; // place.rs:79
+    reg row_0_outer; // place.rs:79
+    reg row_0_sign; // place.rs:79
+    reg outlier; // place.rs:88
+    reg outer; // place.rs:88
+    reg sign; // place.rs:88
     reg x_wrong_s5; // beat_reader.rs:67
     reg x_wrong_s6; // beat_reader.rs:67
     reg wrong_1; // beat_reader.rs:67
-    reg x_first_s5; // beat_reader.rs:67
-    reg x_first_s6; // beat_reader.rs:67
-    reg first_2; // beat_reader.rs:67
     reg x_last_s5; // beat_reader.rs:67
     reg x_last_s6; // beat_reader.rs:67
     reg last; // beat_reader.rs:67
@@ -127,7 +117,7 @@ module oaken_beat_reader_p1 (
     reg order_error_1; // beat_reader.rs:71
     wire waiting_s_ready;
     wire waiting_m_valid;
-    wire [4:0] waiting_m_payload;
+    wire [3:0] waiting_m_payload;
     wire [4:0] waiting_level;
     (* ram_style = "distributed" *) reg [7:0] byte0_ring [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte1_ring [0:15];
@@ -148,15 +138,14 @@ module oaken_beat_reader_p1 (
 
     // beat after beat of a chunk
     assign reading = open;
-    wire ends = beat == 6'h3f; // beat_reader.rs:111
-    wire first = chunk_first & (~(|beat)); // beat_reader.rs:111
-    wire [4:0] word = chunk_at[8:4]; // beat_reader.rs:114
+    wire ends = beat == 6'h3f; // beat_reader.rs:109
+    wire [4:0] word = chunk_at[8:4]; // beat_reader.rs:112
     assign oldest = word;
-    wire reads = open & (~(maps == 5'h10)); // beat_reader.rs:115
+    wire reads = open & (~(maps == 5'h10)); // beat_reader.rs:113
     assign done = reads & ends;
     assign s_ready = (~open) | done;
-    wire count = chunk_counts[0]; // beat_reader.rs:120
-    wire _t1 = s_valid & s_ready; // beat_reader.rs:129
+    wire count = chunk_counts[0]; // beat_reader.rs:118
+    wire _t1 = s_valid & s_ready; // beat_reader.rs:127
     always @(posedge clk) begin
         if (reads) begin
             chunk_at <= chunk_at + {8'h0, count};
@@ -166,7 +155,6 @@ module oaken_beat_reader_p1 (
             chunk_at <= s_at;
             chunk_counts <= s_counts;
             chunk_wrong <= s_wrong;
-            chunk_first <= s_first;
             chunk_last <= s_last;
         end
     end
@@ -182,7 +170,7 @@ module oaken_beat_reader_p1 (
             if (_t1) open <= 1'h1;
         end
     end
-    wire beat_last = chunk_last & ends; // beat_reader.rs:134
+    wire beat_last = chunk_last & ends; // beat_reader.rs:132
     wire _t2 = m_valid & m_ready; // beat_reader.rs:57
     always @(posedge clk) begin
         if (rst) begin
@@ -195,38 +183,38 @@ module oaken_beat_reader_p1 (
 
     // its entries, and where they belong
     wire [4:0] word_1 = chunk_at[8:4]; // sparse_ring.rs:75
-    wire [3:0] first_1 = chunk_at[3:0]; // sparse_ring.rs:75
+    wire [3:0] first = chunk_at[3:0]; // sparse_ring.rs:75
     wire [3:0] here = word_1[3:0]; // sparse_ring.rs:53
     wire [4:0] _t3 = word_1 + 5'h1; // sparse_ring.rs:76
     wire [3:0] behind = _t3[3:0]; // sparse_ring.rs:53
-    wire _t4 = first_1[0] & 1'h0; // sparse_ring.rs:61
-    wire _t5 = first_1[0] | 1'h0; // sparse_ring.rs:62
-    wire _t6 = first_1[1] & _t5; // sparse_ring.rs:61
-    wire _t7 = first_1[1] & _t4; // sparse_ring.rs:61
-    wire _t8 = first_1[1] | _t5; // sparse_ring.rs:62
-    wire _t9 = first_1[1] | _t4; // sparse_ring.rs:62
-    wire _t10 = first_1[2] & _t8; // sparse_ring.rs:61
-    wire _t11 = first_1[2] & _t9; // sparse_ring.rs:61
-    wire _t12 = first_1[2] & _t6; // sparse_ring.rs:61
-    wire _t13 = first_1[2] | _t8; // sparse_ring.rs:62
-    wire _t14 = first_1[2] | _t9; // sparse_ring.rs:62
-    wire _t15 = first_1[2] | _t6; // sparse_ring.rs:62
-    wire _t16 = first_1[2] | _t7; // sparse_ring.rs:62
-    wire before_8 = first_1[3] & _t13; // sparse_ring.rs:61
-    wire before_9 = first_1[3] & _t14; // sparse_ring.rs:61
-    wire before_10 = first_1[3] & _t15; // sparse_ring.rs:61
-    wire before_11 = first_1[3] & _t16; // sparse_ring.rs:61
-    wire before_12 = first_1[3] & _t10; // sparse_ring.rs:61
-    wire before_13 = first_1[3] & _t11; // sparse_ring.rs:61
-    wire before_14 = first_1[3] & _t12; // sparse_ring.rs:61
-    wire before_0 = first_1[3] | _t13; // sparse_ring.rs:62
-    wire before_1 = first_1[3] | _t14; // sparse_ring.rs:62
-    wire before_2 = first_1[3] | _t15; // sparse_ring.rs:62
-    wire before_3 = first_1[3] | _t16; // sparse_ring.rs:62
-    wire before_4 = first_1[3] | _t10; // sparse_ring.rs:62
-    wire before_5 = first_1[3] | _t11; // sparse_ring.rs:62
-    wire before_6 = first_1[3] | _t12; // sparse_ring.rs:62
-    wire before_7 = first_1[3] | (first_1[2] & _t7); // sparse_ring.rs:62
+    wire _t4 = first[0] & 1'h0; // sparse_ring.rs:61
+    wire _t5 = first[0] | 1'h0; // sparse_ring.rs:62
+    wire _t6 = first[1] & _t5; // sparse_ring.rs:61
+    wire _t7 = first[1] & _t4; // sparse_ring.rs:61
+    wire _t8 = first[1] | _t5; // sparse_ring.rs:62
+    wire _t9 = first[1] | _t4; // sparse_ring.rs:62
+    wire _t10 = first[2] & _t8; // sparse_ring.rs:61
+    wire _t11 = first[2] & _t9; // sparse_ring.rs:61
+    wire _t12 = first[2] & _t6; // sparse_ring.rs:61
+    wire _t13 = first[2] | _t8; // sparse_ring.rs:62
+    wire _t14 = first[2] | _t9; // sparse_ring.rs:62
+    wire _t15 = first[2] | _t6; // sparse_ring.rs:62
+    wire _t16 = first[2] | _t7; // sparse_ring.rs:62
+    wire before_8 = first[3] & _t13; // sparse_ring.rs:61
+    wire before_9 = first[3] & _t14; // sparse_ring.rs:61
+    wire before_10 = first[3] & _t15; // sparse_ring.rs:61
+    wire before_11 = first[3] & _t16; // sparse_ring.rs:61
+    wire before_12 = first[3] & _t10; // sparse_ring.rs:61
+    wire before_13 = first[3] & _t11; // sparse_ring.rs:61
+    wire before_14 = first[3] & _t12; // sparse_ring.rs:61
+    wire before_0 = first[3] | _t13; // sparse_ring.rs:62
+    wire before_1 = first[3] | _t14; // sparse_ring.rs:62
+    wire before_2 = first[3] | _t15; // sparse_ring.rs:62
+    wire before_3 = first[3] | _t16; // sparse_ring.rs:62
+    wire before_4 = first[3] | _t10; // sparse_ring.rs:62
+    wire before_5 = first[3] | _t11; // sparse_ring.rs:62
+    wire before_6 = first[3] | _t12; // sparse_ring.rs:62
+    wire before_7 = first[3] | (first[2] & _t7); // sparse_ring.rs:62
     always @(posedge clk) begin
         if (write_valid) byte0_ring[write_word] <= write_data[7:0];
         byte0_read_at <= before_0 ? behind : here;
@@ -324,23 +312,17 @@ module oaken_beat_reader_p1 (
     wire [7:0] byte15_ring_q0 = byte15_ring[byte15_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_15 <= byte15_ring_q0;
-        first_1_s1 <= first_1;
-        first_1_s2 <= first_1_s1;
+        first_s1 <= first;
+        first_s2 <= first_s1;
+        l100_s3 <= first_s2[2] ? (first_s2[3] ? bytes_12 : bytes_4) : (first_s2[3] ? bytes_8 : bytes_0);
+        l100_s3_1 <= first_s2[2] ? (first_s2[3] ? bytes_13 : bytes_5) : (first_s2[3] ? bytes_9 : bytes_1);
+        l100_s3_2 <= first_s2[2] ? (first_s2[3] ? bytes_14 : bytes_6) : (first_s2[3] ? bytes_10 : bytes_2);
+        l100_s3_3 <= first_s2[2] ? (first_s2[3] ? bytes_15 : bytes_7) : (first_s2[3] ? bytes_11 : bytes_3);
+        first_s3 <= first_s2;
     end
-    wire [7:0] _t17 = first_1_s2[2] ? (first_1_s2[3] ? bytes_12 : bytes_4) : (first_1_s2[3] ? bytes_8 : bytes_0); // sparse_ring.rs:100
-    wire [7:0] _t18 = first_1_s2[2] ? (first_1_s2[3] ? bytes_13 : bytes_5) : (first_1_s2[3] ? bytes_9 : bytes_1); // sparse_ring.rs:100
-    wire [7:0] _t19 = first_1_s2[2] ? (first_1_s2[3] ? bytes_14 : bytes_6) : (first_1_s2[3] ? bytes_10 : bytes_2); // sparse_ring.rs:100
-    wire [7:0] _t20 = first_1_s2[2] ? (first_1_s2[3] ? bytes_15 : bytes_7) : (first_1_s2[3] ? bytes_11 : bytes_3); // sparse_ring.rs:100
+    wire [7:0] _t17 = first_s3[0] ? (first_s3[1] ? l100_s3_3 : l100_s3_1) : (first_s3[1] ? l100_s3_2 : l100_s3); // sparse_ring.rs:100
     always @(posedge clk) begin
-        l100_s3 <= _t17;
-        l100_s3_1 <= _t18;
-        l100_s3_2 <= _t19;
-        l100_s3_3 <= _t20;
-        first_1_s3 <= first_1_s2;
-    end
-    wire [7:0] _t21 = first_1_s3[0] ? (first_1_s3[1] ? l100_s3_3 : l100_s3_1) : (first_1_s3[1] ? l100_s3_2 : l100_s3); // sparse_ring.rs:100
-    always @(posedge clk) begin
-        bytes_0_1 <= _t21;
+        bytes_0_1 <= _t17;
         count_s1 <= count;
         count_s2 <= count_s1;
         count_s3 <= count_s2;
@@ -353,10 +335,6 @@ module oaken_beat_reader_p1 (
         chunk_wrong_s2 <= chunk_wrong_s1;
         chunk_wrong_s3 <= chunk_wrong_s2;
         x_wrong <= chunk_wrong_s3;
-        first_s1 <= first;
-        first_s2 <= first_s1;
-        first_s3 <= first_s2;
-        x_first <= first_s3;
         beat_last_s1 <= beat_last;
         beat_last_s2 <= beat_last_s1;
         beat_last_s3 <= beat_last_s2;
@@ -375,9 +353,6 @@ module oaken_beat_reader_p1 (
         x_wrong_s5 <= x_wrong;
         x_wrong_s6 <= x_wrong_s5;
         wrong_1 <= x_wrong_s6;
-        x_first_s5 <= x_first;
-        x_first_s6 <= x_first_s5;
-        first_2 <= x_first_s6;
         x_last_s5 <= x_last;
         x_last_s6 <= x_last_s5;
         last <= x_last_s6;
@@ -413,23 +388,22 @@ module oaken_beat_reader_p1 (
 
     // maps wait
     assign m_valid = waiting_m_valid;
-    fifo_5x16_distributed waiting (
+    fifo_4x16_distributed waiting (
         .clk(clk),
         .rst(rst),
         .s_valid(valid),
         .s_ready(waiting_s_ready),
-        .s_payload({outlier, outer, sign, first_2, last}),
+        .s_payload({outlier, outer, sign, last}),
         .m_valid(waiting_m_valid),
         .m_ready(m_ready),
         .m_payload(waiting_m_payload),
         .level(waiting_level)
     );
-    assign m_outlier = waiting_m_payload[4];
-    assign m_outer = waiting_m_payload[3];
-    assign m_sign = waiting_m_payload[2];
-    assign m_first = waiting_m_payload[1];
+    assign m_outlier = waiting_m_payload[3];
+    assign m_outer = waiting_m_payload[2];
+    assign m_sign = waiting_m_payload[1];
     assign m_last = waiting_m_payload[0];
-    wire unused_ok = &{1'b0, _t3[4], first_1_s3[3:2], waiting_s_ready, waiting_level};
+    wire unused_ok = &{1'b0, _t3[4], first_s3[3:2], waiting_s_ready, waiting_level};
 endmodule
 
 `default_nettype wire

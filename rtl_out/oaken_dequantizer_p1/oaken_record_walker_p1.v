@@ -25,7 +25,6 @@ module oaken_record_walker_p1 (
     input  wire m_ready,
     output wire [8:0] m_at,
     output wire [6:0] m_count,
-    output wire m_first,
     output wire m_last,
     input  wire done, // A chunk has been read.
     input  wire reading, // Entries are being read.
@@ -75,33 +74,30 @@ module oaken_record_walker_p1 (
     reg seen_first_count_too_many; // walker_view.rs:90
     reg seen_short; // walker_view.rs:90
     reg fresh; // the place stood still since what is seen was looked at | walker_view.rs:92
-    reg [8:0] start_of_chunk; // walker_chunks.rs:46
-    reg [6:0] chunks_after; // chunks behind the open one | walker_chunks.rs:47
-    reg last_chunk; // `chunks_after` is 0 | walker_chunks.rs:48
-    reg first_chunk; // walker_chunks.rs:49
-    reg nothing; // the count of the open chunk is not there | walker_chunks.rs:50
+    reg [8:0] start_of_chunk; // walker_chunks.rs:44
+    reg [6:0] chunks_after; // chunks behind the open one | walker_chunks.rs:45
+    reg last_chunk; // `chunks_after` is 0 | walker_chunks.rs:46
+    reg nothing; // the count of the open chunk is not there | walker_chunks.rs:48
     reg gone; // flushed: the rest of the open record will not come | record_walker.rs:113
     reg [4:0] resume; // the word behind what was flushed | record_walker.rs:114
     wire start_1; // record_walker.rs:115
     wire room; // record_walker.rs:115
     wire chunks_s_ready;
     wire chunks_m_valid;
-    wire [17:0] chunks_m_payload;
+    wire [16:0] chunks_m_payload;
     wire [4:0] chunks_level;
-    reg step_s1; // walker_chunks.rs:109
-    reg valid_1; // walker_chunks.rs:109
-    reg [8:0] at_1; // walker_chunks.rs:114
-    reg [8:0] stop_1; // walker_chunks.rs:114
-    reg nothing_2; // walker_chunks.rs:114
-    reg [6:0] count; // walker_chunks.rs:115
-    reg [8:0] chunk_at; // walker_chunks.rs:116
-    reg first_chunk_s1; // walker_chunks.rs:116
-    reg chunk_first; // walker_chunks.rs:116
-    reg last_chunk_s1; // walker_chunks.rs:116
-    reg chunk_last; // walker_chunks.rs:116
-    wire out_valid; // walker_chunks.rs:117
-    wire [17:0] out_payload; // walker_chunks.rs:117
-    reg room_for_chunks; // walker_chunks.rs:100
+    reg step_s1; // walker_chunks.rs:107
+    reg valid_1; // walker_chunks.rs:107
+    reg [8:0] at_1; // walker_chunks.rs:112
+    reg [8:0] stop_1; // walker_chunks.rs:112
+    reg nothing_2; // walker_chunks.rs:112
+    reg [6:0] count; // walker_chunks.rs:113
+    reg [8:0] chunk_at; // walker_chunks.rs:114
+    reg last_chunk_s1; // walker_chunks.rs:114
+    reg chunk_last; // walker_chunks.rs:114
+    wire out_valid; // walker_chunks.rs:115
+    wire [16:0] out_payload; // walker_chunks.rs:115
+    reg room_for_chunks; // walker_chunks.rs:98
     reg count_error_1; // record_walker.rs:215
     reg length_error_1; // record_walker.rs:218
     wire headers_1_s_ready;
@@ -435,12 +431,10 @@ module oaken_record_walker_p1 (
         if (goes_on) begin
             start_of_chunk <= place + 9'h1;
             chunks_after <= chunks_after - 7'h1;
-            first_chunk <= 1'h0;
         end
         if (begins_1) begin
             start_of_chunk <= {next_word, 4'h9};
             chunks_after <= chunks_minus_1;
-            first_chunk <= 1'h1;
         end
     end
     always @(posedge clk) begin
@@ -471,21 +465,19 @@ module oaken_record_walker_p1 (
             valid_1 <= step_s1;
         end
     end
-    wire [8:0] stop = seen_beyond ? seen_end_at : place; // walker_chunks.rs:110
-    wire [8:0] start_2 = _t8 ? stop : start_of_chunk; // walker_chunks.rs:112
-    wire nothing_1 = _t8; // walker_chunks.rs:113
+    wire [8:0] stop = seen_beyond ? seen_end_at : place; // walker_chunks.rs:108
+    wire [8:0] start_2 = _t8 ? stop : start_of_chunk; // walker_chunks.rs:110
+    wire nothing_1 = _t8; // walker_chunks.rs:111
     always @(posedge clk) begin
         at_1 <= start_2;
         stop_1 <= stop;
         nothing_2 <= nothing_1;
         count <= (stop_1[6:0] - at_1[6:0]) & {7{~nothing_2}};
         chunk_at <= at_1;
-        first_chunk_s1 <= first_chunk;
-        chunk_first <= first_chunk_s1;
         last_chunk_s1 <= last_chunk;
         chunk_last <= last_chunk_s1;
     end
-    fifo_18x16_distributed chunks (
+    fifo_17x16_distributed chunks (
         .clk(clk),
         .rst(rst),
         .s_valid(out_valid),
@@ -497,7 +489,7 @@ module oaken_record_walker_p1 (
         .level(chunks_level)
     );
     assign out_valid = valid_1;
-    assign out_payload = {chunk_at, count, chunk_first, chunk_last};
+    assign out_payload = {chunk_at, count, chunk_last};
     assign room = room_for_chunks;
     always @(posedge clk) begin
         if (rst) begin
@@ -506,9 +498,8 @@ module oaken_record_walker_p1 (
             room_for_chunks <= chunks_level < 5'hc;
         end
     end
-    assign m_at = chunks_m_payload[17:9];
-    assign m_count = chunks_m_payload[8:2];
-    assign m_first = chunks_m_payload[1];
+    assign m_at = chunks_m_payload[16:8];
+    assign m_count = chunks_m_payload[7:1];
     assign m_last = chunks_m_payload[0];
     wire wrong_count = ((goes_on & (~missing)) & seen_count_too_many) | (begins_1 & seen_first_count_too_many); // record_walker.rs:142
     wire wrong_length = ((ended & (~fits)) & (~gone)) & (~flush); // record_walker.rs:143

@@ -80,7 +80,6 @@ module oaken_dequantizer_core_p16_n4096 (
     wire walker_m_valid;
     wire [9:0] walker_m_at;
     wire [6:0] walker_m_count;
-    wire walker_m_first;
     wire walker_m_last;
     wire walker_begins;
     wire walker_holds;
@@ -89,13 +88,12 @@ module oaken_dequantizer_core_p16_n4096 (
     reg room; // dequantizer_front.rs:82
     reg flag_1; // dequantizer.rs:105
     wire reader_s_ready;
-    wire maps_valid;
-    wire maps_ready; // dequantizer_front.rs:96
-    wire [15:0] maps_outlier;
-    wire [15:0] maps_outer;
-    wire [15:0] maps_sign;
-    wire maps_first;
-    wire maps_last;
+    wire reader_m_valid;
+    wire reader_m_ready; // dequantizer_front.rs:96
+    wire [15:0] reader_m_outlier;
+    wire [15:0] reader_m_outer;
+    wire [15:0] reader_m_sign;
+    wire reader_m_last;
     wire reader_done;
     wire reader_reading;
     wire [5:0] reader_oldest;
@@ -105,25 +103,24 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [9:0] counter_m_at;
     wire [19:0] counter_m_counts;
     wire counter_m_wrong;
-    wire counter_m_first;
     wire counter_m_last;
     wire counted_valid; // dequantizer_front.rs:127
     wire counted_ready; // dequantizer_front.rs:127
     wire [9:0] counted_at; // dequantizer_front.rs:127
     wire [19:0] counted_counts; // dequantizer_front.rs:127
     wire counted_wrong; // dequantizer_front.rs:127
-    wire counted_first; // dequantizer_front.rs:127
     wire counted_last; // dequantizer_front.rs:127
-    reg in_use; // dequantizer_back.rs:39
-    reg [15:0] map_outlier; // dequantizer_back.rs:40
-    reg [15:0] map_outer; // dequantizer_back.rs:40
-    reg [15:0] map_sign; // dequantizer_back.rs:40
-    reg map_last; // dequantizer_back.rs:40
-    reg [4:0] info_split; // dequantizer_back.rs:41
-    reg info_middle_exact; // dequantizer_back.rs:41
-    reg [4:0] tables_ready; // vectors whose levels are there, and no beat in use yet | dequantizer_back.rs:42
-    reg [1:0] load_slot; // dequantizer_back.rs:44
-    wire decoding; // dequantizer_back.rs:45
+    reg in_use; // dequantizer_back.rs:36
+    reg [15:0] map_outlier; // dequantizer_back.rs:37
+    reg [15:0] map_outer; // dequantizer_back.rs:37
+    reg [15:0] map_sign; // dequantizer_back.rs:37
+    reg map_last; // dequantizer_back.rs:37
+    reg [4:0] info_split; // dequantizer_back.rs:38
+    reg info_middle_exact; // dequantizer_back.rs:38
+    reg [4:0] tables_ready; // vectors whose levels are there, and no beat in use yet | dequantizer_back.rs:39
+    reg [1:0] load_slot; // dequantizer_back.rs:41
+    wire decoding; // dequantizer_back.rs:42
+    reg begins; // the next map is that of a vector's first beat | dequantizer_back.rs:44
     reg [1:0] current; // side_table.rs:190
     wire guard_s_ready;
     wire guard_m_valid;
@@ -716,26 +713,26 @@ module oaken_dequantizer_core_p16_n4096 (
     reg lane15_negative_s5; // decode.rs:115
     reg lane15_negative_s6; // decode.rs:115
     reg values_15_negative; // decode.rs:115
-    reg issue_s1; // dequantizer_back.rs:114
-    reg map_last_s1; // dequantizer_back.rs:114
-    reg issue_s2; // dequantizer_back.rs:117
-    reg issue_s3; // dequantizer_back.rs:117
-    reg issue_s4; // dequantizer_back.rs:117
-    reg issue_s5; // dequantizer_back.rs:117
-    reg issue_s6; // dequantizer_back.rs:117
-    reg issue_s7; // dequantizer_back.rs:117
-    reg map_last_s2; // dequantizer_back.rs:117
-    reg map_last_s3; // dequantizer_back.rs:117
-    reg map_last_s4; // dequantizer_back.rs:117
-    reg map_last_s5; // dequantizer_back.rs:117
-    reg map_last_s6; // dequantizer_back.rs:117
-    reg map_last_s7; // dequantizer_back.rs:117
-    reg [271:0] spare_data; // dequantizer_back.rs:124
-    reg spare_last; // dequantizer_back.rs:124
-    reg [255:0] elements_data; // dequantizer_back.rs:125
-    reg elements_last; // dequantizer_back.rs:125
-    reg elements_valid; // dequantizer_back.rs:126
-    reg spare_empty; // dequantizer_back.rs:127
+    reg issue_s1; // dequantizer_back.rs:116
+    reg map_last_s1; // dequantizer_back.rs:116
+    reg issue_s2; // dequantizer_back.rs:119
+    reg issue_s3; // dequantizer_back.rs:119
+    reg issue_s4; // dequantizer_back.rs:119
+    reg issue_s5; // dequantizer_back.rs:119
+    reg issue_s6; // dequantizer_back.rs:119
+    reg issue_s7; // dequantizer_back.rs:119
+    reg map_last_s2; // dequantizer_back.rs:119
+    reg map_last_s3; // dequantizer_back.rs:119
+    reg map_last_s4; // dequantizer_back.rs:119
+    reg map_last_s5; // dequantizer_back.rs:119
+    reg map_last_s6; // dequantizer_back.rs:119
+    reg map_last_s7; // dequantizer_back.rs:119
+    reg [271:0] spare_data; // dequantizer_back.rs:126
+    reg spare_last; // dequantizer_back.rs:126
+    reg [255:0] elements_data; // dequantizer_back.rs:127
+    reg elements_last; // dequantizer_back.rs:127
+    reg elements_valid; // dequantizer_back.rs:128
+    reg spare_empty; // dequantizer_back.rs:129
     reg flag_3; // dequantizer.rs:105
     (* ram_style = "distributed" *) reg [5:0] infos [0:3];
     (* ram_style = "distributed" *) reg [20:0] lane0_bases [0:15];
@@ -891,20 +888,17 @@ module oaken_dequantizer_core_p16_n4096 (
         .s_ready(counter_s_ready),
         .s_at(walker_m_at),
         .s_count(walker_m_count),
-        .s_first(walker_m_first),
         .s_last(walker_m_last),
         .m_valid(counter_m_valid),
         .m_ready(counted_ready),
         .m_at(counter_m_at),
         .m_counts(counter_m_counts),
         .m_wrong(counter_m_wrong),
-        .m_first(counter_m_first),
         .m_last(counter_m_last)
     );
     assign counted_at = counter_m_at;
     assign counted_counts = counter_m_counts;
     assign counted_wrong = counter_m_wrong;
-    assign counted_first = counter_m_first;
     assign counted_last = counter_m_last;
     wire slot_free = slots_used != 5'h3; // dequantizer_front.rs:33
     assign header_valid = walker_header_valid & slot_free;
@@ -929,7 +923,6 @@ module oaken_dequantizer_core_p16_n4096 (
         .m_ready(counter_s_ready),
         .m_at(walker_m_at),
         .m_count(walker_m_count),
-        .m_first(walker_m_first),
         .m_last(walker_m_last),
         .done(reader_done),
         .reading(reader_reading),
@@ -942,8 +935,8 @@ module oaken_dequantizer_core_p16_n4096 (
     assign order_error = reader_order_error & (~flag);
 
     // the map in use
-    wire takes = ((~in_use) | decoding) & ((~maps_first) | (|tables_ready)); // dequantizer_back.rs:46
-    assign maps_ready = takes;
+    wire takes = ((~in_use) | decoding) & ((~begins) | (|tables_ready)); // dequantizer_back.rs:45
+    assign reader_m_ready = takes;
     oaken_beat_reader_p16 reader (
         .clk(clk),
         .rst(rst),
@@ -955,28 +948,31 @@ module oaken_dequantizer_core_p16_n4096 (
         .s_at(counted_at),
         .s_counts(counted_counts),
         .s_wrong(counted_wrong),
-        .s_first(counted_first),
         .s_last(counted_last),
-        .m_valid(maps_valid),
-        .m_ready(maps_ready),
-        .m_outlier(maps_outlier),
-        .m_outer(maps_outer),
-        .m_sign(maps_sign),
-        .m_first(maps_first),
-        .m_last(maps_last),
+        .m_valid(reader_m_valid),
+        .m_ready(reader_m_ready),
+        .m_outlier(reader_m_outlier),
+        .m_outer(reader_m_outer),
+        .m_sign(reader_m_sign),
+        .m_last(reader_m_last),
         .done(reader_done),
         .reading(reader_reading),
         .oldest(reader_oldest),
         .order_error(reader_order_error)
     );
-    wire load = maps_valid & maps_ready; // dequantizer_back.rs:48
+    wire load = reader_m_valid & reader_m_ready; // dequantizer_back.rs:47
     always @(posedge clk) if (load) begin
-        map_outlier <= maps_outlier;
-        map_outer <= maps_outer;
-        map_sign <= maps_sign;
-        map_last <= maps_last;
+        map_outlier <= reader_m_outlier;
+        map_outer <= reader_m_outer;
+        map_sign <= reader_m_sign;
+        map_last <= reader_m_last;
     end
-    wire new_vector = load & maps_first; // dequantizer_back.rs:49
+    always @(posedge clk) begin
+        if (rst) begin
+            begins <= 1'h1;
+        end else if (load) begins <= reader_m_last;
+    end
+    wire new_vector = load & begins; // dequantizer_back.rs:48
     always @(posedge clk) begin
         if (rst) begin
             in_use <= 1'h0;
@@ -984,9 +980,9 @@ module oaken_dequantizer_core_p16_n4096 (
             in_use <= load | (in_use & (~decoding));
         end
     end
-    wire [5:0] infos_q0 = infos[load_slot]; // dequantizer_back.rs:52
-    wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer_back.rs:52
-    wire next_info_middle_exact = infos_q0[0]; // dequantizer_back.rs:52
+    wire [5:0] infos_q0 = infos[load_slot]; // dequantizer_back.rs:54
+    wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer_back.rs:54
+    wire next_info_middle_exact = infos_q0[0]; // dequantizer_back.rs:54
     always @(posedge clk) begin
         if (new_vector) begin
             info_split <= next_info_split;
@@ -1046,7 +1042,7 @@ module oaken_dequantizer_core_p16_n4096 (
             flag_2 <= wrong_length;
         end
     end
-    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:72
+    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:74
     assign decoding = issue & go;
     register_slice_64 slice (
         .clk(clk),
@@ -1060,25 +1056,25 @@ module oaken_dequantizer_core_p16_n4096 (
     );
 
     // the lanes
-    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_4 = dense_payload[19:16]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_5 = dense_payload[23:20]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_6 = dense_payload[27:24]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_7 = dense_payload[31:28]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_8 = dense_payload[35:32]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_9 = dense_payload[39:36]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_10 = dense_payload[43:40]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_11 = dense_payload[47:44]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_12 = dense_payload[51:48]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_13 = dense_payload[55:52]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_14 = dense_payload[59:56]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_15 = dense_payload[63:60]; // dequantizer_back.rs:104
-    wire coded_outlier = map_outlier[0]; // dequantizer_back.rs:108
-    wire coded_outer = map_outer[0]; // dequantizer_back.rs:108
-    wire coded_sign = map_sign[0]; // dequantizer_back.rs:108
+    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_4 = dense_payload[19:16]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_5 = dense_payload[23:20]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_6 = dense_payload[27:24]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_7 = dense_payload[31:28]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_8 = dense_payload[35:32]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_9 = dense_payload[39:36]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_10 = dense_payload[43:40]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_11 = dense_payload[47:44]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_12 = dense_payload[51:48]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_13 = dense_payload[55:52]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_14 = dense_payload[59:56]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_15 = dense_payload[63:60]; // dequantizer_back.rs:106
+    wire coded_outlier = map_outlier[0]; // dequantizer_back.rs:110
+    wire coded_outer = map_outer[0]; // dequantizer_back.rs:110
+    wire coded_sign = map_sign[0]; // dequantizer_back.rs:110
     wire [4:0] lane0_distance = {1'h0, coded_code} - info_split; // decode.rs:74
     wire lane0_below = lane0_distance[4]; // decode.rs:75
     wire [3:0] lane0_whole = lane0_distance[3:0] ^ {4{lane0_below}}; // decode.rs:76
@@ -1205,9 +1201,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane0_negative_s6 <= lane0_negative_s5;
         values_0_negative <= lane0_negative_s6;
     end
-    wire coded_outlier_1 = map_outlier[1]; // dequantizer_back.rs:108
-    wire coded_outer_1 = map_outer[1]; // dequantizer_back.rs:108
-    wire coded_sign_1 = map_sign[1]; // dequantizer_back.rs:108
+    wire coded_outlier_1 = map_outlier[1]; // dequantizer_back.rs:110
+    wire coded_outer_1 = map_outer[1]; // dequantizer_back.rs:110
+    wire coded_sign_1 = map_sign[1]; // dequantizer_back.rs:110
     wire [4:0] lane1_distance = {1'h0, coded_code_1} - info_split; // decode.rs:74
     wire lane1_below = lane1_distance[4]; // decode.rs:75
     wire [3:0] lane1_whole = lane1_distance[3:0] ^ {4{lane1_below}}; // decode.rs:76
@@ -1334,9 +1330,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane1_negative_s6 <= lane1_negative_s5;
         values_1_negative <= lane1_negative_s6;
     end
-    wire coded_outlier_2 = map_outlier[2]; // dequantizer_back.rs:108
-    wire coded_outer_2 = map_outer[2]; // dequantizer_back.rs:108
-    wire coded_sign_2 = map_sign[2]; // dequantizer_back.rs:108
+    wire coded_outlier_2 = map_outlier[2]; // dequantizer_back.rs:110
+    wire coded_outer_2 = map_outer[2]; // dequantizer_back.rs:110
+    wire coded_sign_2 = map_sign[2]; // dequantizer_back.rs:110
     wire [4:0] lane2_distance = {1'h0, coded_code_2} - info_split; // decode.rs:74
     wire lane2_below = lane2_distance[4]; // decode.rs:75
     wire [3:0] lane2_whole = lane2_distance[3:0] ^ {4{lane2_below}}; // decode.rs:76
@@ -1463,9 +1459,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane2_negative_s6 <= lane2_negative_s5;
         values_2_negative <= lane2_negative_s6;
     end
-    wire coded_outlier_3 = map_outlier[3]; // dequantizer_back.rs:108
-    wire coded_outer_3 = map_outer[3]; // dequantizer_back.rs:108
-    wire coded_sign_3 = map_sign[3]; // dequantizer_back.rs:108
+    wire coded_outlier_3 = map_outlier[3]; // dequantizer_back.rs:110
+    wire coded_outer_3 = map_outer[3]; // dequantizer_back.rs:110
+    wire coded_sign_3 = map_sign[3]; // dequantizer_back.rs:110
     wire [4:0] lane3_distance = {1'h0, coded_code_3} - info_split; // decode.rs:74
     wire lane3_below = lane3_distance[4]; // decode.rs:75
     wire [3:0] lane3_whole = lane3_distance[3:0] ^ {4{lane3_below}}; // decode.rs:76
@@ -1592,9 +1588,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane3_negative_s6 <= lane3_negative_s5;
         values_3_negative <= lane3_negative_s6;
     end
-    wire coded_outlier_4 = map_outlier[4]; // dequantizer_back.rs:108
-    wire coded_outer_4 = map_outer[4]; // dequantizer_back.rs:108
-    wire coded_sign_4 = map_sign[4]; // dequantizer_back.rs:108
+    wire coded_outlier_4 = map_outlier[4]; // dequantizer_back.rs:110
+    wire coded_outer_4 = map_outer[4]; // dequantizer_back.rs:110
+    wire coded_sign_4 = map_sign[4]; // dequantizer_back.rs:110
     wire [4:0] lane4_distance = {1'h0, coded_code_4} - info_split; // decode.rs:74
     wire lane4_below = lane4_distance[4]; // decode.rs:75
     wire [3:0] lane4_whole = lane4_distance[3:0] ^ {4{lane4_below}}; // decode.rs:76
@@ -1721,9 +1717,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane4_negative_s6 <= lane4_negative_s5;
         values_4_negative <= lane4_negative_s6;
     end
-    wire coded_outlier_5 = map_outlier[5]; // dequantizer_back.rs:108
-    wire coded_outer_5 = map_outer[5]; // dequantizer_back.rs:108
-    wire coded_sign_5 = map_sign[5]; // dequantizer_back.rs:108
+    wire coded_outlier_5 = map_outlier[5]; // dequantizer_back.rs:110
+    wire coded_outer_5 = map_outer[5]; // dequantizer_back.rs:110
+    wire coded_sign_5 = map_sign[5]; // dequantizer_back.rs:110
     wire [4:0] lane5_distance = {1'h0, coded_code_5} - info_split; // decode.rs:74
     wire lane5_below = lane5_distance[4]; // decode.rs:75
     wire [3:0] lane5_whole = lane5_distance[3:0] ^ {4{lane5_below}}; // decode.rs:76
@@ -1850,9 +1846,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane5_negative_s6 <= lane5_negative_s5;
         values_5_negative <= lane5_negative_s6;
     end
-    wire coded_outlier_6 = map_outlier[6]; // dequantizer_back.rs:108
-    wire coded_outer_6 = map_outer[6]; // dequantizer_back.rs:108
-    wire coded_sign_6 = map_sign[6]; // dequantizer_back.rs:108
+    wire coded_outlier_6 = map_outlier[6]; // dequantizer_back.rs:110
+    wire coded_outer_6 = map_outer[6]; // dequantizer_back.rs:110
+    wire coded_sign_6 = map_sign[6]; // dequantizer_back.rs:110
     wire [4:0] lane6_distance = {1'h0, coded_code_6} - info_split; // decode.rs:74
     wire lane6_below = lane6_distance[4]; // decode.rs:75
     wire [3:0] lane6_whole = lane6_distance[3:0] ^ {4{lane6_below}}; // decode.rs:76
@@ -1979,9 +1975,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane6_negative_s6 <= lane6_negative_s5;
         values_6_negative <= lane6_negative_s6;
     end
-    wire coded_outlier_7 = map_outlier[7]; // dequantizer_back.rs:108
-    wire coded_outer_7 = map_outer[7]; // dequantizer_back.rs:108
-    wire coded_sign_7 = map_sign[7]; // dequantizer_back.rs:108
+    wire coded_outlier_7 = map_outlier[7]; // dequantizer_back.rs:110
+    wire coded_outer_7 = map_outer[7]; // dequantizer_back.rs:110
+    wire coded_sign_7 = map_sign[7]; // dequantizer_back.rs:110
     wire [4:0] lane7_distance = {1'h0, coded_code_7} - info_split; // decode.rs:74
     wire lane7_below = lane7_distance[4]; // decode.rs:75
     wire [3:0] lane7_whole = lane7_distance[3:0] ^ {4{lane7_below}}; // decode.rs:76
@@ -2108,9 +2104,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane7_negative_s6 <= lane7_negative_s5;
         values_7_negative <= lane7_negative_s6;
     end
-    wire coded_outlier_8 = map_outlier[8]; // dequantizer_back.rs:108
-    wire coded_outer_8 = map_outer[8]; // dequantizer_back.rs:108
-    wire coded_sign_8 = map_sign[8]; // dequantizer_back.rs:108
+    wire coded_outlier_8 = map_outlier[8]; // dequantizer_back.rs:110
+    wire coded_outer_8 = map_outer[8]; // dequantizer_back.rs:110
+    wire coded_sign_8 = map_sign[8]; // dequantizer_back.rs:110
     wire [4:0] lane8_distance = {1'h0, coded_code_8} - info_split; // decode.rs:74
     wire lane8_below = lane8_distance[4]; // decode.rs:75
     wire [3:0] lane8_whole = lane8_distance[3:0] ^ {4{lane8_below}}; // decode.rs:76
@@ -2237,9 +2233,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane8_negative_s6 <= lane8_negative_s5;
         values_8_negative <= lane8_negative_s6;
     end
-    wire coded_outlier_9 = map_outlier[9]; // dequantizer_back.rs:108
-    wire coded_outer_9 = map_outer[9]; // dequantizer_back.rs:108
-    wire coded_sign_9 = map_sign[9]; // dequantizer_back.rs:108
+    wire coded_outlier_9 = map_outlier[9]; // dequantizer_back.rs:110
+    wire coded_outer_9 = map_outer[9]; // dequantizer_back.rs:110
+    wire coded_sign_9 = map_sign[9]; // dequantizer_back.rs:110
     wire [4:0] lane9_distance = {1'h0, coded_code_9} - info_split; // decode.rs:74
     wire lane9_below = lane9_distance[4]; // decode.rs:75
     wire [3:0] lane9_whole = lane9_distance[3:0] ^ {4{lane9_below}}; // decode.rs:76
@@ -2366,9 +2362,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane9_negative_s6 <= lane9_negative_s5;
         values_9_negative <= lane9_negative_s6;
     end
-    wire coded_outlier_10 = map_outlier[10]; // dequantizer_back.rs:108
-    wire coded_outer_10 = map_outer[10]; // dequantizer_back.rs:108
-    wire coded_sign_10 = map_sign[10]; // dequantizer_back.rs:108
+    wire coded_outlier_10 = map_outlier[10]; // dequantizer_back.rs:110
+    wire coded_outer_10 = map_outer[10]; // dequantizer_back.rs:110
+    wire coded_sign_10 = map_sign[10]; // dequantizer_back.rs:110
     wire [4:0] lane10_distance = {1'h0, coded_code_10} - info_split; // decode.rs:74
     wire lane10_below = lane10_distance[4]; // decode.rs:75
     wire [3:0] lane10_whole = lane10_distance[3:0] ^ {4{lane10_below}}; // decode.rs:76
@@ -2495,9 +2491,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane10_negative_s6 <= lane10_negative_s5;
         values_10_negative <= lane10_negative_s6;
     end
-    wire coded_outlier_11 = map_outlier[11]; // dequantizer_back.rs:108
-    wire coded_outer_11 = map_outer[11]; // dequantizer_back.rs:108
-    wire coded_sign_11 = map_sign[11]; // dequantizer_back.rs:108
+    wire coded_outlier_11 = map_outlier[11]; // dequantizer_back.rs:110
+    wire coded_outer_11 = map_outer[11]; // dequantizer_back.rs:110
+    wire coded_sign_11 = map_sign[11]; // dequantizer_back.rs:110
     wire [4:0] lane11_distance = {1'h0, coded_code_11} - info_split; // decode.rs:74
     wire lane11_below = lane11_distance[4]; // decode.rs:75
     wire [3:0] lane11_whole = lane11_distance[3:0] ^ {4{lane11_below}}; // decode.rs:76
@@ -2624,9 +2620,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane11_negative_s6 <= lane11_negative_s5;
         values_11_negative <= lane11_negative_s6;
     end
-    wire coded_outlier_12 = map_outlier[12]; // dequantizer_back.rs:108
-    wire coded_outer_12 = map_outer[12]; // dequantizer_back.rs:108
-    wire coded_sign_12 = map_sign[12]; // dequantizer_back.rs:108
+    wire coded_outlier_12 = map_outlier[12]; // dequantizer_back.rs:110
+    wire coded_outer_12 = map_outer[12]; // dequantizer_back.rs:110
+    wire coded_sign_12 = map_sign[12]; // dequantizer_back.rs:110
     wire [4:0] lane12_distance = {1'h0, coded_code_12} - info_split; // decode.rs:74
     wire lane12_below = lane12_distance[4]; // decode.rs:75
     wire [3:0] lane12_whole = lane12_distance[3:0] ^ {4{lane12_below}}; // decode.rs:76
@@ -2753,9 +2749,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane12_negative_s6 <= lane12_negative_s5;
         values_12_negative <= lane12_negative_s6;
     end
-    wire coded_outlier_13 = map_outlier[13]; // dequantizer_back.rs:108
-    wire coded_outer_13 = map_outer[13]; // dequantizer_back.rs:108
-    wire coded_sign_13 = map_sign[13]; // dequantizer_back.rs:108
+    wire coded_outlier_13 = map_outlier[13]; // dequantizer_back.rs:110
+    wire coded_outer_13 = map_outer[13]; // dequantizer_back.rs:110
+    wire coded_sign_13 = map_sign[13]; // dequantizer_back.rs:110
     wire [4:0] lane13_distance = {1'h0, coded_code_13} - info_split; // decode.rs:74
     wire lane13_below = lane13_distance[4]; // decode.rs:75
     wire [3:0] lane13_whole = lane13_distance[3:0] ^ {4{lane13_below}}; // decode.rs:76
@@ -2882,9 +2878,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane13_negative_s6 <= lane13_negative_s5;
         values_13_negative <= lane13_negative_s6;
     end
-    wire coded_outlier_14 = map_outlier[14]; // dequantizer_back.rs:108
-    wire coded_outer_14 = map_outer[14]; // dequantizer_back.rs:108
-    wire coded_sign_14 = map_sign[14]; // dequantizer_back.rs:108
+    wire coded_outlier_14 = map_outlier[14]; // dequantizer_back.rs:110
+    wire coded_outer_14 = map_outer[14]; // dequantizer_back.rs:110
+    wire coded_sign_14 = map_sign[14]; // dequantizer_back.rs:110
     wire [4:0] lane14_distance = {1'h0, coded_code_14} - info_split; // decode.rs:74
     wire lane14_below = lane14_distance[4]; // decode.rs:75
     wire [3:0] lane14_whole = lane14_distance[3:0] ^ {4{lane14_below}}; // decode.rs:76
@@ -3011,9 +3007,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane14_negative_s6 <= lane14_negative_s5;
         values_14_negative <= lane14_negative_s6;
     end
-    wire coded_outlier_15 = map_outlier[15]; // dequantizer_back.rs:108
-    wire coded_outer_15 = map_outer[15]; // dequantizer_back.rs:108
-    wire coded_sign_15 = map_sign[15]; // dequantizer_back.rs:108
+    wire coded_outlier_15 = map_outlier[15]; // dequantizer_back.rs:110
+    wire coded_outer_15 = map_outer[15]; // dequantizer_back.rs:110
+    wire coded_sign_15 = map_sign[15]; // dequantizer_back.rs:110
     wire [4:0] lane15_distance = {1'h0, coded_code_15} - info_split; // decode.rs:74
     wire lane15_below = lane15_distance[4]; // decode.rs:75
     wire [3:0] lane15_whole = lane15_distance[3:0] ^ {4{lane15_below}}; // decode.rs:76
@@ -3146,8 +3142,8 @@ module oaken_dequantizer_core_p16_n4096 (
         end else if (go) issue_s1 <= issue;
     end
     always @(posedge clk) if (go) map_last_s1 <= map_last;
-    wire looked_up = (issue_s1 & map_last_s1) & go; // dequantizer_back.rs:114
-    wire _t83 = header_valid & header_ready; // dequantizer_back.rs:115
+    wire looked_up = (issue_s1 & map_last_s1) & go; // dequantizer_back.rs:116
+    wire _t83 = header_valid & header_ready; // dequantizer_back.rs:117
     always @(posedge clk) begin
         if (rst) begin
             slots_used <= 5'h0;
@@ -3156,7 +3152,7 @@ module oaken_dequantizer_core_p16_n4096 (
             else if (looked_up & (~_t83)) slots_used <= slots_used - 5'h1;
         end
     end
-    wire [271:0] rounded = {{values_15_negative, lane15_magnitude}, {values_14_negative, lane14_magnitude}, {values_13_negative, lane13_magnitude}, {values_12_negative, lane12_magnitude}, {values_11_negative, lane11_magnitude}, {values_10_negative, lane10_magnitude}, {values_9_negative, lane9_magnitude}, {values_8_negative, lane8_magnitude}, {values_7_negative, lane7_magnitude}, {values_6_negative, lane6_magnitude}, {values_5_negative, lane5_magnitude}, {values_4_negative, lane4_magnitude}, {values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer_back.rs:116
+    wire [271:0] rounded = {{values_15_negative, lane15_magnitude}, {values_14_negative, lane14_magnitude}, {values_13_negative, lane13_magnitude}, {values_12_negative, lane12_magnitude}, {values_11_negative, lane11_magnitude}, {values_10_negative, lane10_magnitude}, {values_9_negative, lane9_magnitude}, {values_8_negative, lane8_magnitude}, {values_7_negative, lane7_magnitude}, {values_6_negative, lane6_magnitude}, {values_5_negative, lane5_magnitude}, {values_4_negative, lane4_magnitude}, {values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer_back.rs:118
     always @(posedge clk) begin
         if (rst) begin
             issue_s2 <= 1'h0;
@@ -3182,8 +3178,8 @@ module oaken_dequantizer_core_p16_n4096 (
         map_last_s6 <= map_last_s5;
         map_last_s7 <= map_last_s6;
     end
-    wire valid = issue_s7; // dequantizer_back.rs:117
-    wire last = map_last_s7; // dequantizer_back.rs:117
+    wire valid = issue_s7; // dequantizer_back.rs:119
+    wire last = map_last_s7; // dequantizer_back.rs:119
 
     // a register slice, with the limit to the largest number behind its spare register
     assign m_data = elements_data;
@@ -3194,8 +3190,8 @@ module oaken_dequantizer_core_p16_n4096 (
         spare_data <= rounded;
         spare_last <= last;
     end
-    wire [271:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer_back.rs:130
-    wire chosen_last = spare_empty ? last : spare_last; // dequantizer_back.rs:130
+    wire [271:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer_back.rs:132
+    wire chosen_last = spare_empty ? last : spare_last; // dequantizer_back.rs:132
     wire too_large = chosen_data[270:255] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_0 = {chosen_data[271], too_large ? 15'h7bff : chosen_data[269:255]}; // decode.rs:125
     wire too_large_1 = chosen_data[253:238] >= 16'h7c00; // decode.rs:124
@@ -3228,8 +3224,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [15:0] limited_14 = {chosen_data[33], too_large_14 ? 15'h7bff : chosen_data[31:17]}; // decode.rs:125
     wire too_large_15 = chosen_data[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_15 = {chosen_data[16], too_large_15 ? 15'h7bff : chosen_data[14:0]}; // decode.rs:125
-    wire _t84 = m_ready | (~elements_valid); // dequantizer_back.rs:133
-    wire [255:0] _t85 = {limited_0, limited_1, limited_2, limited_3, limited_4, limited_5, limited_6, limited_7, limited_8, limited_9, limited_10, limited_11, limited_12, limited_13, limited_14, limited_15}; // dequantizer_back.rs:135
+    wire _t84 = m_ready | (~elements_valid); // dequantizer_back.rs:135
+    wire [255:0] _t85 = {limited_0, limited_1, limited_2, limited_3, limited_4, limited_5, limited_6, limited_7, limited_8, limited_9, limited_10, limited_11, limited_12, limited_13, limited_14, limited_15}; // dequantizer_back.rs:137
     always @(posedge clk) if (_t84) begin
         elements_data <= _t85;
         elements_last <= chosen_last;

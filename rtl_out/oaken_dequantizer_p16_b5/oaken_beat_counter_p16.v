@@ -14,24 +14,21 @@ module oaken_beat_counter_p16 (
     output wire s_ready,
     input  wire [9:0] s_at,
     input  wire [6:0] s_count,
-    input  wire s_first,
     input  wire s_last,
     output wire m_valid, // Chunks with their counts.
     input  wire m_ready,
     output wire [9:0] m_at,
     output wire [19:0] m_counts,
     output wire m_wrong,
-    output wire m_first,
     output wire m_last
 );
-    reg room; // beat_counter.rs:94
-    reg open; // a chunk is being cut | beat_counter.rs:132
-    reg [9:0] chunk_at; // beat_counter.rs:133
-    reg [6:0] chunk_count; // entries that are left | beat_counter.rs:133
-    reg chunk_first; // beat_counter.rs:133
-    reg chunk_last; // beat_counter.rs:133
-    reg starts; // nothing was cut of it yet | beat_counter.rs:134
-    reg ends; // its rest is one group | beat_counter.rs:135
+    reg room; // beat_counter.rs:90
+    reg open; // a chunk is being cut | beat_counter.rs:128
+    reg [9:0] chunk_at; // beat_counter.rs:129
+    reg [6:0] chunk_count; // entries that are left | beat_counter.rs:129
+    reg chunk_last; // beat_counter.rs:129
+    reg starts; // nothing was cut of it yet | beat_counter.rs:130
+    reg ends; // its rest is one group | beat_counter.rs:131
     reg [4:0] byte0_read_at; // sparse_ring.rs:85
     reg [1:0] bytes_0; // sparse_ring.rs:86
     reg [4:0] byte1_read_at; // sparse_ring.rs:85
@@ -99,53 +96,47 @@ module oaken_beat_counter_p16 (
     reg [1:0] beat_of_13; // sparse_ring.rs:103
     reg [1:0] beat_of_14; // sparse_ring.rs:103
     reg [1:0] beat_of_15; // sparse_ring.rs:103
-    reg [9:0] chunk_at_s1; // beat_counter.rs:102
-    reg [9:0] chunk_at_s2; // beat_counter.rs:102
-    reg [9:0] chunk_at_s3; // beat_counter.rs:102
-    reg [9:0] counted_at; // beat_counter.rs:102
-    reg [4:0] count_s1; // beat_counter.rs:102
-    reg [4:0] count_s2; // beat_counter.rs:102
-    reg [4:0] count_s3; // beat_counter.rs:102
-    reg [4:0] counted_count; // beat_counter.rs:102
-    reg starts_s1; // beat_counter.rs:102
-    reg starts_s2; // beat_counter.rs:102
-    reg starts_s3; // beat_counter.rs:102
-    reg counted_starts; // beat_counter.rs:102
-    reg ends_s1; // beat_counter.rs:102
-    reg ends_s2; // beat_counter.rs:102
-    reg ends_s3; // beat_counter.rs:102
-    reg counted_ends; // beat_counter.rs:102
-    reg chunk_first_s1; // beat_counter.rs:102
-    reg chunk_first_s2; // beat_counter.rs:102
-    reg chunk_first_s3; // beat_counter.rs:102
-    reg counted_first; // beat_counter.rs:102
-    reg chunk_last_s1; // beat_counter.rs:102
-    reg chunk_last_s2; // beat_counter.rs:102
-    reg chunk_last_s3; // beat_counter.rs:102
-    reg counted_last; // beat_counter.rs:102
-    reg [4:0] counts_0; // beat_counter.rs:109
-    reg [4:0] counts_1; // beat_counter.rs:109
-    reg [4:0] counts_2; // beat_counter.rs:109
-    reg [4:0] counts_3; // beat_counter.rs:109
-    reg valid_s1; // beat_counter.rs:113
-    reg valid_s2; // beat_counter.rs:113
-    reg valid_s3; // beat_counter.rs:113
-    reg valid_s4; // beat_counter.rs:113
-    reg valid_s5; // beat_counter.rs:113
-    reg [9:0] counted_at_s5; // beat_counter.rs:113
-    reg counted_starts_s5; // beat_counter.rs:113
-    reg counted_ends_s5; // beat_counter.rs:113
-    reg counted_first_s5; // beat_counter.rs:113
-    reg counted_last_s5; // beat_counter.rs:113
-    reg [9:0] sum_at; // beat_counter.rs:160
-    reg [19:0] sum_counts; // beat_counter.rs:160
-    reg sum_wrong; // beat_counter.rs:160
-    reg sum_first; // beat_counter.rs:160
-    reg sum_last; // beat_counter.rs:160
-    reg complete; // beat_counter.rs:117
+    reg [9:0] chunk_at_s1; // beat_counter.rs:98
+    reg [9:0] chunk_at_s2; // beat_counter.rs:98
+    reg [9:0] chunk_at_s3; // beat_counter.rs:98
+    reg [9:0] counted_at; // beat_counter.rs:98
+    reg [4:0] count_s1; // beat_counter.rs:98
+    reg [4:0] count_s2; // beat_counter.rs:98
+    reg [4:0] count_s3; // beat_counter.rs:98
+    reg [4:0] counted_count; // beat_counter.rs:98
+    reg starts_s1; // beat_counter.rs:98
+    reg starts_s2; // beat_counter.rs:98
+    reg starts_s3; // beat_counter.rs:98
+    reg counted_starts; // beat_counter.rs:98
+    reg ends_s1; // beat_counter.rs:98
+    reg ends_s2; // beat_counter.rs:98
+    reg ends_s3; // beat_counter.rs:98
+    reg counted_ends; // beat_counter.rs:98
+    reg chunk_last_s1; // beat_counter.rs:98
+    reg chunk_last_s2; // beat_counter.rs:98
+    reg chunk_last_s3; // beat_counter.rs:98
+    reg counted_last; // beat_counter.rs:98
+    reg [4:0] counts_0; // beat_counter.rs:105
+    reg [4:0] counts_1; // beat_counter.rs:105
+    reg [4:0] counts_2; // beat_counter.rs:105
+    reg [4:0] counts_3; // beat_counter.rs:105
+    reg valid_s1; // beat_counter.rs:109
+    reg valid_s2; // beat_counter.rs:109
+    reg valid_s3; // beat_counter.rs:109
+    reg valid_s4; // beat_counter.rs:109
+    reg valid_s5; // beat_counter.rs:109
+    reg [9:0] counted_at_s5; // beat_counter.rs:109
+    reg counted_starts_s5; // beat_counter.rs:109
+    reg counted_ends_s5; // beat_counter.rs:109
+    reg counted_last_s5; // beat_counter.rs:109
+    reg [9:0] sum_at; // beat_counter.rs:156
+    reg [19:0] sum_counts; // beat_counter.rs:156
+    reg sum_wrong; // beat_counter.rs:156
+    reg sum_last; // beat_counter.rs:156
+    reg complete; // beat_counter.rs:113
     wire waiting_s_ready;
     wire waiting_m_valid;
-    wire [32:0] waiting_m_payload;
+    wire [31:0] waiting_m_payload;
     wire [4:0] waiting_level;
     (* ram_style = "distributed" *) reg [1:0] byte0_ring [0:31];
     (* ram_style = "distributed" *) reg [1:0] byte1_ring [0:31];
@@ -165,10 +156,10 @@ module oaken_beat_counter_p16 (
     (* ram_style = "distributed" *) reg [1:0] byte15_ring [0:31];
 
     // as many entries as a beat may have
-    wire [4:0] count = ends ? chunk_count[4:0] : 5'h10; // beat_counter.rs:138
-    wire valid = open & room; // beat_counter.rs:139
+    wire [4:0] count = ends ? chunk_count[4:0] : 5'h10; // beat_counter.rs:134
+    wire valid = open & room; // beat_counter.rs:135
     assign s_ready = (~open) | (room & ends);
-    wire _t1 = s_valid & s_ready; // beat_counter.rs:148
+    wire _t1 = s_valid & s_ready; // beat_counter.rs:144
     always @(posedge clk) begin
         if (valid) begin
             starts <= 1'h0;
@@ -179,7 +170,6 @@ module oaken_beat_counter_p16 (
             starts <= 1'h1;
             chunk_at <= s_at;
             chunk_count <= s_count;
-            chunk_first <= s_first;
             chunk_last <= s_last;
         end
     end
@@ -417,10 +407,6 @@ module oaken_beat_counter_p16 (
         ends_s2 <= ends_s1;
         ends_s3 <= ends_s2;
         counted_ends <= ends_s3;
-        chunk_first_s1 <= chunk_first;
-        chunk_first_s2 <= chunk_first_s1;
-        chunk_first_s3 <= chunk_first_s2;
-        counted_first <= chunk_first_s3;
         chunk_last_s1 <= chunk_last;
         chunk_last_s2 <= chunk_last_s1;
         chunk_last_s3 <= chunk_last_s2;
@@ -456,91 +442,91 @@ module oaken_beat_counter_p16 (
     wire present_13 = counted_count[4] | (counted_count[3] & _t55); // sparse_ring.rs:62
     wire present_14 = counted_count[4] | (counted_count[3] & _t56); // sparse_ring.rs:62
     wire present_15 = counted_count[4] | (counted_count[3] & _t57); // sparse_ring.rs:62
-    wire of_beat_0 = (beat_of_15 == 2'h3) & present_15; // beat_counter.rs:108
-    wire of_beat_1 = (beat_of_14 == 2'h3) & present_14; // beat_counter.rs:108
-    wire of_beat_2 = (beat_of_13 == 2'h3) & present_13; // beat_counter.rs:108
-    wire of_beat_3 = (beat_of_12 == 2'h3) & present_12; // beat_counter.rs:108
-    wire of_beat_4 = (beat_of_11 == 2'h3) & present_11; // beat_counter.rs:108
-    wire of_beat_5 = (beat_of_10 == 2'h3) & present_10; // beat_counter.rs:108
-    wire of_beat_6 = (beat_of_9 == 2'h3) & present_9; // beat_counter.rs:108
-    wire of_beat_7 = (beat_of_8 == 2'h3) & present_8; // beat_counter.rs:108
-    wire of_beat_8 = (beat_of_7 == 2'h3) & present_7; // beat_counter.rs:108
-    wire of_beat_9 = (beat_of_6 == 2'h3) & present_6; // beat_counter.rs:108
-    wire of_beat_10 = (beat_of_5 == 2'h3) & present_5; // beat_counter.rs:108
-    wire of_beat_11 = (beat_of_4 == 2'h3) & present_4; // beat_counter.rs:108
-    wire of_beat_12 = (beat_of_3 == 2'h3) & present_3; // beat_counter.rs:108
-    wire of_beat_13 = (beat_of_2 == 2'h3) & present_2; // beat_counter.rs:108
-    wire of_beat_14 = (beat_of_1 == 2'h3) & present_1; // beat_counter.rs:108
-    wire of_beat_15 = (beat_of_0 == 2'h3) & present_0; // beat_counter.rs:108
-    wire [2:0] _t62 = {1'h0, {1'h0, of_beat_15} + {1'h0, of_beat_14}} + {1'h0, {1'h0, of_beat_13} + {1'h0, of_beat_12}}; // beat_counter.rs:109
-    wire [2:0] _t63 = {1'h0, {1'h0, of_beat_11} + {1'h0, of_beat_10}} + {1'h0, {1'h0, of_beat_9} + {1'h0, of_beat_8}}; // beat_counter.rs:109
-    wire [2:0] _t64 = {1'h0, {1'h0, of_beat_7} + {1'h0, of_beat_6}} + {1'h0, {1'h0, of_beat_5} + {1'h0, of_beat_4}}; // beat_counter.rs:109
-    wire [2:0] _t65 = {1'h0, {1'h0, of_beat_3} + {1'h0, of_beat_2}} + {1'h0, {1'h0, of_beat_1} + {1'h0, of_beat_0}}; // beat_counter.rs:109
+    wire of_beat_0 = (beat_of_15 == 2'h3) & present_15; // beat_counter.rs:104
+    wire of_beat_1 = (beat_of_14 == 2'h3) & present_14; // beat_counter.rs:104
+    wire of_beat_2 = (beat_of_13 == 2'h3) & present_13; // beat_counter.rs:104
+    wire of_beat_3 = (beat_of_12 == 2'h3) & present_12; // beat_counter.rs:104
+    wire of_beat_4 = (beat_of_11 == 2'h3) & present_11; // beat_counter.rs:104
+    wire of_beat_5 = (beat_of_10 == 2'h3) & present_10; // beat_counter.rs:104
+    wire of_beat_6 = (beat_of_9 == 2'h3) & present_9; // beat_counter.rs:104
+    wire of_beat_7 = (beat_of_8 == 2'h3) & present_8; // beat_counter.rs:104
+    wire of_beat_8 = (beat_of_7 == 2'h3) & present_7; // beat_counter.rs:104
+    wire of_beat_9 = (beat_of_6 == 2'h3) & present_6; // beat_counter.rs:104
+    wire of_beat_10 = (beat_of_5 == 2'h3) & present_5; // beat_counter.rs:104
+    wire of_beat_11 = (beat_of_4 == 2'h3) & present_4; // beat_counter.rs:104
+    wire of_beat_12 = (beat_of_3 == 2'h3) & present_3; // beat_counter.rs:104
+    wire of_beat_13 = (beat_of_2 == 2'h3) & present_2; // beat_counter.rs:104
+    wire of_beat_14 = (beat_of_1 == 2'h3) & present_1; // beat_counter.rs:104
+    wire of_beat_15 = (beat_of_0 == 2'h3) & present_0; // beat_counter.rs:104
+    wire [2:0] _t62 = {1'h0, {1'h0, of_beat_15} + {1'h0, of_beat_14}} + {1'h0, {1'h0, of_beat_13} + {1'h0, of_beat_12}}; // beat_counter.rs:105
+    wire [2:0] _t63 = {1'h0, {1'h0, of_beat_11} + {1'h0, of_beat_10}} + {1'h0, {1'h0, of_beat_9} + {1'h0, of_beat_8}}; // beat_counter.rs:105
+    wire [2:0] _t64 = {1'h0, {1'h0, of_beat_7} + {1'h0, of_beat_6}} + {1'h0, {1'h0, of_beat_5} + {1'h0, of_beat_4}}; // beat_counter.rs:105
+    wire [2:0] _t65 = {1'h0, {1'h0, of_beat_3} + {1'h0, of_beat_2}} + {1'h0, {1'h0, of_beat_1} + {1'h0, of_beat_0}}; // beat_counter.rs:105
     always @(posedge clk) counts_0 <= {1'h0, {1'h0, _t62} + {1'h0, _t63}} + {1'h0, {1'h0, _t64} + {1'h0, _t65}};
-    wire of_beat_0_1 = (beat_of_15 == 2'h2) & present_15; // beat_counter.rs:108
-    wire of_beat_1_1 = (beat_of_14 == 2'h2) & present_14; // beat_counter.rs:108
-    wire of_beat_2_1 = (beat_of_13 == 2'h2) & present_13; // beat_counter.rs:108
-    wire of_beat_3_1 = (beat_of_12 == 2'h2) & present_12; // beat_counter.rs:108
-    wire of_beat_4_1 = (beat_of_11 == 2'h2) & present_11; // beat_counter.rs:108
-    wire of_beat_5_1 = (beat_of_10 == 2'h2) & present_10; // beat_counter.rs:108
-    wire of_beat_6_1 = (beat_of_9 == 2'h2) & present_9; // beat_counter.rs:108
-    wire of_beat_7_1 = (beat_of_8 == 2'h2) & present_8; // beat_counter.rs:108
-    wire of_beat_8_1 = (beat_of_7 == 2'h2) & present_7; // beat_counter.rs:108
-    wire of_beat_9_1 = (beat_of_6 == 2'h2) & present_6; // beat_counter.rs:108
-    wire of_beat_10_1 = (beat_of_5 == 2'h2) & present_5; // beat_counter.rs:108
-    wire of_beat_11_1 = (beat_of_4 == 2'h2) & present_4; // beat_counter.rs:108
-    wire of_beat_12_1 = (beat_of_3 == 2'h2) & present_3; // beat_counter.rs:108
-    wire of_beat_13_1 = (beat_of_2 == 2'h2) & present_2; // beat_counter.rs:108
-    wire of_beat_14_1 = (beat_of_1 == 2'h2) & present_1; // beat_counter.rs:108
-    wire of_beat_15_1 = (beat_of_0 == 2'h2) & present_0; // beat_counter.rs:108
-    wire [2:0] _t66 = {1'h0, {1'h0, of_beat_15_1} + {1'h0, of_beat_14_1}} + {1'h0, {1'h0, of_beat_13_1} + {1'h0, of_beat_12_1}}; // beat_counter.rs:109
-    wire [2:0] _t67 = {1'h0, {1'h0, of_beat_11_1} + {1'h0, of_beat_10_1}} + {1'h0, {1'h0, of_beat_9_1} + {1'h0, of_beat_8_1}}; // beat_counter.rs:109
-    wire [2:0] _t68 = {1'h0, {1'h0, of_beat_7_1} + {1'h0, of_beat_6_1}} + {1'h0, {1'h0, of_beat_5_1} + {1'h0, of_beat_4_1}}; // beat_counter.rs:109
-    wire [2:0] _t69 = {1'h0, {1'h0, of_beat_3_1} + {1'h0, of_beat_2_1}} + {1'h0, {1'h0, of_beat_1_1} + {1'h0, of_beat_0_1}}; // beat_counter.rs:109
+    wire of_beat_0_1 = (beat_of_15 == 2'h2) & present_15; // beat_counter.rs:104
+    wire of_beat_1_1 = (beat_of_14 == 2'h2) & present_14; // beat_counter.rs:104
+    wire of_beat_2_1 = (beat_of_13 == 2'h2) & present_13; // beat_counter.rs:104
+    wire of_beat_3_1 = (beat_of_12 == 2'h2) & present_12; // beat_counter.rs:104
+    wire of_beat_4_1 = (beat_of_11 == 2'h2) & present_11; // beat_counter.rs:104
+    wire of_beat_5_1 = (beat_of_10 == 2'h2) & present_10; // beat_counter.rs:104
+    wire of_beat_6_1 = (beat_of_9 == 2'h2) & present_9; // beat_counter.rs:104
+    wire of_beat_7_1 = (beat_of_8 == 2'h2) & present_8; // beat_counter.rs:104
+    wire of_beat_8_1 = (beat_of_7 == 2'h2) & present_7; // beat_counter.rs:104
+    wire of_beat_9_1 = (beat_of_6 == 2'h2) & present_6; // beat_counter.rs:104
+    wire of_beat_10_1 = (beat_of_5 == 2'h2) & present_5; // beat_counter.rs:104
+    wire of_beat_11_1 = (beat_of_4 == 2'h2) & present_4; // beat_counter.rs:104
+    wire of_beat_12_1 = (beat_of_3 == 2'h2) & present_3; // beat_counter.rs:104
+    wire of_beat_13_1 = (beat_of_2 == 2'h2) & present_2; // beat_counter.rs:104
+    wire of_beat_14_1 = (beat_of_1 == 2'h2) & present_1; // beat_counter.rs:104
+    wire of_beat_15_1 = (beat_of_0 == 2'h2) & present_0; // beat_counter.rs:104
+    wire [2:0] _t66 = {1'h0, {1'h0, of_beat_15_1} + {1'h0, of_beat_14_1}} + {1'h0, {1'h0, of_beat_13_1} + {1'h0, of_beat_12_1}}; // beat_counter.rs:105
+    wire [2:0] _t67 = {1'h0, {1'h0, of_beat_11_1} + {1'h0, of_beat_10_1}} + {1'h0, {1'h0, of_beat_9_1} + {1'h0, of_beat_8_1}}; // beat_counter.rs:105
+    wire [2:0] _t68 = {1'h0, {1'h0, of_beat_7_1} + {1'h0, of_beat_6_1}} + {1'h0, {1'h0, of_beat_5_1} + {1'h0, of_beat_4_1}}; // beat_counter.rs:105
+    wire [2:0] _t69 = {1'h0, {1'h0, of_beat_3_1} + {1'h0, of_beat_2_1}} + {1'h0, {1'h0, of_beat_1_1} + {1'h0, of_beat_0_1}}; // beat_counter.rs:105
     always @(posedge clk) counts_1 <= {1'h0, {1'h0, _t66} + {1'h0, _t67}} + {1'h0, {1'h0, _t68} + {1'h0, _t69}};
-    wire of_beat_0_2 = (beat_of_15 == 2'h1) & present_15; // beat_counter.rs:108
-    wire of_beat_1_2 = (beat_of_14 == 2'h1) & present_14; // beat_counter.rs:108
-    wire of_beat_2_2 = (beat_of_13 == 2'h1) & present_13; // beat_counter.rs:108
-    wire of_beat_3_2 = (beat_of_12 == 2'h1) & present_12; // beat_counter.rs:108
-    wire of_beat_4_2 = (beat_of_11 == 2'h1) & present_11; // beat_counter.rs:108
-    wire of_beat_5_2 = (beat_of_10 == 2'h1) & present_10; // beat_counter.rs:108
-    wire of_beat_6_2 = (beat_of_9 == 2'h1) & present_9; // beat_counter.rs:108
-    wire of_beat_7_2 = (beat_of_8 == 2'h1) & present_8; // beat_counter.rs:108
-    wire of_beat_8_2 = (beat_of_7 == 2'h1) & present_7; // beat_counter.rs:108
-    wire of_beat_9_2 = (beat_of_6 == 2'h1) & present_6; // beat_counter.rs:108
-    wire of_beat_10_2 = (beat_of_5 == 2'h1) & present_5; // beat_counter.rs:108
-    wire of_beat_11_2 = (beat_of_4 == 2'h1) & present_4; // beat_counter.rs:108
-    wire of_beat_12_2 = (beat_of_3 == 2'h1) & present_3; // beat_counter.rs:108
-    wire of_beat_13_2 = (beat_of_2 == 2'h1) & present_2; // beat_counter.rs:108
-    wire of_beat_14_2 = (beat_of_1 == 2'h1) & present_1; // beat_counter.rs:108
-    wire of_beat_15_2 = (beat_of_0 == 2'h1) & present_0; // beat_counter.rs:108
-    wire [2:0] _t70 = {1'h0, {1'h0, of_beat_15_2} + {1'h0, of_beat_14_2}} + {1'h0, {1'h0, of_beat_13_2} + {1'h0, of_beat_12_2}}; // beat_counter.rs:109
-    wire [2:0] _t71 = {1'h0, {1'h0, of_beat_11_2} + {1'h0, of_beat_10_2}} + {1'h0, {1'h0, of_beat_9_2} + {1'h0, of_beat_8_2}}; // beat_counter.rs:109
-    wire [2:0] _t72 = {1'h0, {1'h0, of_beat_7_2} + {1'h0, of_beat_6_2}} + {1'h0, {1'h0, of_beat_5_2} + {1'h0, of_beat_4_2}}; // beat_counter.rs:109
-    wire [2:0] _t73 = {1'h0, {1'h0, of_beat_3_2} + {1'h0, of_beat_2_2}} + {1'h0, {1'h0, of_beat_1_2} + {1'h0, of_beat_0_2}}; // beat_counter.rs:109
+    wire of_beat_0_2 = (beat_of_15 == 2'h1) & present_15; // beat_counter.rs:104
+    wire of_beat_1_2 = (beat_of_14 == 2'h1) & present_14; // beat_counter.rs:104
+    wire of_beat_2_2 = (beat_of_13 == 2'h1) & present_13; // beat_counter.rs:104
+    wire of_beat_3_2 = (beat_of_12 == 2'h1) & present_12; // beat_counter.rs:104
+    wire of_beat_4_2 = (beat_of_11 == 2'h1) & present_11; // beat_counter.rs:104
+    wire of_beat_5_2 = (beat_of_10 == 2'h1) & present_10; // beat_counter.rs:104
+    wire of_beat_6_2 = (beat_of_9 == 2'h1) & present_9; // beat_counter.rs:104
+    wire of_beat_7_2 = (beat_of_8 == 2'h1) & present_8; // beat_counter.rs:104
+    wire of_beat_8_2 = (beat_of_7 == 2'h1) & present_7; // beat_counter.rs:104
+    wire of_beat_9_2 = (beat_of_6 == 2'h1) & present_6; // beat_counter.rs:104
+    wire of_beat_10_2 = (beat_of_5 == 2'h1) & present_5; // beat_counter.rs:104
+    wire of_beat_11_2 = (beat_of_4 == 2'h1) & present_4; // beat_counter.rs:104
+    wire of_beat_12_2 = (beat_of_3 == 2'h1) & present_3; // beat_counter.rs:104
+    wire of_beat_13_2 = (beat_of_2 == 2'h1) & present_2; // beat_counter.rs:104
+    wire of_beat_14_2 = (beat_of_1 == 2'h1) & present_1; // beat_counter.rs:104
+    wire of_beat_15_2 = (beat_of_0 == 2'h1) & present_0; // beat_counter.rs:104
+    wire [2:0] _t70 = {1'h0, {1'h0, of_beat_15_2} + {1'h0, of_beat_14_2}} + {1'h0, {1'h0, of_beat_13_2} + {1'h0, of_beat_12_2}}; // beat_counter.rs:105
+    wire [2:0] _t71 = {1'h0, {1'h0, of_beat_11_2} + {1'h0, of_beat_10_2}} + {1'h0, {1'h0, of_beat_9_2} + {1'h0, of_beat_8_2}}; // beat_counter.rs:105
+    wire [2:0] _t72 = {1'h0, {1'h0, of_beat_7_2} + {1'h0, of_beat_6_2}} + {1'h0, {1'h0, of_beat_5_2} + {1'h0, of_beat_4_2}}; // beat_counter.rs:105
+    wire [2:0] _t73 = {1'h0, {1'h0, of_beat_3_2} + {1'h0, of_beat_2_2}} + {1'h0, {1'h0, of_beat_1_2} + {1'h0, of_beat_0_2}}; // beat_counter.rs:105
     always @(posedge clk) counts_2 <= {1'h0, {1'h0, _t70} + {1'h0, _t71}} + {1'h0, {1'h0, _t72} + {1'h0, _t73}};
-    wire of_beat_0_3 = (beat_of_15 == 2'h0) & present_15; // beat_counter.rs:108
-    wire of_beat_1_3 = (beat_of_14 == 2'h0) & present_14; // beat_counter.rs:108
-    wire of_beat_2_3 = (beat_of_13 == 2'h0) & present_13; // beat_counter.rs:108
-    wire of_beat_3_3 = (beat_of_12 == 2'h0) & present_12; // beat_counter.rs:108
-    wire of_beat_4_3 = (beat_of_11 == 2'h0) & present_11; // beat_counter.rs:108
-    wire of_beat_5_3 = (beat_of_10 == 2'h0) & present_10; // beat_counter.rs:108
-    wire of_beat_6_3 = (beat_of_9 == 2'h0) & present_9; // beat_counter.rs:108
-    wire of_beat_7_3 = (beat_of_8 == 2'h0) & present_8; // beat_counter.rs:108
-    wire of_beat_8_3 = (beat_of_7 == 2'h0) & present_7; // beat_counter.rs:108
-    wire of_beat_9_3 = (beat_of_6 == 2'h0) & present_6; // beat_counter.rs:108
-    wire of_beat_10_3 = (beat_of_5 == 2'h0) & present_5; // beat_counter.rs:108
-    wire of_beat_11_3 = (beat_of_4 == 2'h0) & present_4; // beat_counter.rs:108
-    wire of_beat_12_3 = (beat_of_3 == 2'h0) & present_3; // beat_counter.rs:108
-    wire of_beat_13_3 = (beat_of_2 == 2'h0) & present_2; // beat_counter.rs:108
-    wire of_beat_14_3 = (beat_of_1 == 2'h0) & present_1; // beat_counter.rs:108
-    wire of_beat_15_3 = (beat_of_0 == 2'h0) & present_0; // beat_counter.rs:108
-    wire [2:0] _t74 = {1'h0, {1'h0, of_beat_15_3} + {1'h0, of_beat_14_3}} + {1'h0, {1'h0, of_beat_13_3} + {1'h0, of_beat_12_3}}; // beat_counter.rs:109
-    wire [2:0] _t75 = {1'h0, {1'h0, of_beat_11_3} + {1'h0, of_beat_10_3}} + {1'h0, {1'h0, of_beat_9_3} + {1'h0, of_beat_8_3}}; // beat_counter.rs:109
-    wire [2:0] _t76 = {1'h0, {1'h0, of_beat_7_3} + {1'h0, of_beat_6_3}} + {1'h0, {1'h0, of_beat_5_3} + {1'h0, of_beat_4_3}}; // beat_counter.rs:109
-    wire [2:0] _t77 = {1'h0, {1'h0, of_beat_3_3} + {1'h0, of_beat_2_3}} + {1'h0, {1'h0, of_beat_1_3} + {1'h0, of_beat_0_3}}; // beat_counter.rs:109
+    wire of_beat_0_3 = (beat_of_15 == 2'h0) & present_15; // beat_counter.rs:104
+    wire of_beat_1_3 = (beat_of_14 == 2'h0) & present_14; // beat_counter.rs:104
+    wire of_beat_2_3 = (beat_of_13 == 2'h0) & present_13; // beat_counter.rs:104
+    wire of_beat_3_3 = (beat_of_12 == 2'h0) & present_12; // beat_counter.rs:104
+    wire of_beat_4_3 = (beat_of_11 == 2'h0) & present_11; // beat_counter.rs:104
+    wire of_beat_5_3 = (beat_of_10 == 2'h0) & present_10; // beat_counter.rs:104
+    wire of_beat_6_3 = (beat_of_9 == 2'h0) & present_9; // beat_counter.rs:104
+    wire of_beat_7_3 = (beat_of_8 == 2'h0) & present_8; // beat_counter.rs:104
+    wire of_beat_8_3 = (beat_of_7 == 2'h0) & present_7; // beat_counter.rs:104
+    wire of_beat_9_3 = (beat_of_6 == 2'h0) & present_6; // beat_counter.rs:104
+    wire of_beat_10_3 = (beat_of_5 == 2'h0) & present_5; // beat_counter.rs:104
+    wire of_beat_11_3 = (beat_of_4 == 2'h0) & present_4; // beat_counter.rs:104
+    wire of_beat_12_3 = (beat_of_3 == 2'h0) & present_3; // beat_counter.rs:104
+    wire of_beat_13_3 = (beat_of_2 == 2'h0) & present_2; // beat_counter.rs:104
+    wire of_beat_14_3 = (beat_of_1 == 2'h0) & present_1; // beat_counter.rs:104
+    wire of_beat_15_3 = (beat_of_0 == 2'h0) & present_0; // beat_counter.rs:104
+    wire [2:0] _t74 = {1'h0, {1'h0, of_beat_15_3} + {1'h0, of_beat_14_3}} + {1'h0, {1'h0, of_beat_13_3} + {1'h0, of_beat_12_3}}; // beat_counter.rs:105
+    wire [2:0] _t75 = {1'h0, {1'h0, of_beat_11_3} + {1'h0, of_beat_10_3}} + {1'h0, {1'h0, of_beat_9_3} + {1'h0, of_beat_8_3}}; // beat_counter.rs:105
+    wire [2:0] _t76 = {1'h0, {1'h0, of_beat_7_3} + {1'h0, of_beat_6_3}} + {1'h0, {1'h0, of_beat_5_3} + {1'h0, of_beat_4_3}}; // beat_counter.rs:105
+    wire [2:0] _t77 = {1'h0, {1'h0, of_beat_3_3} + {1'h0, of_beat_2_3}} + {1'h0, {1'h0, of_beat_1_3} + {1'h0, of_beat_0_3}}; // beat_counter.rs:105
     always @(posedge clk) counts_3 <= {1'h0, {1'h0, _t74} + {1'h0, _t75}} + {1'h0, {1'h0, _t76} + {1'h0, _t77}};
-    wire [19:0] counts = {counts_0, counts_1, counts_2, counts_3}; // beat_counter.rs:112
+    wire [19:0] counts = {counts_0, counts_1, counts_2, counts_3}; // beat_counter.rs:108
     always @(posedge clk) begin
         if (rst) begin
             valid_s1 <= 1'h0;
@@ -560,31 +546,28 @@ module oaken_beat_counter_p16 (
         counted_at_s5 <= counted_at;
         counted_starts_s5 <= counted_starts;
         counted_ends_s5 <= counted_ends;
-        counted_first_s5 <= counted_first;
         counted_last_s5 <= counted_last;
     end
-    wire valid_1 = valid_s5; // beat_counter.rs:113
-    wire [9:0] x_at = counted_at_s5; // beat_counter.rs:113
-    wire x_starts = counted_starts_s5; // beat_counter.rs:113
-    wire x_ends = counted_ends_s5; // beat_counter.rs:113
-    wire x_first = counted_first_s5; // beat_counter.rs:113
-    wire x_last = counted_last_s5; // beat_counter.rs:113
+    wire valid_1 = valid_s5; // beat_counter.rs:109
+    wire [9:0] x_at = counted_at_s5; // beat_counter.rs:109
+    wire x_starts = counted_starts_s5; // beat_counter.rs:109
+    wire x_ends = counted_ends_s5; // beat_counter.rs:109
+    wire x_last = counted_last_s5; // beat_counter.rs:109
 
     // the sums of a chunk
-    wire goes_on = ~x_starts; // beat_counter.rs:161
-    wire [5:0] both_0 = {1'h0, sum_counts[4:0] & {5{goes_on}}} + {1'h0, counts[4:0]}; // beat_counter.rs:167
-    wire [5:0] both_1 = {1'h0, sum_counts[9:5] & {5{goes_on}}} + {1'h0, counts[9:5]}; // beat_counter.rs:167
-    wire [5:0] both_2 = {1'h0, sum_counts[14:10] & {5{goes_on}}} + {1'h0, counts[14:10]}; // beat_counter.rs:167
-    wire [5:0] both_3 = {1'h0, sum_counts[19:15] & {5{goes_on}}} + {1'h0, counts[19:15]}; // beat_counter.rs:167
-    wire too_many_0 = both_0 > 6'h10; // beat_counter.rs:169
-    wire too_many_1 = both_1 > 6'h10; // beat_counter.rs:169
-    wire too_many_2 = both_2 > 6'h10; // beat_counter.rs:169
-    wire too_many_3 = both_3 > 6'h10; // beat_counter.rs:169
+    wire goes_on = ~x_starts; // beat_counter.rs:157
+    wire [5:0] both_0 = {1'h0, sum_counts[4:0] & {5{goes_on}}} + {1'h0, counts[4:0]}; // beat_counter.rs:163
+    wire [5:0] both_1 = {1'h0, sum_counts[9:5] & {5{goes_on}}} + {1'h0, counts[9:5]}; // beat_counter.rs:163
+    wire [5:0] both_2 = {1'h0, sum_counts[14:10] & {5{goes_on}}} + {1'h0, counts[14:10]}; // beat_counter.rs:163
+    wire [5:0] both_3 = {1'h0, sum_counts[19:15] & {5{goes_on}}} + {1'h0, counts[19:15]}; // beat_counter.rs:163
+    wire too_many_0 = both_0 > 6'h10; // beat_counter.rs:165
+    wire too_many_1 = both_1 > 6'h10; // beat_counter.rs:165
+    wire too_many_2 = both_2 > 6'h10; // beat_counter.rs:165
+    wire too_many_3 = both_3 > 6'h10; // beat_counter.rs:165
     always @(posedge clk) begin
         if (valid_1) begin
             sum_counts <= {both_3[4:0], both_2[4:0], both_1[4:0], both_0[4:0]};
             sum_wrong <= (sum_wrong & goes_on) | (|{too_many_0, too_many_1, too_many_2, too_many_3});
-            sum_first <= x_first;
             sum_last <= x_last;
         end
         if (valid_1 & x_starts) sum_at <= x_at;
@@ -599,12 +582,12 @@ module oaken_beat_counter_p16 (
         end
     end
     assign m_valid = waiting_m_valid;
-    fifo_33x16_distributed waiting (
+    fifo_32x16_distributed waiting (
         .clk(clk),
         .rst(rst),
         .s_valid(complete),
         .s_ready(waiting_s_ready),
-        .s_payload({sum_at, sum_counts, sum_wrong, sum_first, sum_last}),
+        .s_payload({sum_at, sum_counts, sum_wrong, sum_last}),
         .m_valid(waiting_m_valid),
         .m_ready(m_ready),
         .m_payload(waiting_m_payload),
@@ -617,10 +600,9 @@ module oaken_beat_counter_p16 (
             room <= waiting_level < 5'h6;
         end
     end
-    assign m_at = waiting_m_payload[32:23];
-    assign m_counts = waiting_m_payload[22:3];
-    assign m_wrong = waiting_m_payload[2];
-    assign m_first = waiting_m_payload[1];
+    assign m_at = waiting_m_payload[31:22];
+    assign m_counts = waiting_m_payload[21:2];
+    assign m_wrong = waiting_m_payload[1];
     assign m_last = waiting_m_payload[0];
     wire unused_ok = &{1'b0, write_data[3:0], write_data[11:6], write_data[19:14], write_data[27:22], write_data[35:30], write_data[43:38], write_data[51:46], write_data[59:54], write_data[67:62], write_data[75:70], write_data[83:78], write_data[91:86], write_data[99:94], write_data[107:102], write_data[115:110], write_data[123:118], write_data[127:126], _t2[5], first_s3[3:2], waiting_s_ready};
 endmodule

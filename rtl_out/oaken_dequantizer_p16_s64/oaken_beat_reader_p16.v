@@ -15,14 +15,12 @@ module oaken_beat_reader_p16 (
     input  wire [9:0] s_at,
     input  wire [19:0] s_counts,
     input  wire s_wrong,
-    input  wire s_first,
     input  wire s_last,
     output wire m_valid, // Maps of the beats.
     input  wire m_ready,
     output wire [15:0] m_outlier,
     output wire [15:0] m_outer,
     output wire [15:0] m_sign,
-    output wire m_first,
     output wire m_last,
     output wire done, // A chunk has been read.
     output wire reading, // A chunk is being read.
@@ -30,13 +28,12 @@ module oaken_beat_reader_p16 (
     output wire order_error // The entries of a beat are not in order.
 );
     reg [4:0] maps; // maps that are under way or wait | beat_reader.rs:54
-    reg open; // a chunk is being read | beat_reader.rs:104
-    reg [9:0] chunk_at; // beat_reader.rs:105
-    reg [19:0] chunk_counts; // of its beats that are not read yet | beat_reader.rs:105
-    reg chunk_wrong; // beat_reader.rs:105
-    reg chunk_first; // beat_reader.rs:105
-    reg chunk_last; // beat_reader.rs:105
-    reg [1:0] beat; // beat_reader.rs:110
+    reg open; // a chunk is being read | beat_reader.rs:102
+    reg [9:0] chunk_at; // beat_reader.rs:103
+    reg [19:0] chunk_counts; // of its beats that are not read yet | beat_reader.rs:103
+    reg chunk_wrong; // beat_reader.rs:103
+    reg chunk_last; // beat_reader.rs:103
+    reg [1:0] beat; // beat_reader.rs:108
     reg [4:0] byte0_read_at; // sparse_ring.rs:85
     reg [7:0] bytes_0; // sparse_ring.rs:86
     reg [4:0] byte1_read_at; // sparse_ring.rs:85
@@ -69,8 +66,8 @@ module oaken_beat_reader_p16 (
     reg [7:0] bytes_14; // sparse_ring.rs:86
     reg [4:0] byte15_read_at; // sparse_ring.rs:85
     reg [7:0] bytes_15; // sparse_ring.rs:86
-    reg [3:0] first_1_s1; // sparse_ring.rs:90
-    reg [3:0] first_1_s2; // sparse_ring.rs:90
+    reg [3:0] first_s1; // sparse_ring.rs:90
+    reg [3:0] first_s2; // sparse_ring.rs:90
     reg [7:0] l100_s3; // sparse_ring.rs:103
     reg [7:0] l100_s3_1; // sparse_ring.rs:103
     reg [7:0] l100_s3_2; // sparse_ring.rs:103
@@ -87,7 +84,7 @@ module oaken_beat_reader_p16 (
     reg [7:0] l100_s3_13; // sparse_ring.rs:103
     reg [7:0] l100_s3_14; // sparse_ring.rs:103
     reg [7:0] l100_s3_15; // sparse_ring.rs:103
-    reg [3:0] first_1_s3; // sparse_ring.rs:104
+    reg [3:0] first_s3; // sparse_ring.rs:104
     reg [7:0] bytes_0_1; // sparse_ring.rs:103
     reg [7:0] bytes_1_1; // sparse_ring.rs:103
     reg [7:0] bytes_2_1; // sparse_ring.rs:103
@@ -116,189 +113,181 @@ module oaken_beat_reader_p16 (
     reg chunk_wrong_s2; // beat_reader.rs:63
     reg chunk_wrong_s3; // beat_reader.rs:63
     reg x_wrong; // beat_reader.rs:63
-    reg first_s1; // beat_reader.rs:63
-    reg first_s2; // beat_reader.rs:63
-    reg first_s3; // beat_reader.rs:63
-    reg x_first; // beat_reader.rs:63
     reg beat_last_s1; // beat_reader.rs:63
     reg beat_last_s2; // beat_reader.rs:63
     reg beat_last_s3; // beat_reader.rs:63
     reg x_last; // beat_reader.rs:63
-    reg present_0; // place.rs:70
-    reg present_1; // place.rs:70
-    reg present_2; // place.rs:70
-    reg present_3; // place.rs:70
-    reg present_4; // place.rs:70
-    reg present_5; // place.rs:70
-    reg present_6; // place.rs:70
-    reg present_7; // place.rs:70
-    reg present_8; // place.rs:70
-    reg present_9; // place.rs:70
-    reg present_10; // place.rs:70
-    reg present_11; // place.rs:70
-    reg present_12; // place.rs:70
-    reg present_13; // place.rs:70
-    reg present_14; // place.rs:70
-    reg present_15; // place.rs:70
-    reg [7:0] bytes_0_3; // place.rs:71
-    reg [7:0] bytes_1_3; // place.rs:71
-    reg [7:0] bytes_2_3; // place.rs:71
-    reg [7:0] bytes_3_3; // place.rs:71
-    reg [7:0] bytes_4_3; // place.rs:71
-    reg [7:0] bytes_5_3; // place.rs:71
-    reg [7:0] bytes_6_3; // place.rs:71
-    reg [7:0] bytes_7_3; // place.rs:71
-    reg [7:0] bytes_8_3; // place.rs:71
-    reg [7:0] bytes_9_3; // place.rs:71
-    reg [7:0] bytes_10_3; // place.rs:71
-    reg [7:0] bytes_11_3; // place.rs:71
-    reg [7:0] bytes_12_3; // place.rs:71
-    reg [7:0] bytes_13_3; // place.rs:71
-    reg [7:0] bytes_14_3; // place.rs:71
-    reg [7:0] bytes_15_3; // place.rs:71
-    reg [1:0] x_beat_s5; // place.rs:72
-    reg [30:0] wrong; // place.rs:72
-    reg disorder; // place.rs:73
-    reg row_0_there; // place.rs:81
-    reg row_0_outer; // place.rs:81
-    reg row_0_sign; // place.rs:81
-    reg [3:0] row_0_way; // place.rs:81
-    reg row_1_there; // place.rs:81
-    reg row_1_outer; // place.rs:81
-    reg row_1_sign; // place.rs:81
-    reg [3:0] row_1_way; // place.rs:81
-    reg row_2_there; // place.rs:81
-    reg row_2_outer; // place.rs:81
-    reg row_2_sign; // place.rs:81
-    reg [3:0] row_2_way; // place.rs:81
-    reg row_3_there; // place.rs:81
-    reg row_3_outer; // place.rs:81
-    reg row_3_sign; // place.rs:81
-    reg [3:0] row_3_way; // place.rs:81
-    reg row_4_there; // place.rs:81
-    reg row_4_outer; // place.rs:81
-    reg row_4_sign; // place.rs:81
-    reg [3:0] row_4_way; // place.rs:81
-    reg row_5_there; // place.rs:81
-    reg row_5_outer; // place.rs:81
-    reg row_5_sign; // place.rs:81
-    reg [3:0] row_5_way; // place.rs:81
-    reg row_6_there; // place.rs:81
-    reg row_6_outer; // place.rs:81
-    reg row_6_sign; // place.rs:81
-    reg [3:0] row_6_way; // place.rs:81
-    reg row_7_there; // place.rs:81
-    reg row_7_outer; // place.rs:81
-    reg row_7_sign; // place.rs:81
-    reg [3:0] row_7_way; // place.rs:81
-    reg row_8_there; // place.rs:81
-    reg row_8_outer; // place.rs:81
-    reg row_8_sign; // place.rs:81
-    reg [3:0] row_8_way; // place.rs:81
-    reg row_9_there; // place.rs:81
-    reg row_9_outer; // place.rs:81
-    reg row_9_sign; // place.rs:81
-    reg [3:0] row_9_way; // place.rs:81
-    reg row_10_there; // place.rs:81
-    reg row_10_outer; // place.rs:81
-    reg row_10_sign; // place.rs:81
-    reg [3:0] row_10_way; // place.rs:81
-    reg row_11_there; // place.rs:81
-    reg row_11_outer; // place.rs:81
-    reg row_11_sign; // place.rs:81
-    reg [3:0] row_11_way; // place.rs:81
-    reg row_12_there; // place.rs:81
-    reg row_12_outer; // place.rs:81
-    reg row_12_sign; // place.rs:81
-    reg [3:0] row_12_way; // place.rs:81
-    reg row_13_there; // place.rs:81
-    reg row_13_outer; // place.rs:81
-    reg row_13_sign; // place.rs:81
-    reg [3:0] row_13_way; // place.rs:81
-    reg row_14_there; // place.rs:81
-    reg row_14_outer; // place.rs:81
-    reg row_14_sign; // place.rs:81
-    reg [3:0] row_14_way; // place.rs:81
-    reg row_15_there; // place.rs:81
-    reg row_15_outer; // place.rs:81
-    reg row_15_sign; // place.rs:81
-    reg [3:0] row_15_way; // place.rs:81
-    reg stays_0_1_s7; // place.rs:87
-    reg row_0_outer_s7; // place.rs:87
-    reg row_0_sign_s7; // place.rs:87
-    reg [3:0] row_0_way_s7; // place.rs:87
-    reg stays_1_1_s7; // place.rs:87
-    reg row_1_outer_s7; // place.rs:87
-    reg row_1_sign_s7; // place.rs:87
-    reg [3:0] row_1_way_s7; // place.rs:87
-    reg stays_2_1_s7; // place.rs:87
-    reg row_2_outer_s7; // place.rs:87
-    reg row_2_sign_s7; // place.rs:87
-    reg [3:0] row_2_way_s7; // place.rs:87
-    reg stays_3_1_s7; // place.rs:87
-    reg row_3_outer_s7; // place.rs:87
-    reg row_3_sign_s7; // place.rs:87
-    reg [3:0] row_3_way_s7; // place.rs:87
-    reg l107_s7; // place.rs:87
-    reg from_outer_8_s7; // place.rs:87
-    reg from_sign_8_s7; // place.rs:87
-    reg [3:0] from_way_8_s7; // place.rs:87
-    reg l107_s7_1; // place.rs:87
-    reg from_outer_9_s7; // place.rs:87
-    reg from_sign_9_s7; // place.rs:87
-    reg [3:0] from_way_9_s7; // place.rs:87
-    reg l107_s7_2; // place.rs:87
-    reg from_outer_10_s7; // place.rs:87
-    reg from_sign_10_s7; // place.rs:87
-    reg [3:0] from_way_10_s7; // place.rs:87
-    reg l107_s7_3; // place.rs:87
-    reg from_outer_11_s7; // place.rs:87
-    reg from_sign_11_s7; // place.rs:87
-    reg [3:0] from_way_11_s7; // place.rs:87
-    reg l107_s7_4; // place.rs:87
-    reg from_outer_12_s7; // place.rs:87
-    reg from_sign_12_s7; // place.rs:87
-    reg [3:0] from_way_12_s7; // place.rs:87
-    reg l107_s7_5; // place.rs:87
-    reg from_outer_13_s7; // place.rs:87
-    reg from_sign_13_s7; // place.rs:87
-    reg [3:0] from_way_13_s7; // place.rs:87
-    reg l107_s7_6; // place.rs:87
-    reg from_outer_14_s7; // place.rs:87
-    reg from_sign_14_s7; // place.rs:87
-    reg [3:0] from_way_14_s7; // place.rs:87
-    reg l107_s7_7; // place.rs:87
-    reg from_outer_15_s7; // place.rs:87
-    reg from_sign_15_s7; // place.rs:87
-    reg [3:0] from_way_15_s7; // place.rs:87
-    reg l107_s7_8; // place.rs:87
-    reg from_outer_16_s7; // place.rs:87
-    reg from_sign_16_s7; // place.rs:87
-    reg [3:0] from_way_16_s7; // place.rs:87
-    reg l107_s7_9; // place.rs:87
-    reg from_outer_17_s7; // place.rs:87
-    reg from_sign_17_s7; // place.rs:87
-    reg [3:0] from_way_17_s7; // place.rs:87
-    reg l107_s7_10; // place.rs:87
-    reg from_outer_18_s7; // place.rs:87
-    reg from_sign_18_s7; // place.rs:87
-    reg [3:0] from_way_18_s7; // place.rs:87
-    reg l107_s7_11; // place.rs:87
-    reg from_outer_19_s7; // place.rs:87
-    reg from_sign_19_s7; // place.rs:87
-    reg [3:0] from_way_19_s7; // place.rs:87
-    reg [15:0] outlier; // place.rs:90
-    reg [15:0] outer; // place.rs:90
-    reg [15:0] sign; // place.rs:90
-    reg disorder_1; // place.rs:93
+    reg present_0; // place.rs:68
+    reg present_1; // place.rs:68
+    reg present_2; // place.rs:68
+    reg present_3; // place.rs:68
+    reg present_4; // place.rs:68
+    reg present_5; // place.rs:68
+    reg present_6; // place.rs:68
+    reg present_7; // place.rs:68
+    reg present_8; // place.rs:68
+    reg present_9; // place.rs:68
+    reg present_10; // place.rs:68
+    reg present_11; // place.rs:68
+    reg present_12; // place.rs:68
+    reg present_13; // place.rs:68
+    reg present_14; // place.rs:68
+    reg present_15; // place.rs:68
+    reg [7:0] bytes_0_3; // place.rs:69
+    reg [7:0] bytes_1_3; // place.rs:69
+    reg [7:0] bytes_2_3; // place.rs:69
+    reg [7:0] bytes_3_3; // place.rs:69
+    reg [7:0] bytes_4_3; // place.rs:69
+    reg [7:0] bytes_5_3; // place.rs:69
+    reg [7:0] bytes_6_3; // place.rs:69
+    reg [7:0] bytes_7_3; // place.rs:69
+    reg [7:0] bytes_8_3; // place.rs:69
+    reg [7:0] bytes_9_3; // place.rs:69
+    reg [7:0] bytes_10_3; // place.rs:69
+    reg [7:0] bytes_11_3; // place.rs:69
+    reg [7:0] bytes_12_3; // place.rs:69
+    reg [7:0] bytes_13_3; // place.rs:69
+    reg [7:0] bytes_14_3; // place.rs:69
+    reg [7:0] bytes_15_3; // place.rs:69
+    reg [1:0] x_beat_s5; // place.rs:70
+    reg [30:0] wrong; // place.rs:70
+    reg disorder; // place.rs:71
+    reg row_0_there; // place.rs:79
+    reg row_0_outer; // place.rs:79
+    reg row_0_sign; // place.rs:79
+    reg [3:0] row_0_way; // place.rs:79
+    reg row_1_there; // place.rs:79
+    reg row_1_outer; // place.rs:79
+    reg row_1_sign; // place.rs:79
+    reg [3:0] row_1_way; // place.rs:79
+    reg row_2_there; // place.rs:79
+    reg row_2_outer; // place.rs:79
+    reg row_2_sign; // place.rs:79
+    reg [3:0] row_2_way; // place.rs:79
+    reg row_3_there; // place.rs:79
+    reg row_3_outer; // place.rs:79
+    reg row_3_sign; // place.rs:79
+    reg [3:0] row_3_way; // place.rs:79
+    reg row_4_there; // place.rs:79
+    reg row_4_outer; // place.rs:79
+    reg row_4_sign; // place.rs:79
+    reg [3:0] row_4_way; // place.rs:79
+    reg row_5_there; // place.rs:79
+    reg row_5_outer; // place.rs:79
+    reg row_5_sign; // place.rs:79
+    reg [3:0] row_5_way; // place.rs:79
+    reg row_6_there; // place.rs:79
+    reg row_6_outer; // place.rs:79
+    reg row_6_sign; // place.rs:79
+    reg [3:0] row_6_way; // place.rs:79
+    reg row_7_there; // place.rs:79
+    reg row_7_outer; // place.rs:79
+    reg row_7_sign; // place.rs:79
+    reg [3:0] row_7_way; // place.rs:79
+    reg row_8_there; // place.rs:79
+    reg row_8_outer; // place.rs:79
+    reg row_8_sign; // place.rs:79
+    reg [3:0] row_8_way; // place.rs:79
+    reg row_9_there; // place.rs:79
+    reg row_9_outer; // place.rs:79
+    reg row_9_sign; // place.rs:79
+    reg [3:0] row_9_way; // place.rs:79
+    reg row_10_there; // place.rs:79
+    reg row_10_outer; // place.rs:79
+    reg row_10_sign; // place.rs:79
+    reg [3:0] row_10_way; // place.rs:79
+    reg row_11_there; // place.rs:79
+    reg row_11_outer; // place.rs:79
+    reg row_11_sign; // place.rs:79
+    reg [3:0] row_11_way; // place.rs:79
+    reg row_12_there; // place.rs:79
+    reg row_12_outer; // place.rs:79
+    reg row_12_sign; // place.rs:79
+    reg [3:0] row_12_way; // place.rs:79
+    reg row_13_there; // place.rs:79
+    reg row_13_outer; // place.rs:79
+    reg row_13_sign; // place.rs:79
+    reg [3:0] row_13_way; // place.rs:79
+    reg row_14_there; // place.rs:79
+    reg row_14_outer; // place.rs:79
+    reg row_14_sign; // place.rs:79
+    reg [3:0] row_14_way; // place.rs:79
+    reg row_15_there; // place.rs:79
+    reg row_15_outer; // place.rs:79
+    reg row_15_sign; // place.rs:79
+    reg [3:0] row_15_way; // place.rs:79
+    reg stays_0_1_s7; // place.rs:85
+    reg row_0_outer_s7; // place.rs:85
+    reg row_0_sign_s7; // place.rs:85
+    reg [3:0] row_0_way_s7; // place.rs:85
+    reg stays_1_1_s7; // place.rs:85
+    reg row_1_outer_s7; // place.rs:85
+    reg row_1_sign_s7; // place.rs:85
+    reg [3:0] row_1_way_s7; // place.rs:85
+    reg stays_2_1_s7; // place.rs:85
+    reg row_2_outer_s7; // place.rs:85
+    reg row_2_sign_s7; // place.rs:85
+    reg [3:0] row_2_way_s7; // place.rs:85
+    reg stays_3_1_s7; // place.rs:85
+    reg row_3_outer_s7; // place.rs:85
+    reg row_3_sign_s7; // place.rs:85
+    reg [3:0] row_3_way_s7; // place.rs:85
+    reg l105_s7; // place.rs:85
+    reg from_outer_8_s7; // place.rs:85
+    reg from_sign_8_s7; // place.rs:85
+    reg [3:0] from_way_8_s7; // place.rs:85
+    reg l105_s7_1; // place.rs:85
+    reg from_outer_9_s7; // place.rs:85
+    reg from_sign_9_s7; // place.rs:85
+    reg [3:0] from_way_9_s7; // place.rs:85
+    reg l105_s7_2; // place.rs:85
+    reg from_outer_10_s7; // place.rs:85
+    reg from_sign_10_s7; // place.rs:85
+    reg [3:0] from_way_10_s7; // place.rs:85
+    reg l105_s7_3; // place.rs:85
+    reg from_outer_11_s7; // place.rs:85
+    reg from_sign_11_s7; // place.rs:85
+    reg [3:0] from_way_11_s7; // place.rs:85
+    reg l105_s7_4; // place.rs:85
+    reg from_outer_12_s7; // place.rs:85
+    reg from_sign_12_s7; // place.rs:85
+    reg [3:0] from_way_12_s7; // place.rs:85
+    reg l105_s7_5; // place.rs:85
+    reg from_outer_13_s7; // place.rs:85
+    reg from_sign_13_s7; // place.rs:85
+    reg [3:0] from_way_13_s7; // place.rs:85
+    reg l105_s7_6; // place.rs:85
+    reg from_outer_14_s7; // place.rs:85
+    reg from_sign_14_s7; // place.rs:85
+    reg [3:0] from_way_14_s7; // place.rs:85
+    reg l105_s7_7; // place.rs:85
+    reg from_outer_15_s7; // place.rs:85
+    reg from_sign_15_s7; // place.rs:85
+    reg [3:0] from_way_15_s7; // place.rs:85
+    reg l105_s7_8; // place.rs:85
+    reg from_outer_16_s7; // place.rs:85
+    reg from_sign_16_s7; // place.rs:85
+    reg [3:0] from_way_16_s7; // place.rs:85
+    reg l105_s7_9; // place.rs:85
+    reg from_outer_17_s7; // place.rs:85
+    reg from_sign_17_s7; // place.rs:85
+    reg [3:0] from_way_17_s7; // place.rs:85
+    reg l105_s7_10; // place.rs:85
+    reg from_outer_18_s7; // place.rs:85
+    reg from_sign_18_s7; // place.rs:85
+    reg [3:0] from_way_18_s7; // place.rs:85
+    reg l105_s7_11; // place.rs:85
+    reg from_outer_19_s7; // place.rs:85
+    reg from_sign_19_s7; // place.rs:85
+    reg [3:0] from_way_19_s7; // place.rs:85
+    reg [15:0] outlier; // place.rs:88
+    reg [15:0] outer; // place.rs:88
+    reg [15:0] sign; // place.rs:88
+    reg disorder_1; // place.rs:91
     reg x_wrong_s5; // beat_reader.rs:67
     reg x_wrong_s6; // beat_reader.rs:67
     reg x_wrong_s7; // beat_reader.rs:67
     reg wrong_1; // beat_reader.rs:67
-    reg x_first_s5; // beat_reader.rs:67
-    reg x_first_s6; // beat_reader.rs:67
-    reg x_first_s7; // beat_reader.rs:67
-    reg first_2; // beat_reader.rs:67
     reg x_last_s5; // beat_reader.rs:67
     reg x_last_s6; // beat_reader.rs:67
     reg x_last_s7; // beat_reader.rs:67
@@ -314,7 +303,7 @@ module oaken_beat_reader_p16 (
     reg order_error_1; // beat_reader.rs:71
     wire waiting_s_ready;
     wire waiting_m_valid;
-    wire [49:0] waiting_m_payload;
+    wire [48:0] waiting_m_payload;
     wire [4:0] waiting_level;
     (* ram_style = "distributed" *) reg [7:0] byte0_ring [0:31];
     (* ram_style = "distributed" *) reg [7:0] byte1_ring [0:31];
@@ -335,15 +324,14 @@ module oaken_beat_reader_p16 (
 
     // beat after beat of a chunk
     assign reading = open;
-    wire ends = beat == 2'h3; // beat_reader.rs:111
-    wire first = chunk_first & (~(|beat)); // beat_reader.rs:111
-    wire [5:0] word = chunk_at[9:4]; // beat_reader.rs:114
+    wire ends = beat == 2'h3; // beat_reader.rs:109
+    wire [5:0] word = chunk_at[9:4]; // beat_reader.rs:112
     assign oldest = word;
-    wire reads = open & (~(maps == 5'h10)); // beat_reader.rs:115
+    wire reads = open & (~(maps == 5'h10)); // beat_reader.rs:113
     assign done = reads & ends;
     assign s_ready = (~open) | done;
-    wire [4:0] count = chunk_counts[4:0]; // beat_reader.rs:120
-    wire _t1 = s_valid & s_ready; // beat_reader.rs:129
+    wire [4:0] count = chunk_counts[4:0]; // beat_reader.rs:118
+    wire _t1 = s_valid & s_ready; // beat_reader.rs:127
     always @(posedge clk) begin
         if (reads) begin
             chunk_at <= chunk_at + {5'h0, count};
@@ -353,7 +341,6 @@ module oaken_beat_reader_p16 (
             chunk_at <= s_at;
             chunk_counts <= s_counts;
             chunk_wrong <= s_wrong;
-            chunk_first <= s_first;
             chunk_last <= s_last;
         end
     end
@@ -369,7 +356,7 @@ module oaken_beat_reader_p16 (
             if (_t1) open <= 1'h1;
         end
     end
-    wire beat_last = chunk_last & ends; // beat_reader.rs:134
+    wire beat_last = chunk_last & ends; // beat_reader.rs:132
     wire _t2 = m_valid & m_ready; // beat_reader.rs:57
     always @(posedge clk) begin
         if (rst) begin
@@ -382,38 +369,38 @@ module oaken_beat_reader_p16 (
 
     // its entries, and where they belong
     wire [5:0] word_1 = chunk_at[9:4]; // sparse_ring.rs:75
-    wire [3:0] first_1 = chunk_at[3:0]; // sparse_ring.rs:75
+    wire [3:0] first = chunk_at[3:0]; // sparse_ring.rs:75
     wire [4:0] here = word_1[4:0]; // sparse_ring.rs:53
     wire [5:0] _t3 = word_1 + 6'h1; // sparse_ring.rs:76
     wire [4:0] behind = _t3[4:0]; // sparse_ring.rs:53
-    wire _t4 = first_1[0] & 1'h0; // sparse_ring.rs:61
-    wire _t5 = first_1[0] | 1'h0; // sparse_ring.rs:62
-    wire _t6 = first_1[1] & _t5; // sparse_ring.rs:61
-    wire _t7 = first_1[1] & _t4; // sparse_ring.rs:61
-    wire _t8 = first_1[1] | _t5; // sparse_ring.rs:62
-    wire _t9 = first_1[1] | _t4; // sparse_ring.rs:62
-    wire _t10 = first_1[2] & _t8; // sparse_ring.rs:61
-    wire _t11 = first_1[2] & _t9; // sparse_ring.rs:61
-    wire _t12 = first_1[2] & _t6; // sparse_ring.rs:61
-    wire _t13 = first_1[2] | _t8; // sparse_ring.rs:62
-    wire _t14 = first_1[2] | _t9; // sparse_ring.rs:62
-    wire _t15 = first_1[2] | _t6; // sparse_ring.rs:62
-    wire _t16 = first_1[2] | _t7; // sparse_ring.rs:62
-    wire before_8 = first_1[3] & _t13; // sparse_ring.rs:61
-    wire before_9 = first_1[3] & _t14; // sparse_ring.rs:61
-    wire before_10 = first_1[3] & _t15; // sparse_ring.rs:61
-    wire before_11 = first_1[3] & _t16; // sparse_ring.rs:61
-    wire before_12 = first_1[3] & _t10; // sparse_ring.rs:61
-    wire before_13 = first_1[3] & _t11; // sparse_ring.rs:61
-    wire before_14 = first_1[3] & _t12; // sparse_ring.rs:61
-    wire before_0 = first_1[3] | _t13; // sparse_ring.rs:62
-    wire before_1 = first_1[3] | _t14; // sparse_ring.rs:62
-    wire before_2 = first_1[3] | _t15; // sparse_ring.rs:62
-    wire before_3 = first_1[3] | _t16; // sparse_ring.rs:62
-    wire before_4 = first_1[3] | _t10; // sparse_ring.rs:62
-    wire before_5 = first_1[3] | _t11; // sparse_ring.rs:62
-    wire before_6 = first_1[3] | _t12; // sparse_ring.rs:62
-    wire before_7 = first_1[3] | (first_1[2] & _t7); // sparse_ring.rs:62
+    wire _t4 = first[0] & 1'h0; // sparse_ring.rs:61
+    wire _t5 = first[0] | 1'h0; // sparse_ring.rs:62
+    wire _t6 = first[1] & _t5; // sparse_ring.rs:61
+    wire _t7 = first[1] & _t4; // sparse_ring.rs:61
+    wire _t8 = first[1] | _t5; // sparse_ring.rs:62
+    wire _t9 = first[1] | _t4; // sparse_ring.rs:62
+    wire _t10 = first[2] & _t8; // sparse_ring.rs:61
+    wire _t11 = first[2] & _t9; // sparse_ring.rs:61
+    wire _t12 = first[2] & _t6; // sparse_ring.rs:61
+    wire _t13 = first[2] | _t8; // sparse_ring.rs:62
+    wire _t14 = first[2] | _t9; // sparse_ring.rs:62
+    wire _t15 = first[2] | _t6; // sparse_ring.rs:62
+    wire _t16 = first[2] | _t7; // sparse_ring.rs:62
+    wire before_8 = first[3] & _t13; // sparse_ring.rs:61
+    wire before_9 = first[3] & _t14; // sparse_ring.rs:61
+    wire before_10 = first[3] & _t15; // sparse_ring.rs:61
+    wire before_11 = first[3] & _t16; // sparse_ring.rs:61
+    wire before_12 = first[3] & _t10; // sparse_ring.rs:61
+    wire before_13 = first[3] & _t11; // sparse_ring.rs:61
+    wire before_14 = first[3] & _t12; // sparse_ring.rs:61
+    wire before_0 = first[3] | _t13; // sparse_ring.rs:62
+    wire before_1 = first[3] | _t14; // sparse_ring.rs:62
+    wire before_2 = first[3] | _t15; // sparse_ring.rs:62
+    wire before_3 = first[3] | _t16; // sparse_ring.rs:62
+    wire before_4 = first[3] | _t10; // sparse_ring.rs:62
+    wire before_5 = first[3] | _t11; // sparse_ring.rs:62
+    wire before_6 = first[3] | _t12; // sparse_ring.rs:62
+    wire before_7 = first[3] | (first[2] & _t7); // sparse_ring.rs:62
     always @(posedge clk) begin
         if (write_valid) byte0_ring[write_word] <= write_data[7:0];
         byte0_read_at <= before_0 ? behind : here;
@@ -511,77 +498,77 @@ module oaken_beat_reader_p16 (
     wire [7:0] byte15_ring_q0 = byte15_ring[byte15_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_15 <= byte15_ring_q0;
-        first_1_s1 <= first_1;
-        first_1_s2 <= first_1_s1;
+        first_s1 <= first;
+        first_s2 <= first_s1;
     end
-    wire [7:0] _t17 = first_1_s2[3] ? bytes_8 : bytes_0; // sparse_ring.rs:100
-    wire [7:0] _t18 = first_1_s2[3] ? bytes_9 : bytes_1; // sparse_ring.rs:100
-    wire [7:0] _t19 = first_1_s2[3] ? bytes_10 : bytes_2; // sparse_ring.rs:100
-    wire [7:0] _t20 = first_1_s2[3] ? bytes_11 : bytes_3; // sparse_ring.rs:100
-    wire [7:0] _t21 = first_1_s2[3] ? bytes_12 : bytes_4; // sparse_ring.rs:100
-    wire [7:0] _t22 = first_1_s2[3] ? bytes_13 : bytes_5; // sparse_ring.rs:100
-    wire [7:0] _t23 = first_1_s2[3] ? bytes_14 : bytes_6; // sparse_ring.rs:100
-    wire [7:0] _t24 = first_1_s2[3] ? bytes_15 : bytes_7; // sparse_ring.rs:100
-    wire [7:0] _t25 = first_1_s2[3] ? bytes_0 : bytes_8; // sparse_ring.rs:100
-    wire [7:0] _t26 = first_1_s2[3] ? bytes_1 : bytes_9; // sparse_ring.rs:100
-    wire [7:0] _t27 = first_1_s2[3] ? bytes_2 : bytes_10; // sparse_ring.rs:100
-    wire [7:0] _t28 = first_1_s2[3] ? bytes_3 : bytes_11; // sparse_ring.rs:100
-    wire [7:0] _t29 = first_1_s2[3] ? bytes_4 : bytes_12; // sparse_ring.rs:100
-    wire [7:0] _t30 = first_1_s2[3] ? bytes_5 : bytes_13; // sparse_ring.rs:100
-    wire [7:0] _t31 = first_1_s2[3] ? bytes_6 : bytes_14; // sparse_ring.rs:100
-    wire [7:0] _t32 = first_1_s2[3] ? bytes_7 : bytes_15; // sparse_ring.rs:100
+    wire [7:0] _t17 = first_s2[3] ? bytes_8 : bytes_0; // sparse_ring.rs:100
+    wire [7:0] _t18 = first_s2[3] ? bytes_9 : bytes_1; // sparse_ring.rs:100
+    wire [7:0] _t19 = first_s2[3] ? bytes_10 : bytes_2; // sparse_ring.rs:100
+    wire [7:0] _t20 = first_s2[3] ? bytes_11 : bytes_3; // sparse_ring.rs:100
+    wire [7:0] _t21 = first_s2[3] ? bytes_12 : bytes_4; // sparse_ring.rs:100
+    wire [7:0] _t22 = first_s2[3] ? bytes_13 : bytes_5; // sparse_ring.rs:100
+    wire [7:0] _t23 = first_s2[3] ? bytes_14 : bytes_6; // sparse_ring.rs:100
+    wire [7:0] _t24 = first_s2[3] ? bytes_15 : bytes_7; // sparse_ring.rs:100
+    wire [7:0] _t25 = first_s2[3] ? bytes_0 : bytes_8; // sparse_ring.rs:100
+    wire [7:0] _t26 = first_s2[3] ? bytes_1 : bytes_9; // sparse_ring.rs:100
+    wire [7:0] _t27 = first_s2[3] ? bytes_2 : bytes_10; // sparse_ring.rs:100
+    wire [7:0] _t28 = first_s2[3] ? bytes_3 : bytes_11; // sparse_ring.rs:100
+    wire [7:0] _t29 = first_s2[3] ? bytes_4 : bytes_12; // sparse_ring.rs:100
+    wire [7:0] _t30 = first_s2[3] ? bytes_5 : bytes_13; // sparse_ring.rs:100
+    wire [7:0] _t31 = first_s2[3] ? bytes_6 : bytes_14; // sparse_ring.rs:100
+    wire [7:0] _t32 = first_s2[3] ? bytes_7 : bytes_15; // sparse_ring.rs:100
     always @(posedge clk) begin
-        l100_s3 <= first_1_s2[2] ? _t21 : _t17;
-        l100_s3_1 <= first_1_s2[2] ? _t22 : _t18;
-        l100_s3_2 <= first_1_s2[2] ? _t23 : _t19;
-        l100_s3_3 <= first_1_s2[2] ? _t24 : _t20;
-        l100_s3_4 <= first_1_s2[2] ? _t25 : _t21;
-        l100_s3_5 <= first_1_s2[2] ? _t26 : _t22;
-        l100_s3_6 <= first_1_s2[2] ? _t27 : _t23;
-        l100_s3_7 <= first_1_s2[2] ? _t28 : _t24;
-        l100_s3_8 <= first_1_s2[2] ? _t29 : _t25;
-        l100_s3_9 <= first_1_s2[2] ? _t30 : _t26;
-        l100_s3_10 <= first_1_s2[2] ? _t31 : _t27;
-        l100_s3_11 <= first_1_s2[2] ? _t32 : _t28;
-        l100_s3_12 <= first_1_s2[2] ? _t17 : _t29;
-        l100_s3_13 <= first_1_s2[2] ? _t18 : _t30;
-        l100_s3_14 <= first_1_s2[2] ? _t19 : _t31;
-        l100_s3_15 <= first_1_s2[2] ? _t20 : _t32;
-        first_1_s3 <= first_1_s2;
+        l100_s3 <= first_s2[2] ? _t21 : _t17;
+        l100_s3_1 <= first_s2[2] ? _t22 : _t18;
+        l100_s3_2 <= first_s2[2] ? _t23 : _t19;
+        l100_s3_3 <= first_s2[2] ? _t24 : _t20;
+        l100_s3_4 <= first_s2[2] ? _t25 : _t21;
+        l100_s3_5 <= first_s2[2] ? _t26 : _t22;
+        l100_s3_6 <= first_s2[2] ? _t27 : _t23;
+        l100_s3_7 <= first_s2[2] ? _t28 : _t24;
+        l100_s3_8 <= first_s2[2] ? _t29 : _t25;
+        l100_s3_9 <= first_s2[2] ? _t30 : _t26;
+        l100_s3_10 <= first_s2[2] ? _t31 : _t27;
+        l100_s3_11 <= first_s2[2] ? _t32 : _t28;
+        l100_s3_12 <= first_s2[2] ? _t17 : _t29;
+        l100_s3_13 <= first_s2[2] ? _t18 : _t30;
+        l100_s3_14 <= first_s2[2] ? _t19 : _t31;
+        l100_s3_15 <= first_s2[2] ? _t20 : _t32;
+        first_s3 <= first_s2;
     end
-    wire [7:0] _t33 = first_1_s3[1] ? l100_s3_2 : l100_s3; // sparse_ring.rs:100
-    wire [7:0] _t34 = first_1_s3[1] ? l100_s3_3 : l100_s3_1; // sparse_ring.rs:100
-    wire [7:0] _t35 = first_1_s3[1] ? l100_s3_4 : l100_s3_2; // sparse_ring.rs:100
-    wire [7:0] _t36 = first_1_s3[1] ? l100_s3_5 : l100_s3_3; // sparse_ring.rs:100
-    wire [7:0] _t37 = first_1_s3[1] ? l100_s3_6 : l100_s3_4; // sparse_ring.rs:100
-    wire [7:0] _t38 = first_1_s3[1] ? l100_s3_7 : l100_s3_5; // sparse_ring.rs:100
-    wire [7:0] _t39 = first_1_s3[1] ? l100_s3_8 : l100_s3_6; // sparse_ring.rs:100
-    wire [7:0] _t40 = first_1_s3[1] ? l100_s3_9 : l100_s3_7; // sparse_ring.rs:100
-    wire [7:0] _t41 = first_1_s3[1] ? l100_s3_10 : l100_s3_8; // sparse_ring.rs:100
-    wire [7:0] _t42 = first_1_s3[1] ? l100_s3_11 : l100_s3_9; // sparse_ring.rs:100
-    wire [7:0] _t43 = first_1_s3[1] ? l100_s3_12 : l100_s3_10; // sparse_ring.rs:100
-    wire [7:0] _t44 = first_1_s3[1] ? l100_s3_13 : l100_s3_11; // sparse_ring.rs:100
-    wire [7:0] _t45 = first_1_s3[1] ? l100_s3_14 : l100_s3_12; // sparse_ring.rs:100
-    wire [7:0] _t46 = first_1_s3[1] ? l100_s3_15 : l100_s3_13; // sparse_ring.rs:100
-    wire [7:0] _t47 = first_1_s3[1] ? l100_s3 : l100_s3_14; // sparse_ring.rs:100
-    wire [7:0] _t48 = first_1_s3[1] ? l100_s3_1 : l100_s3_15; // sparse_ring.rs:100
+    wire [7:0] _t33 = first_s3[1] ? l100_s3_2 : l100_s3; // sparse_ring.rs:100
+    wire [7:0] _t34 = first_s3[1] ? l100_s3_3 : l100_s3_1; // sparse_ring.rs:100
+    wire [7:0] _t35 = first_s3[1] ? l100_s3_4 : l100_s3_2; // sparse_ring.rs:100
+    wire [7:0] _t36 = first_s3[1] ? l100_s3_5 : l100_s3_3; // sparse_ring.rs:100
+    wire [7:0] _t37 = first_s3[1] ? l100_s3_6 : l100_s3_4; // sparse_ring.rs:100
+    wire [7:0] _t38 = first_s3[1] ? l100_s3_7 : l100_s3_5; // sparse_ring.rs:100
+    wire [7:0] _t39 = first_s3[1] ? l100_s3_8 : l100_s3_6; // sparse_ring.rs:100
+    wire [7:0] _t40 = first_s3[1] ? l100_s3_9 : l100_s3_7; // sparse_ring.rs:100
+    wire [7:0] _t41 = first_s3[1] ? l100_s3_10 : l100_s3_8; // sparse_ring.rs:100
+    wire [7:0] _t42 = first_s3[1] ? l100_s3_11 : l100_s3_9; // sparse_ring.rs:100
+    wire [7:0] _t43 = first_s3[1] ? l100_s3_12 : l100_s3_10; // sparse_ring.rs:100
+    wire [7:0] _t44 = first_s3[1] ? l100_s3_13 : l100_s3_11; // sparse_ring.rs:100
+    wire [7:0] _t45 = first_s3[1] ? l100_s3_14 : l100_s3_12; // sparse_ring.rs:100
+    wire [7:0] _t46 = first_s3[1] ? l100_s3_15 : l100_s3_13; // sparse_ring.rs:100
+    wire [7:0] _t47 = first_s3[1] ? l100_s3 : l100_s3_14; // sparse_ring.rs:100
+    wire [7:0] _t48 = first_s3[1] ? l100_s3_1 : l100_s3_15; // sparse_ring.rs:100
     always @(posedge clk) begin
-        bytes_0_1 <= first_1_s3[0] ? _t34 : _t33;
-        bytes_1_1 <= first_1_s3[0] ? _t35 : _t34;
-        bytes_2_1 <= first_1_s3[0] ? _t36 : _t35;
-        bytes_3_1 <= first_1_s3[0] ? _t37 : _t36;
-        bytes_4_1 <= first_1_s3[0] ? _t38 : _t37;
-        bytes_5_1 <= first_1_s3[0] ? _t39 : _t38;
-        bytes_6_1 <= first_1_s3[0] ? _t40 : _t39;
-        bytes_7_1 <= first_1_s3[0] ? _t41 : _t40;
-        bytes_8_1 <= first_1_s3[0] ? _t42 : _t41;
-        bytes_9_1 <= first_1_s3[0] ? _t43 : _t42;
-        bytes_10_1 <= first_1_s3[0] ? _t44 : _t43;
-        bytes_11_1 <= first_1_s3[0] ? _t45 : _t44;
-        bytes_12_1 <= first_1_s3[0] ? _t46 : _t45;
-        bytes_13_1 <= first_1_s3[0] ? _t47 : _t46;
-        bytes_14_1 <= first_1_s3[0] ? _t48 : _t47;
-        bytes_15_1 <= first_1_s3[0] ? _t33 : _t48;
+        bytes_0_1 <= first_s3[0] ? _t34 : _t33;
+        bytes_1_1 <= first_s3[0] ? _t35 : _t34;
+        bytes_2_1 <= first_s3[0] ? _t36 : _t35;
+        bytes_3_1 <= first_s3[0] ? _t37 : _t36;
+        bytes_4_1 <= first_s3[0] ? _t38 : _t37;
+        bytes_5_1 <= first_s3[0] ? _t39 : _t38;
+        bytes_6_1 <= first_s3[0] ? _t40 : _t39;
+        bytes_7_1 <= first_s3[0] ? _t41 : _t40;
+        bytes_8_1 <= first_s3[0] ? _t42 : _t41;
+        bytes_9_1 <= first_s3[0] ? _t43 : _t42;
+        bytes_10_1 <= first_s3[0] ? _t44 : _t43;
+        bytes_11_1 <= first_s3[0] ? _t45 : _t44;
+        bytes_12_1 <= first_s3[0] ? _t46 : _t45;
+        bytes_13_1 <= first_s3[0] ? _t47 : _t46;
+        bytes_14_1 <= first_s3[0] ? _t48 : _t47;
+        bytes_15_1 <= first_s3[0] ? _t33 : _t48;
         count_s1 <= count;
         count_s2 <= count_s1;
         count_s3 <= count_s2;
@@ -594,32 +581,28 @@ module oaken_beat_reader_p16 (
         chunk_wrong_s2 <= chunk_wrong_s1;
         chunk_wrong_s3 <= chunk_wrong_s2;
         x_wrong <= chunk_wrong_s3;
-        first_s1 <= first;
-        first_s2 <= first_s1;
-        first_s3 <= first_s2;
-        x_first <= first_s3;
         beat_last_s1 <= beat_last;
         beat_last_s2 <= beat_last_s1;
         beat_last_s3 <= beat_last_s2;
         x_last <= beat_last_s3;
     end
     wire [127:0] entries_bytes = {bytes_15_1, bytes_14_1, bytes_13_1, bytes_12_1, bytes_11_1, bytes_10_1, bytes_9_1, bytes_8_1, bytes_7_1, bytes_6_1, bytes_5_1, bytes_4_1, bytes_3_1, bytes_2_1, bytes_1_1, bytes_0_1}; // beat_reader.rs:65
-    wire [7:0] bytes_0_2 = entries_bytes[7:0]; // place.rs:69
-    wire [7:0] bytes_1_2 = entries_bytes[15:8]; // place.rs:69
-    wire [7:0] bytes_2_2 = entries_bytes[23:16]; // place.rs:69
-    wire [7:0] bytes_3_2 = entries_bytes[31:24]; // place.rs:69
-    wire [7:0] bytes_4_2 = entries_bytes[39:32]; // place.rs:69
-    wire [7:0] bytes_5_2 = entries_bytes[47:40]; // place.rs:69
-    wire [7:0] bytes_6_2 = entries_bytes[55:48]; // place.rs:69
-    wire [7:0] bytes_7_2 = entries_bytes[63:56]; // place.rs:69
-    wire [7:0] bytes_8_2 = entries_bytes[71:64]; // place.rs:69
-    wire [7:0] bytes_9_2 = entries_bytes[79:72]; // place.rs:69
-    wire [7:0] bytes_10_2 = entries_bytes[87:80]; // place.rs:69
-    wire [7:0] bytes_11_2 = entries_bytes[95:88]; // place.rs:69
-    wire [7:0] bytes_12_2 = entries_bytes[103:96]; // place.rs:69
-    wire [7:0] bytes_13_2 = entries_bytes[111:104]; // place.rs:69
-    wire [7:0] bytes_14_2 = entries_bytes[119:112]; // place.rs:69
-    wire [7:0] bytes_15_2 = entries_bytes[127:120]; // place.rs:69
+    wire [7:0] bytes_0_2 = entries_bytes[7:0]; // place.rs:67
+    wire [7:0] bytes_1_2 = entries_bytes[15:8]; // place.rs:67
+    wire [7:0] bytes_2_2 = entries_bytes[23:16]; // place.rs:67
+    wire [7:0] bytes_3_2 = entries_bytes[31:24]; // place.rs:67
+    wire [7:0] bytes_4_2 = entries_bytes[39:32]; // place.rs:67
+    wire [7:0] bytes_5_2 = entries_bytes[47:40]; // place.rs:67
+    wire [7:0] bytes_6_2 = entries_bytes[55:48]; // place.rs:67
+    wire [7:0] bytes_7_2 = entries_bytes[63:56]; // place.rs:67
+    wire [7:0] bytes_8_2 = entries_bytes[71:64]; // place.rs:67
+    wire [7:0] bytes_9_2 = entries_bytes[79:72]; // place.rs:67
+    wire [7:0] bytes_10_2 = entries_bytes[87:80]; // place.rs:67
+    wire [7:0] bytes_11_2 = entries_bytes[95:88]; // place.rs:67
+    wire [7:0] bytes_12_2 = entries_bytes[103:96]; // place.rs:67
+    wire [7:0] bytes_13_2 = entries_bytes[111:104]; // place.rs:67
+    wire [7:0] bytes_14_2 = entries_bytes[119:112]; // place.rs:67
+    wire [7:0] bytes_15_2 = entries_bytes[127:120]; // place.rs:67
     wire _t49 = x_count[0] & 1'h0; // sparse_ring.rs:61
     wire _t50 = x_count[0] | 1'h0; // sparse_ring.rs:62
     wire _t51 = x_count[1] & _t50; // sparse_ring.rs:61
@@ -669,239 +652,239 @@ module oaken_beat_reader_p16 (
         bytes_15_3 <= bytes_15_2;
         x_beat_s5 <= x_beat;
     end
-    wire [30:0] _t63 = {present_0 & (bytes_0_3[5:4] != x_beat_s5), present_1 & (bytes_1_3[5:4] != x_beat_s5), present_1 & (bytes_1_3[3:0] <= bytes_0_3[3:0]), present_2 & (bytes_2_3[5:4] != x_beat_s5), present_2 & (bytes_2_3[3:0] <= bytes_1_3[3:0]), present_3 & (bytes_3_3[5:4] != x_beat_s5), present_3 & (bytes_3_3[3:0] <= bytes_2_3[3:0]), present_4 & (bytes_4_3[5:4] != x_beat_s5), present_4 & (bytes_4_3[3:0] <= bytes_3_3[3:0]), present_5 & (bytes_5_3[5:4] != x_beat_s5), present_5 & (bytes_5_3[3:0] <= bytes_4_3[3:0]), present_6 & (bytes_6_3[5:4] != x_beat_s5), present_6 & (bytes_6_3[3:0] <= bytes_5_3[3:0]), present_7 & (bytes_7_3[5:4] != x_beat_s5), present_7 & (bytes_7_3[3:0] <= bytes_6_3[3:0]), present_8 & (bytes_8_3[5:4] != x_beat_s5), present_8 & (bytes_8_3[3:0] <= bytes_7_3[3:0]), present_9 & (bytes_9_3[5:4] != x_beat_s5), present_9 & (bytes_9_3[3:0] <= bytes_8_3[3:0]), present_10 & (bytes_10_3[5:4] != x_beat_s5), present_10 & (bytes_10_3[3:0] <= bytes_9_3[3:0]), present_11 & (bytes_11_3[5:4] != x_beat_s5), present_11 & (bytes_11_3[3:0] <= bytes_10_3[3:0]), present_12 & (bytes_12_3[5:4] != x_beat_s5), present_12 & (bytes_12_3[3:0] <= bytes_11_3[3:0]), present_13 & (bytes_13_3[5:4] != x_beat_s5), present_13 & (bytes_13_3[3:0] <= bytes_12_3[3:0]), present_14 & (bytes_14_3[5:4] != x_beat_s5), present_14 & (bytes_14_3[3:0] <= bytes_13_3[3:0]), present_15 & (bytes_15_3[5:4] != x_beat_s5), present_15 & (bytes_15_3[3:0] <= bytes_14_3[3:0])}; // place.rs:125
+    wire [30:0] _t63 = {present_0 & (bytes_0_3[5:4] != x_beat_s5), present_1 & (bytes_1_3[5:4] != x_beat_s5), present_1 & (bytes_1_3[3:0] <= bytes_0_3[3:0]), present_2 & (bytes_2_3[5:4] != x_beat_s5), present_2 & (bytes_2_3[3:0] <= bytes_1_3[3:0]), present_3 & (bytes_3_3[5:4] != x_beat_s5), present_3 & (bytes_3_3[3:0] <= bytes_2_3[3:0]), present_4 & (bytes_4_3[5:4] != x_beat_s5), present_4 & (bytes_4_3[3:0] <= bytes_3_3[3:0]), present_5 & (bytes_5_3[5:4] != x_beat_s5), present_5 & (bytes_5_3[3:0] <= bytes_4_3[3:0]), present_6 & (bytes_6_3[5:4] != x_beat_s5), present_6 & (bytes_6_3[3:0] <= bytes_5_3[3:0]), present_7 & (bytes_7_3[5:4] != x_beat_s5), present_7 & (bytes_7_3[3:0] <= bytes_6_3[3:0]), present_8 & (bytes_8_3[5:4] != x_beat_s5), present_8 & (bytes_8_3[3:0] <= bytes_7_3[3:0]), present_9 & (bytes_9_3[5:4] != x_beat_s5), present_9 & (bytes_9_3[3:0] <= bytes_8_3[3:0]), present_10 & (bytes_10_3[5:4] != x_beat_s5), present_10 & (bytes_10_3[3:0] <= bytes_9_3[3:0]), present_11 & (bytes_11_3[5:4] != x_beat_s5), present_11 & (bytes_11_3[3:0] <= bytes_10_3[3:0]), present_12 & (bytes_12_3[5:4] != x_beat_s5), present_12 & (bytes_12_3[3:0] <= bytes_11_3[3:0]), present_13 & (bytes_13_3[5:4] != x_beat_s5), present_13 & (bytes_13_3[3:0] <= bytes_12_3[3:0]), present_14 & (bytes_14_3[5:4] != x_beat_s5), present_14 & (bytes_14_3[3:0] <= bytes_13_3[3:0]), present_15 & (bytes_15_3[5:4] != x_beat_s5), present_15 & (bytes_15_3[3:0] <= bytes_14_3[3:0])}; // place.rs:123
     always @(posedge clk) begin
         wrong <= _t63;
         disorder <= |wrong;
     end
-    wire [3:0] way = bytes_0_3[3:0] - 4'h0; // place.rs:80
+    wire [3:0] way = bytes_0_3[3:0] - 4'h0; // place.rs:78
     always @(posedge clk) begin
         row_0_there <= present_0;
         row_0_outer <= bytes_0_3[6];
         row_0_sign <= bytes_0_3[7];
         row_0_way <= way;
     end
-    wire [3:0] way_1 = bytes_1_3[3:0] - 4'h1; // place.rs:80
+    wire [3:0] way_1 = bytes_1_3[3:0] - 4'h1; // place.rs:78
     always @(posedge clk) begin
         row_1_there <= present_1;
         row_1_outer <= bytes_1_3[6];
         row_1_sign <= bytes_1_3[7];
         row_1_way <= way_1;
     end
-    wire [3:0] way_2 = bytes_2_3[3:0] - 4'h2; // place.rs:80
+    wire [3:0] way_2 = bytes_2_3[3:0] - 4'h2; // place.rs:78
     always @(posedge clk) begin
         row_2_there <= present_2;
         row_2_outer <= bytes_2_3[6];
         row_2_sign <= bytes_2_3[7];
         row_2_way <= way_2;
     end
-    wire [3:0] way_3 = bytes_3_3[3:0] - 4'h3; // place.rs:80
+    wire [3:0] way_3 = bytes_3_3[3:0] - 4'h3; // place.rs:78
     always @(posedge clk) begin
         row_3_there <= present_3;
         row_3_outer <= bytes_3_3[6];
         row_3_sign <= bytes_3_3[7];
         row_3_way <= way_3;
     end
-    wire [3:0] way_4 = bytes_4_3[3:0] - 4'h4; // place.rs:80
+    wire [3:0] way_4 = bytes_4_3[3:0] - 4'h4; // place.rs:78
     always @(posedge clk) begin
         row_4_there <= present_4;
         row_4_outer <= bytes_4_3[6];
         row_4_sign <= bytes_4_3[7];
         row_4_way <= way_4;
     end
-    wire [3:0] way_5 = bytes_5_3[3:0] - 4'h5; // place.rs:80
+    wire [3:0] way_5 = bytes_5_3[3:0] - 4'h5; // place.rs:78
     always @(posedge clk) begin
         row_5_there <= present_5;
         row_5_outer <= bytes_5_3[6];
         row_5_sign <= bytes_5_3[7];
         row_5_way <= way_5;
     end
-    wire [3:0] way_6 = bytes_6_3[3:0] - 4'h6; // place.rs:80
+    wire [3:0] way_6 = bytes_6_3[3:0] - 4'h6; // place.rs:78
     always @(posedge clk) begin
         row_6_there <= present_6;
         row_6_outer <= bytes_6_3[6];
         row_6_sign <= bytes_6_3[7];
         row_6_way <= way_6;
     end
-    wire [3:0] way_7 = bytes_7_3[3:0] - 4'h7; // place.rs:80
+    wire [3:0] way_7 = bytes_7_3[3:0] - 4'h7; // place.rs:78
     always @(posedge clk) begin
         row_7_there <= present_7;
         row_7_outer <= bytes_7_3[6];
         row_7_sign <= bytes_7_3[7];
         row_7_way <= way_7;
     end
-    wire [3:0] way_8 = bytes_8_3[3:0] - 4'h8; // place.rs:80
+    wire [3:0] way_8 = bytes_8_3[3:0] - 4'h8; // place.rs:78
     always @(posedge clk) begin
         row_8_there <= present_8;
         row_8_outer <= bytes_8_3[6];
         row_8_sign <= bytes_8_3[7];
         row_8_way <= way_8;
     end
-    wire [3:0] way_9 = bytes_9_3[3:0] - 4'h9; // place.rs:80
+    wire [3:0] way_9 = bytes_9_3[3:0] - 4'h9; // place.rs:78
     always @(posedge clk) begin
         row_9_there <= present_9;
         row_9_outer <= bytes_9_3[6];
         row_9_sign <= bytes_9_3[7];
         row_9_way <= way_9;
     end
-    wire [3:0] way_10 = bytes_10_3[3:0] - 4'ha; // place.rs:80
+    wire [3:0] way_10 = bytes_10_3[3:0] - 4'ha; // place.rs:78
     always @(posedge clk) begin
         row_10_there <= present_10;
         row_10_outer <= bytes_10_3[6];
         row_10_sign <= bytes_10_3[7];
         row_10_way <= way_10;
     end
-    wire [3:0] way_11 = bytes_11_3[3:0] - 4'hb; // place.rs:80
+    wire [3:0] way_11 = bytes_11_3[3:0] - 4'hb; // place.rs:78
     always @(posedge clk) begin
         row_11_there <= present_11;
         row_11_outer <= bytes_11_3[6];
         row_11_sign <= bytes_11_3[7];
         row_11_way <= way_11;
     end
-    wire [3:0] way_12 = bytes_12_3[3:0] - 4'hc; // place.rs:80
+    wire [3:0] way_12 = bytes_12_3[3:0] - 4'hc; // place.rs:78
     always @(posedge clk) begin
         row_12_there <= present_12;
         row_12_outer <= bytes_12_3[6];
         row_12_sign <= bytes_12_3[7];
         row_12_way <= way_12;
     end
-    wire [3:0] way_13 = bytes_13_3[3:0] - 4'hd; // place.rs:80
+    wire [3:0] way_13 = bytes_13_3[3:0] - 4'hd; // place.rs:78
     always @(posedge clk) begin
         row_13_there <= present_13;
         row_13_outer <= bytes_13_3[6];
         row_13_sign <= bytes_13_3[7];
         row_13_way <= way_13;
     end
-    wire [3:0] way_14 = bytes_14_3[3:0] - 4'he; // place.rs:80
+    wire [3:0] way_14 = bytes_14_3[3:0] - 4'he; // place.rs:78
     always @(posedge clk) begin
         row_14_there <= present_14;
         row_14_outer <= bytes_14_3[6];
         row_14_sign <= bytes_14_3[7];
         row_14_way <= way_14;
     end
-    wire [3:0] way_15 = bytes_15_3[3:0] - 4'hf; // place.rs:80
+    wire [3:0] way_15 = bytes_15_3[3:0] - 4'hf; // place.rs:78
     always @(posedge clk) begin
         row_15_there <= present_15;
         row_15_outer <= bytes_15_3[6];
         row_15_sign <= bytes_15_3[7];
         row_15_way <= way_15;
     end
-    wire goes_0 = row_0_there & row_0_way[3]; // place.rs:99
-    wire goes_1 = row_1_there & row_1_way[3]; // place.rs:99
-    wire goes_2 = row_2_there & row_2_way[3]; // place.rs:99
-    wire goes_3 = row_3_there & row_3_way[3]; // place.rs:99
-    wire goes_4 = row_4_there & row_4_way[3]; // place.rs:99
-    wire goes_5 = row_5_there & row_5_way[3]; // place.rs:99
-    wire goes_6 = row_6_there & row_6_way[3]; // place.rs:99
-    wire goes_7 = row_7_there & row_7_way[3]; // place.rs:99
-    wire stays_0 = row_0_there & (~row_0_way[3]); // place.rs:100
-    wire stays_1 = row_1_there & (~row_1_way[3]); // place.rs:100
-    wire stays_2 = row_2_there & (~row_2_way[3]); // place.rs:100
-    wire stays_3 = row_3_there & (~row_3_way[3]); // place.rs:100
-    wire stays_4 = row_4_there & (~row_4_way[3]); // place.rs:100
-    wire stays_5 = row_5_there & (~row_5_way[3]); // place.rs:100
-    wire stays_6 = row_6_there & (~row_6_way[3]); // place.rs:100
-    wire stays_7 = row_7_there & (~row_7_way[3]); // place.rs:100
-    wire stays_8 = row_8_there & (~row_8_way[3]); // place.rs:100
-    wire stays_9 = row_9_there & (~row_9_way[3]); // place.rs:100
-    wire stays_10 = row_10_there & (~row_10_way[3]); // place.rs:100
-    wire stays_11 = row_11_there & (~row_11_way[3]); // place.rs:100
-    wire stays_12 = row_12_there & (~row_12_way[3]); // place.rs:100
-    wire stays_13 = row_13_there & (~row_13_way[3]); // place.rs:100
-    wire stays_14 = row_14_there & (~row_14_way[3]); // place.rs:100
-    wire stays_15 = row_15_there & (~row_15_way[3]); // place.rs:100
-    wire from_outer = goes_0 ? row_0_outer : row_8_outer; // place.rs:106
-    wire from_sign = goes_0 ? row_0_sign : row_8_sign; // place.rs:106
-    wire [3:0] from_way = goes_0 ? row_0_way : row_8_way; // place.rs:106
-    wire _t64 = stays_8 | goes_0; // place.rs:107
-    wire from_outer_1 = goes_1 ? row_1_outer : row_9_outer; // place.rs:106
-    wire from_sign_1 = goes_1 ? row_1_sign : row_9_sign; // place.rs:106
-    wire [3:0] from_way_1 = goes_1 ? row_1_way : row_9_way; // place.rs:106
-    wire _t65 = stays_9 | goes_1; // place.rs:107
-    wire from_outer_2 = goes_2 ? row_2_outer : row_10_outer; // place.rs:106
-    wire from_sign_2 = goes_2 ? row_2_sign : row_10_sign; // place.rs:106
-    wire [3:0] from_way_2 = goes_2 ? row_2_way : row_10_way; // place.rs:106
-    wire _t66 = stays_10 | goes_2; // place.rs:107
-    wire from_outer_3 = goes_3 ? row_3_outer : row_11_outer; // place.rs:106
-    wire from_sign_3 = goes_3 ? row_3_sign : row_11_sign; // place.rs:106
-    wire [3:0] from_way_3 = goes_3 ? row_3_way : row_11_way; // place.rs:106
-    wire _t67 = stays_11 | goes_3; // place.rs:107
-    wire from_outer_4 = goes_4 ? row_4_outer : row_12_outer; // place.rs:106
-    wire from_sign_4 = goes_4 ? row_4_sign : row_12_sign; // place.rs:106
-    wire [3:0] from_way_4 = goes_4 ? row_4_way : row_12_way; // place.rs:106
-    wire from_outer_5 = goes_5 ? row_5_outer : row_13_outer; // place.rs:106
-    wire from_sign_5 = goes_5 ? row_5_sign : row_13_sign; // place.rs:106
-    wire [3:0] from_way_5 = goes_5 ? row_5_way : row_13_way; // place.rs:106
-    wire from_outer_6 = goes_6 ? row_6_outer : row_14_outer; // place.rs:106
-    wire from_sign_6 = goes_6 ? row_6_sign : row_14_sign; // place.rs:106
-    wire [3:0] from_way_6 = goes_6 ? row_6_way : row_14_way; // place.rs:106
-    wire from_outer_7 = goes_7 ? row_7_outer : row_15_outer; // place.rs:106
-    wire from_sign_7 = goes_7 ? row_7_sign : row_15_sign; // place.rs:106
-    wire [3:0] from_way_7 = goes_7 ? row_7_way : row_15_way; // place.rs:106
-    wire goes_0_1 = stays_0 & row_0_way[2]; // place.rs:99
-    wire goes_1_1 = stays_1 & row_1_way[2]; // place.rs:99
-    wire goes_2_1 = stays_2 & row_2_way[2]; // place.rs:99
-    wire goes_3_1 = stays_3 & row_3_way[2]; // place.rs:99
-    wire goes_4_1 = stays_4 & row_4_way[2]; // place.rs:99
-    wire goes_5_1 = stays_5 & row_5_way[2]; // place.rs:99
-    wire goes_6_1 = stays_6 & row_6_way[2]; // place.rs:99
-    wire goes_7_1 = stays_7 & row_7_way[2]; // place.rs:99
-    wire goes_8_1 = _t64 & from_way[2]; // place.rs:99
-    wire goes_9_1 = _t65 & from_way_1[2]; // place.rs:99
-    wire goes_10_1 = _t66 & from_way_2[2]; // place.rs:99
-    wire goes_11_1 = _t67 & from_way_3[2]; // place.rs:99
-    wire stays_0_1 = stays_0 & (~row_0_way[2]); // place.rs:100
-    wire stays_1_1 = stays_1 & (~row_1_way[2]); // place.rs:100
-    wire stays_2_1 = stays_2 & (~row_2_way[2]); // place.rs:100
-    wire stays_3_1 = stays_3 & (~row_3_way[2]); // place.rs:100
-    wire stays_4_1 = stays_4 & (~row_4_way[2]); // place.rs:100
-    wire stays_5_1 = stays_5 & (~row_5_way[2]); // place.rs:100
-    wire stays_6_1 = stays_6 & (~row_6_way[2]); // place.rs:100
-    wire stays_7_1 = stays_7 & (~row_7_way[2]); // place.rs:100
-    wire stays_8_1 = _t64 & (~from_way[2]); // place.rs:100
-    wire stays_9_1 = _t65 & (~from_way_1[2]); // place.rs:100
-    wire stays_10_1 = _t66 & (~from_way_2[2]); // place.rs:100
-    wire stays_11_1 = _t67 & (~from_way_3[2]); // place.rs:100
-    wire stays_12_1 = (stays_12 | goes_4) & (~from_way_4[2]); // place.rs:100
-    wire stays_13_1 = (stays_13 | goes_5) & (~from_way_5[2]); // place.rs:100
-    wire stays_14_1 = (stays_14 | goes_6) & (~from_way_6[2]); // place.rs:100
-    wire stays_15_1 = (stays_15 | goes_7) & (~from_way_7[2]); // place.rs:100
-    wire from_outer_8 = goes_0_1 ? row_0_outer : row_4_outer; // place.rs:106
-    wire from_sign_8 = goes_0_1 ? row_0_sign : row_4_sign; // place.rs:106
-    wire [3:0] from_way_8 = goes_0_1 ? row_0_way : row_4_way; // place.rs:106
-    wire from_outer_9 = goes_1_1 ? row_1_outer : row_5_outer; // place.rs:106
-    wire from_sign_9 = goes_1_1 ? row_1_sign : row_5_sign; // place.rs:106
-    wire [3:0] from_way_9 = goes_1_1 ? row_1_way : row_5_way; // place.rs:106
-    wire from_outer_10 = goes_2_1 ? row_2_outer : row_6_outer; // place.rs:106
-    wire from_sign_10 = goes_2_1 ? row_2_sign : row_6_sign; // place.rs:106
-    wire [3:0] from_way_10 = goes_2_1 ? row_2_way : row_6_way; // place.rs:106
-    wire from_outer_11 = goes_3_1 ? row_3_outer : row_7_outer; // place.rs:106
-    wire from_sign_11 = goes_3_1 ? row_3_sign : row_7_sign; // place.rs:106
-    wire [3:0] from_way_11 = goes_3_1 ? row_3_way : row_7_way; // place.rs:106
-    wire from_outer_12 = goes_4_1 ? row_4_outer : from_outer; // place.rs:106
-    wire from_sign_12 = goes_4_1 ? row_4_sign : from_sign; // place.rs:106
-    wire [3:0] from_way_12 = goes_4_1 ? row_4_way : from_way; // place.rs:106
-    wire from_outer_13 = goes_5_1 ? row_5_outer : from_outer_1; // place.rs:106
-    wire from_sign_13 = goes_5_1 ? row_5_sign : from_sign_1; // place.rs:106
-    wire [3:0] from_way_13 = goes_5_1 ? row_5_way : from_way_1; // place.rs:106
-    wire from_outer_14 = goes_6_1 ? row_6_outer : from_outer_2; // place.rs:106
-    wire from_sign_14 = goes_6_1 ? row_6_sign : from_sign_2; // place.rs:106
-    wire [3:0] from_way_14 = goes_6_1 ? row_6_way : from_way_2; // place.rs:106
-    wire from_outer_15 = goes_7_1 ? row_7_outer : from_outer_3; // place.rs:106
-    wire from_sign_15 = goes_7_1 ? row_7_sign : from_sign_3; // place.rs:106
-    wire [3:0] from_way_15 = goes_7_1 ? row_7_way : from_way_3; // place.rs:106
-    wire from_outer_16 = goes_8_1 ? from_outer : from_outer_4; // place.rs:106
-    wire from_sign_16 = goes_8_1 ? from_sign : from_sign_4; // place.rs:106
-    wire [3:0] from_way_16 = goes_8_1 ? from_way : from_way_4; // place.rs:106
-    wire from_outer_17 = goes_9_1 ? from_outer_1 : from_outer_5; // place.rs:106
-    wire from_sign_17 = goes_9_1 ? from_sign_1 : from_sign_5; // place.rs:106
-    wire [3:0] from_way_17 = goes_9_1 ? from_way_1 : from_way_5; // place.rs:106
-    wire from_outer_18 = goes_10_1 ? from_outer_2 : from_outer_6; // place.rs:106
-    wire from_sign_18 = goes_10_1 ? from_sign_2 : from_sign_6; // place.rs:106
-    wire [3:0] from_way_18 = goes_10_1 ? from_way_2 : from_way_6; // place.rs:106
-    wire from_outer_19 = goes_11_1 ? from_outer_3 : from_outer_7; // place.rs:106
-    wire from_sign_19 = goes_11_1 ? from_sign_3 : from_sign_7; // place.rs:106
-    wire [3:0] from_way_19 = goes_11_1 ? from_way_3 : from_way_7; // place.rs:106
+    wire goes_0 = row_0_there & row_0_way[3]; // place.rs:97
+    wire goes_1 = row_1_there & row_1_way[3]; // place.rs:97
+    wire goes_2 = row_2_there & row_2_way[3]; // place.rs:97
+    wire goes_3 = row_3_there & row_3_way[3]; // place.rs:97
+    wire goes_4 = row_4_there & row_4_way[3]; // place.rs:97
+    wire goes_5 = row_5_there & row_5_way[3]; // place.rs:97
+    wire goes_6 = row_6_there & row_6_way[3]; // place.rs:97
+    wire goes_7 = row_7_there & row_7_way[3]; // place.rs:97
+    wire stays_0 = row_0_there & (~row_0_way[3]); // place.rs:98
+    wire stays_1 = row_1_there & (~row_1_way[3]); // place.rs:98
+    wire stays_2 = row_2_there & (~row_2_way[3]); // place.rs:98
+    wire stays_3 = row_3_there & (~row_3_way[3]); // place.rs:98
+    wire stays_4 = row_4_there & (~row_4_way[3]); // place.rs:98
+    wire stays_5 = row_5_there & (~row_5_way[3]); // place.rs:98
+    wire stays_6 = row_6_there & (~row_6_way[3]); // place.rs:98
+    wire stays_7 = row_7_there & (~row_7_way[3]); // place.rs:98
+    wire stays_8 = row_8_there & (~row_8_way[3]); // place.rs:98
+    wire stays_9 = row_9_there & (~row_9_way[3]); // place.rs:98
+    wire stays_10 = row_10_there & (~row_10_way[3]); // place.rs:98
+    wire stays_11 = row_11_there & (~row_11_way[3]); // place.rs:98
+    wire stays_12 = row_12_there & (~row_12_way[3]); // place.rs:98
+    wire stays_13 = row_13_there & (~row_13_way[3]); // place.rs:98
+    wire stays_14 = row_14_there & (~row_14_way[3]); // place.rs:98
+    wire stays_15 = row_15_there & (~row_15_way[3]); // place.rs:98
+    wire from_outer = goes_0 ? row_0_outer : row_8_outer; // place.rs:104
+    wire from_sign = goes_0 ? row_0_sign : row_8_sign; // place.rs:104
+    wire [3:0] from_way = goes_0 ? row_0_way : row_8_way; // place.rs:104
+    wire _t64 = stays_8 | goes_0; // place.rs:105
+    wire from_outer_1 = goes_1 ? row_1_outer : row_9_outer; // place.rs:104
+    wire from_sign_1 = goes_1 ? row_1_sign : row_9_sign; // place.rs:104
+    wire [3:0] from_way_1 = goes_1 ? row_1_way : row_9_way; // place.rs:104
+    wire _t65 = stays_9 | goes_1; // place.rs:105
+    wire from_outer_2 = goes_2 ? row_2_outer : row_10_outer; // place.rs:104
+    wire from_sign_2 = goes_2 ? row_2_sign : row_10_sign; // place.rs:104
+    wire [3:0] from_way_2 = goes_2 ? row_2_way : row_10_way; // place.rs:104
+    wire _t66 = stays_10 | goes_2; // place.rs:105
+    wire from_outer_3 = goes_3 ? row_3_outer : row_11_outer; // place.rs:104
+    wire from_sign_3 = goes_3 ? row_3_sign : row_11_sign; // place.rs:104
+    wire [3:0] from_way_3 = goes_3 ? row_3_way : row_11_way; // place.rs:104
+    wire _t67 = stays_11 | goes_3; // place.rs:105
+    wire from_outer_4 = goes_4 ? row_4_outer : row_12_outer; // place.rs:104
+    wire from_sign_4 = goes_4 ? row_4_sign : row_12_sign; // place.rs:104
+    wire [3:0] from_way_4 = goes_4 ? row_4_way : row_12_way; // place.rs:104
+    wire from_outer_5 = goes_5 ? row_5_outer : row_13_outer; // place.rs:104
+    wire from_sign_5 = goes_5 ? row_5_sign : row_13_sign; // place.rs:104
+    wire [3:0] from_way_5 = goes_5 ? row_5_way : row_13_way; // place.rs:104
+    wire from_outer_6 = goes_6 ? row_6_outer : row_14_outer; // place.rs:104
+    wire from_sign_6 = goes_6 ? row_6_sign : row_14_sign; // place.rs:104
+    wire [3:0] from_way_6 = goes_6 ? row_6_way : row_14_way; // place.rs:104
+    wire from_outer_7 = goes_7 ? row_7_outer : row_15_outer; // place.rs:104
+    wire from_sign_7 = goes_7 ? row_7_sign : row_15_sign; // place.rs:104
+    wire [3:0] from_way_7 = goes_7 ? row_7_way : row_15_way; // place.rs:104
+    wire goes_0_1 = stays_0 & row_0_way[2]; // place.rs:97
+    wire goes_1_1 = stays_1 & row_1_way[2]; // place.rs:97
+    wire goes_2_1 = stays_2 & row_2_way[2]; // place.rs:97
+    wire goes_3_1 = stays_3 & row_3_way[2]; // place.rs:97
+    wire goes_4_1 = stays_4 & row_4_way[2]; // place.rs:97
+    wire goes_5_1 = stays_5 & row_5_way[2]; // place.rs:97
+    wire goes_6_1 = stays_6 & row_6_way[2]; // place.rs:97
+    wire goes_7_1 = stays_7 & row_7_way[2]; // place.rs:97
+    wire goes_8_1 = _t64 & from_way[2]; // place.rs:97
+    wire goes_9_1 = _t65 & from_way_1[2]; // place.rs:97
+    wire goes_10_1 = _t66 & from_way_2[2]; // place.rs:97
+    wire goes_11_1 = _t67 & from_way_3[2]; // place.rs:97
+    wire stays_0_1 = stays_0 & (~row_0_way[2]); // place.rs:98
+    wire stays_1_1 = stays_1 & (~row_1_way[2]); // place.rs:98
+    wire stays_2_1 = stays_2 & (~row_2_way[2]); // place.rs:98
+    wire stays_3_1 = stays_3 & (~row_3_way[2]); // place.rs:98
+    wire stays_4_1 = stays_4 & (~row_4_way[2]); // place.rs:98
+    wire stays_5_1 = stays_5 & (~row_5_way[2]); // place.rs:98
+    wire stays_6_1 = stays_6 & (~row_6_way[2]); // place.rs:98
+    wire stays_7_1 = stays_7 & (~row_7_way[2]); // place.rs:98
+    wire stays_8_1 = _t64 & (~from_way[2]); // place.rs:98
+    wire stays_9_1 = _t65 & (~from_way_1[2]); // place.rs:98
+    wire stays_10_1 = _t66 & (~from_way_2[2]); // place.rs:98
+    wire stays_11_1 = _t67 & (~from_way_3[2]); // place.rs:98
+    wire stays_12_1 = (stays_12 | goes_4) & (~from_way_4[2]); // place.rs:98
+    wire stays_13_1 = (stays_13 | goes_5) & (~from_way_5[2]); // place.rs:98
+    wire stays_14_1 = (stays_14 | goes_6) & (~from_way_6[2]); // place.rs:98
+    wire stays_15_1 = (stays_15 | goes_7) & (~from_way_7[2]); // place.rs:98
+    wire from_outer_8 = goes_0_1 ? row_0_outer : row_4_outer; // place.rs:104
+    wire from_sign_8 = goes_0_1 ? row_0_sign : row_4_sign; // place.rs:104
+    wire [3:0] from_way_8 = goes_0_1 ? row_0_way : row_4_way; // place.rs:104
+    wire from_outer_9 = goes_1_1 ? row_1_outer : row_5_outer; // place.rs:104
+    wire from_sign_9 = goes_1_1 ? row_1_sign : row_5_sign; // place.rs:104
+    wire [3:0] from_way_9 = goes_1_1 ? row_1_way : row_5_way; // place.rs:104
+    wire from_outer_10 = goes_2_1 ? row_2_outer : row_6_outer; // place.rs:104
+    wire from_sign_10 = goes_2_1 ? row_2_sign : row_6_sign; // place.rs:104
+    wire [3:0] from_way_10 = goes_2_1 ? row_2_way : row_6_way; // place.rs:104
+    wire from_outer_11 = goes_3_1 ? row_3_outer : row_7_outer; // place.rs:104
+    wire from_sign_11 = goes_3_1 ? row_3_sign : row_7_sign; // place.rs:104
+    wire [3:0] from_way_11 = goes_3_1 ? row_3_way : row_7_way; // place.rs:104
+    wire from_outer_12 = goes_4_1 ? row_4_outer : from_outer; // place.rs:104
+    wire from_sign_12 = goes_4_1 ? row_4_sign : from_sign; // place.rs:104
+    wire [3:0] from_way_12 = goes_4_1 ? row_4_way : from_way; // place.rs:104
+    wire from_outer_13 = goes_5_1 ? row_5_outer : from_outer_1; // place.rs:104
+    wire from_sign_13 = goes_5_1 ? row_5_sign : from_sign_1; // place.rs:104
+    wire [3:0] from_way_13 = goes_5_1 ? row_5_way : from_way_1; // place.rs:104
+    wire from_outer_14 = goes_6_1 ? row_6_outer : from_outer_2; // place.rs:104
+    wire from_sign_14 = goes_6_1 ? row_6_sign : from_sign_2; // place.rs:104
+    wire [3:0] from_way_14 = goes_6_1 ? row_6_way : from_way_2; // place.rs:104
+    wire from_outer_15 = goes_7_1 ? row_7_outer : from_outer_3; // place.rs:104
+    wire from_sign_15 = goes_7_1 ? row_7_sign : from_sign_3; // place.rs:104
+    wire [3:0] from_way_15 = goes_7_1 ? row_7_way : from_way_3; // place.rs:104
+    wire from_outer_16 = goes_8_1 ? from_outer : from_outer_4; // place.rs:104
+    wire from_sign_16 = goes_8_1 ? from_sign : from_sign_4; // place.rs:104
+    wire [3:0] from_way_16 = goes_8_1 ? from_way : from_way_4; // place.rs:104
+    wire from_outer_17 = goes_9_1 ? from_outer_1 : from_outer_5; // place.rs:104
+    wire from_sign_17 = goes_9_1 ? from_sign_1 : from_sign_5; // place.rs:104
+    wire [3:0] from_way_17 = goes_9_1 ? from_way_1 : from_way_5; // place.rs:104
+    wire from_outer_18 = goes_10_1 ? from_outer_2 : from_outer_6; // place.rs:104
+    wire from_sign_18 = goes_10_1 ? from_sign_2 : from_sign_6; // place.rs:104
+    wire [3:0] from_way_18 = goes_10_1 ? from_way_2 : from_way_6; // place.rs:104
+    wire from_outer_19 = goes_11_1 ? from_outer_3 : from_outer_7; // place.rs:104
+    wire from_sign_19 = goes_11_1 ? from_sign_3 : from_sign_7; // place.rs:104
+    wire [3:0] from_way_19 = goes_11_1 ? from_way_3 : from_way_7; // place.rs:104
     always @(posedge clk) begin
         stays_0_1_s7 <= stays_0_1;
         row_0_outer_s7 <= row_0_outer;
@@ -919,221 +902,221 @@ module oaken_beat_reader_p16 (
         row_3_outer_s7 <= row_3_outer;
         row_3_sign_s7 <= row_3_sign;
         row_3_way_s7 <= row_3_way;
-        l107_s7 <= stays_4_1 | goes_0_1;
+        l105_s7 <= stays_4_1 | goes_0_1;
         from_outer_8_s7 <= from_outer_8;
         from_sign_8_s7 <= from_sign_8;
         from_way_8_s7 <= from_way_8;
-        l107_s7_1 <= stays_5_1 | goes_1_1;
+        l105_s7_1 <= stays_5_1 | goes_1_1;
         from_outer_9_s7 <= from_outer_9;
         from_sign_9_s7 <= from_sign_9;
         from_way_9_s7 <= from_way_9;
-        l107_s7_2 <= stays_6_1 | goes_2_1;
+        l105_s7_2 <= stays_6_1 | goes_2_1;
         from_outer_10_s7 <= from_outer_10;
         from_sign_10_s7 <= from_sign_10;
         from_way_10_s7 <= from_way_10;
-        l107_s7_3 <= stays_7_1 | goes_3_1;
+        l105_s7_3 <= stays_7_1 | goes_3_1;
         from_outer_11_s7 <= from_outer_11;
         from_sign_11_s7 <= from_sign_11;
         from_way_11_s7 <= from_way_11;
-        l107_s7_4 <= stays_8_1 | goes_4_1;
+        l105_s7_4 <= stays_8_1 | goes_4_1;
         from_outer_12_s7 <= from_outer_12;
         from_sign_12_s7 <= from_sign_12;
         from_way_12_s7 <= from_way_12;
-        l107_s7_5 <= stays_9_1 | goes_5_1;
+        l105_s7_5 <= stays_9_1 | goes_5_1;
         from_outer_13_s7 <= from_outer_13;
         from_sign_13_s7 <= from_sign_13;
         from_way_13_s7 <= from_way_13;
-        l107_s7_6 <= stays_10_1 | goes_6_1;
+        l105_s7_6 <= stays_10_1 | goes_6_1;
         from_outer_14_s7 <= from_outer_14;
         from_sign_14_s7 <= from_sign_14;
         from_way_14_s7 <= from_way_14;
-        l107_s7_7 <= stays_11_1 | goes_7_1;
+        l105_s7_7 <= stays_11_1 | goes_7_1;
         from_outer_15_s7 <= from_outer_15;
         from_sign_15_s7 <= from_sign_15;
         from_way_15_s7 <= from_way_15;
-        l107_s7_8 <= stays_12_1 | goes_8_1;
+        l105_s7_8 <= stays_12_1 | goes_8_1;
         from_outer_16_s7 <= from_outer_16;
         from_sign_16_s7 <= from_sign_16;
         from_way_16_s7 <= from_way_16;
-        l107_s7_9 <= stays_13_1 | goes_9_1;
+        l105_s7_9 <= stays_13_1 | goes_9_1;
         from_outer_17_s7 <= from_outer_17;
         from_sign_17_s7 <= from_sign_17;
         from_way_17_s7 <= from_way_17;
-        l107_s7_10 <= stays_14_1 | goes_10_1;
+        l105_s7_10 <= stays_14_1 | goes_10_1;
         from_outer_18_s7 <= from_outer_18;
         from_sign_18_s7 <= from_sign_18;
         from_way_18_s7 <= from_way_18;
-        l107_s7_11 <= stays_15_1 | goes_11_1;
+        l105_s7_11 <= stays_15_1 | goes_11_1;
         from_outer_19_s7 <= from_outer_19;
         from_sign_19_s7 <= from_sign_19;
         from_way_19_s7 <= from_way_19;
     end
-    wire goes_0_2 = stays_0_1_s7 & row_0_way_s7[1]; // place.rs:99
-    wire goes_1_2 = stays_1_1_s7 & row_1_way_s7[1]; // place.rs:99
-    wire goes_2_2 = stays_2_1_s7 & row_2_way_s7[1]; // place.rs:99
-    wire goes_3_2 = stays_3_1_s7 & row_3_way_s7[1]; // place.rs:99
-    wire goes_4_2 = l107_s7 & from_way_8_s7[1]; // place.rs:99
-    wire goes_5_2 = l107_s7_1 & from_way_9_s7[1]; // place.rs:99
-    wire goes_6_2 = l107_s7_2 & from_way_10_s7[1]; // place.rs:99
-    wire goes_7_2 = l107_s7_3 & from_way_11_s7[1]; // place.rs:99
-    wire goes_8_2 = l107_s7_4 & from_way_12_s7[1]; // place.rs:99
-    wire goes_9_2 = l107_s7_5 & from_way_13_s7[1]; // place.rs:99
-    wire goes_10_2 = l107_s7_6 & from_way_14_s7[1]; // place.rs:99
-    wire goes_11_2 = l107_s7_7 & from_way_15_s7[1]; // place.rs:99
-    wire goes_12_2 = l107_s7_8 & from_way_16_s7[1]; // place.rs:99
-    wire goes_13_2 = l107_s7_9 & from_way_17_s7[1]; // place.rs:99
-    wire stays_0_2 = stays_0_1_s7 & (~row_0_way_s7[1]); // place.rs:100
-    wire stays_1_2 = stays_1_1_s7 & (~row_1_way_s7[1]); // place.rs:100
-    wire stays_2_2 = stays_2_1_s7 & (~row_2_way_s7[1]); // place.rs:100
-    wire stays_3_2 = stays_3_1_s7 & (~row_3_way_s7[1]); // place.rs:100
-    wire stays_4_2 = l107_s7 & (~from_way_8_s7[1]); // place.rs:100
-    wire stays_5_2 = l107_s7_1 & (~from_way_9_s7[1]); // place.rs:100
-    wire stays_6_2 = l107_s7_2 & (~from_way_10_s7[1]); // place.rs:100
-    wire stays_7_2 = l107_s7_3 & (~from_way_11_s7[1]); // place.rs:100
-    wire stays_8_2 = l107_s7_4 & (~from_way_12_s7[1]); // place.rs:100
-    wire stays_9_2 = l107_s7_5 & (~from_way_13_s7[1]); // place.rs:100
-    wire stays_10_2 = l107_s7_6 & (~from_way_14_s7[1]); // place.rs:100
-    wire stays_11_2 = l107_s7_7 & (~from_way_15_s7[1]); // place.rs:100
-    wire stays_12_2 = l107_s7_8 & (~from_way_16_s7[1]); // place.rs:100
-    wire stays_13_2 = l107_s7_9 & (~from_way_17_s7[1]); // place.rs:100
-    wire stays_14_2 = l107_s7_10 & (~from_way_18_s7[1]); // place.rs:100
-    wire stays_15_2 = l107_s7_11 & (~from_way_19_s7[1]); // place.rs:100
-    wire from_outer_20 = goes_0_2 ? row_0_outer_s7 : row_2_outer_s7; // place.rs:106
-    wire from_sign_20 = goes_0_2 ? row_0_sign_s7 : row_2_sign_s7; // place.rs:106
-    wire [3:0] from_way_20 = goes_0_2 ? row_0_way_s7 : row_2_way_s7; // place.rs:106
-    wire _t68 = stays_2_2 | goes_0_2; // place.rs:107
-    wire from_outer_21 = goes_1_2 ? row_1_outer_s7 : row_3_outer_s7; // place.rs:106
-    wire from_sign_21 = goes_1_2 ? row_1_sign_s7 : row_3_sign_s7; // place.rs:106
-    wire [3:0] from_way_21 = goes_1_2 ? row_1_way_s7 : row_3_way_s7; // place.rs:106
-    wire _t69 = stays_3_2 | goes_1_2; // place.rs:107
-    wire from_outer_22 = goes_2_2 ? row_2_outer_s7 : from_outer_8_s7; // place.rs:106
-    wire from_sign_22 = goes_2_2 ? row_2_sign_s7 : from_sign_8_s7; // place.rs:106
-    wire [3:0] from_way_22 = goes_2_2 ? row_2_way_s7 : from_way_8_s7; // place.rs:106
-    wire _t70 = stays_4_2 | goes_2_2; // place.rs:107
-    wire from_outer_23 = goes_3_2 ? row_3_outer_s7 : from_outer_9_s7; // place.rs:106
-    wire from_sign_23 = goes_3_2 ? row_3_sign_s7 : from_sign_9_s7; // place.rs:106
-    wire [3:0] from_way_23 = goes_3_2 ? row_3_way_s7 : from_way_9_s7; // place.rs:106
-    wire _t71 = stays_5_2 | goes_3_2; // place.rs:107
-    wire from_outer_24 = goes_4_2 ? from_outer_8_s7 : from_outer_10_s7; // place.rs:106
-    wire from_sign_24 = goes_4_2 ? from_sign_8_s7 : from_sign_10_s7; // place.rs:106
-    wire [3:0] from_way_24 = goes_4_2 ? from_way_8_s7 : from_way_10_s7; // place.rs:106
-    wire _t72 = stays_6_2 | goes_4_2; // place.rs:107
-    wire from_outer_25 = goes_5_2 ? from_outer_9_s7 : from_outer_11_s7; // place.rs:106
-    wire from_sign_25 = goes_5_2 ? from_sign_9_s7 : from_sign_11_s7; // place.rs:106
-    wire [3:0] from_way_25 = goes_5_2 ? from_way_9_s7 : from_way_11_s7; // place.rs:106
-    wire _t73 = stays_7_2 | goes_5_2; // place.rs:107
-    wire from_outer_26 = goes_6_2 ? from_outer_10_s7 : from_outer_12_s7; // place.rs:106
-    wire from_sign_26 = goes_6_2 ? from_sign_10_s7 : from_sign_12_s7; // place.rs:106
-    wire [3:0] from_way_26 = goes_6_2 ? from_way_10_s7 : from_way_12_s7; // place.rs:106
-    wire _t74 = stays_8_2 | goes_6_2; // place.rs:107
-    wire from_outer_27 = goes_7_2 ? from_outer_11_s7 : from_outer_13_s7; // place.rs:106
-    wire from_sign_27 = goes_7_2 ? from_sign_11_s7 : from_sign_13_s7; // place.rs:106
-    wire [3:0] from_way_27 = goes_7_2 ? from_way_11_s7 : from_way_13_s7; // place.rs:106
-    wire _t75 = stays_9_2 | goes_7_2; // place.rs:107
-    wire from_outer_28 = goes_8_2 ? from_outer_12_s7 : from_outer_14_s7; // place.rs:106
-    wire from_sign_28 = goes_8_2 ? from_sign_12_s7 : from_sign_14_s7; // place.rs:106
-    wire [3:0] from_way_28 = goes_8_2 ? from_way_12_s7 : from_way_14_s7; // place.rs:106
-    wire _t76 = stays_10_2 | goes_8_2; // place.rs:107
-    wire from_outer_29 = goes_9_2 ? from_outer_13_s7 : from_outer_15_s7; // place.rs:106
-    wire from_sign_29 = goes_9_2 ? from_sign_13_s7 : from_sign_15_s7; // place.rs:106
-    wire [3:0] from_way_29 = goes_9_2 ? from_way_13_s7 : from_way_15_s7; // place.rs:106
-    wire _t77 = stays_11_2 | goes_9_2; // place.rs:107
-    wire from_outer_30 = goes_10_2 ? from_outer_14_s7 : from_outer_16_s7; // place.rs:106
-    wire from_sign_30 = goes_10_2 ? from_sign_14_s7 : from_sign_16_s7; // place.rs:106
-    wire [3:0] from_way_30 = goes_10_2 ? from_way_14_s7 : from_way_16_s7; // place.rs:106
-    wire _t78 = stays_12_2 | goes_10_2; // place.rs:107
-    wire from_outer_31 = goes_11_2 ? from_outer_15_s7 : from_outer_17_s7; // place.rs:106
-    wire from_sign_31 = goes_11_2 ? from_sign_15_s7 : from_sign_17_s7; // place.rs:106
-    wire [3:0] from_way_31 = goes_11_2 ? from_way_15_s7 : from_way_17_s7; // place.rs:106
-    wire _t79 = stays_13_2 | goes_11_2; // place.rs:107
-    wire from_outer_32 = goes_12_2 ? from_outer_16_s7 : from_outer_18_s7; // place.rs:106
-    wire from_sign_32 = goes_12_2 ? from_sign_16_s7 : from_sign_18_s7; // place.rs:106
-    wire [3:0] from_way_32 = goes_12_2 ? from_way_16_s7 : from_way_18_s7; // place.rs:106
-    wire _t80 = stays_14_2 | goes_12_2; // place.rs:107
-    wire from_outer_33 = goes_13_2 ? from_outer_17_s7 : from_outer_19_s7; // place.rs:106
-    wire from_sign_33 = goes_13_2 ? from_sign_17_s7 : from_sign_19_s7; // place.rs:106
-    wire [3:0] from_way_33 = goes_13_2 ? from_way_17_s7 : from_way_19_s7; // place.rs:106
-    wire goes_0_3 = stays_0_2 & row_0_way_s7[0]; // place.rs:99
-    wire goes_1_3 = stays_1_2 & row_1_way_s7[0]; // place.rs:99
-    wire goes_2_3 = _t68 & from_way_20[0]; // place.rs:99
-    wire goes_3_3 = _t69 & from_way_21[0]; // place.rs:99
-    wire goes_4_3 = _t70 & from_way_22[0]; // place.rs:99
-    wire goes_5_3 = _t71 & from_way_23[0]; // place.rs:99
-    wire goes_6_3 = _t72 & from_way_24[0]; // place.rs:99
-    wire goes_7_3 = _t73 & from_way_25[0]; // place.rs:99
-    wire goes_8_3 = _t74 & from_way_26[0]; // place.rs:99
-    wire goes_9_3 = _t75 & from_way_27[0]; // place.rs:99
-    wire goes_10_3 = _t76 & from_way_28[0]; // place.rs:99
-    wire goes_11_3 = _t77 & from_way_29[0]; // place.rs:99
-    wire goes_12_3 = _t78 & from_way_30[0]; // place.rs:99
-    wire goes_13_3 = _t79 & from_way_31[0]; // place.rs:99
-    wire goes_14_3 = _t80 & from_way_32[0]; // place.rs:99
-    wire stays_0_3 = stays_0_2 & (~row_0_way_s7[0]); // place.rs:100
-    wire stays_1_3 = stays_1_2 & (~row_1_way_s7[0]); // place.rs:100
-    wire stays_2_3 = _t68 & (~from_way_20[0]); // place.rs:100
-    wire stays_3_3 = _t69 & (~from_way_21[0]); // place.rs:100
-    wire stays_4_3 = _t70 & (~from_way_22[0]); // place.rs:100
-    wire stays_5_3 = _t71 & (~from_way_23[0]); // place.rs:100
-    wire stays_6_3 = _t72 & (~from_way_24[0]); // place.rs:100
-    wire stays_7_3 = _t73 & (~from_way_25[0]); // place.rs:100
-    wire stays_8_3 = _t74 & (~from_way_26[0]); // place.rs:100
-    wire stays_9_3 = _t75 & (~from_way_27[0]); // place.rs:100
-    wire stays_10_3 = _t76 & (~from_way_28[0]); // place.rs:100
-    wire stays_11_3 = _t77 & (~from_way_29[0]); // place.rs:100
-    wire stays_12_3 = _t78 & (~from_way_30[0]); // place.rs:100
-    wire stays_13_3 = _t79 & (~from_way_31[0]); // place.rs:100
-    wire stays_14_3 = _t80 & (~from_way_32[0]); // place.rs:100
-    wire stays_15_3 = (stays_15_2 | goes_13_2) & (~from_way_33[0]); // place.rs:100
-    wire from_outer_34 = goes_0_3 ? row_0_outer_s7 : row_1_outer_s7; // place.rs:106
-    wire from_sign_34 = goes_0_3 ? row_0_sign_s7 : row_1_sign_s7; // place.rs:106
-    wire _t81 = stays_1_3 | goes_0_3; // place.rs:107
-    wire from_outer_35 = goes_1_3 ? row_1_outer_s7 : from_outer_20; // place.rs:106
-    wire from_sign_35 = goes_1_3 ? row_1_sign_s7 : from_sign_20; // place.rs:106
-    wire _t82 = stays_2_3 | goes_1_3; // place.rs:107
-    wire from_outer_36 = goes_2_3 ? from_outer_20 : from_outer_21; // place.rs:106
-    wire from_sign_36 = goes_2_3 ? from_sign_20 : from_sign_21; // place.rs:106
-    wire _t83 = stays_3_3 | goes_2_3; // place.rs:107
-    wire from_outer_37 = goes_3_3 ? from_outer_21 : from_outer_22; // place.rs:106
-    wire from_sign_37 = goes_3_3 ? from_sign_21 : from_sign_22; // place.rs:106
-    wire _t84 = stays_4_3 | goes_3_3; // place.rs:107
-    wire from_outer_38 = goes_4_3 ? from_outer_22 : from_outer_23; // place.rs:106
-    wire from_sign_38 = goes_4_3 ? from_sign_22 : from_sign_23; // place.rs:106
-    wire _t85 = stays_5_3 | goes_4_3; // place.rs:107
-    wire from_outer_39 = goes_5_3 ? from_outer_23 : from_outer_24; // place.rs:106
-    wire from_sign_39 = goes_5_3 ? from_sign_23 : from_sign_24; // place.rs:106
-    wire _t86 = stays_6_3 | goes_5_3; // place.rs:107
-    wire from_outer_40 = goes_6_3 ? from_outer_24 : from_outer_25; // place.rs:106
-    wire from_sign_40 = goes_6_3 ? from_sign_24 : from_sign_25; // place.rs:106
-    wire _t87 = stays_7_3 | goes_6_3; // place.rs:107
-    wire from_outer_41 = goes_7_3 ? from_outer_25 : from_outer_26; // place.rs:106
-    wire from_sign_41 = goes_7_3 ? from_sign_25 : from_sign_26; // place.rs:106
-    wire _t88 = stays_8_3 | goes_7_3; // place.rs:107
-    wire from_outer_42 = goes_8_3 ? from_outer_26 : from_outer_27; // place.rs:106
-    wire from_sign_42 = goes_8_3 ? from_sign_26 : from_sign_27; // place.rs:106
-    wire _t89 = stays_9_3 | goes_8_3; // place.rs:107
-    wire from_outer_43 = goes_9_3 ? from_outer_27 : from_outer_28; // place.rs:106
-    wire from_sign_43 = goes_9_3 ? from_sign_27 : from_sign_28; // place.rs:106
-    wire _t90 = stays_10_3 | goes_9_3; // place.rs:107
-    wire from_outer_44 = goes_10_3 ? from_outer_28 : from_outer_29; // place.rs:106
-    wire from_sign_44 = goes_10_3 ? from_sign_28 : from_sign_29; // place.rs:106
-    wire _t91 = stays_11_3 | goes_10_3; // place.rs:107
-    wire from_outer_45 = goes_11_3 ? from_outer_29 : from_outer_30; // place.rs:106
-    wire from_sign_45 = goes_11_3 ? from_sign_29 : from_sign_30; // place.rs:106
-    wire _t92 = stays_12_3 | goes_11_3; // place.rs:107
-    wire from_outer_46 = goes_12_3 ? from_outer_30 : from_outer_31; // place.rs:106
-    wire from_sign_46 = goes_12_3 ? from_sign_30 : from_sign_31; // place.rs:106
-    wire _t93 = stays_13_3 | goes_12_3; // place.rs:107
-    wire from_outer_47 = goes_13_3 ? from_outer_31 : from_outer_32; // place.rs:106
-    wire from_sign_47 = goes_13_3 ? from_sign_31 : from_sign_32; // place.rs:106
-    wire _t94 = stays_14_3 | goes_13_3; // place.rs:107
-    wire from_outer_48 = goes_14_3 ? from_outer_32 : from_outer_33; // place.rs:106
-    wire from_sign_48 = goes_14_3 ? from_sign_32 : from_sign_33; // place.rs:106
-    wire _t95 = stays_15_3 | goes_14_3; // place.rs:107
-    wire [15:0] _t96 = {_t95, _t94, _t93, _t92, _t91, _t90, _t89, _t88, _t87, _t86, _t85, _t84, _t83, _t82, _t81, stays_0_3}; // place.rs:90
+    wire goes_0_2 = stays_0_1_s7 & row_0_way_s7[1]; // place.rs:97
+    wire goes_1_2 = stays_1_1_s7 & row_1_way_s7[1]; // place.rs:97
+    wire goes_2_2 = stays_2_1_s7 & row_2_way_s7[1]; // place.rs:97
+    wire goes_3_2 = stays_3_1_s7 & row_3_way_s7[1]; // place.rs:97
+    wire goes_4_2 = l105_s7 & from_way_8_s7[1]; // place.rs:97
+    wire goes_5_2 = l105_s7_1 & from_way_9_s7[1]; // place.rs:97
+    wire goes_6_2 = l105_s7_2 & from_way_10_s7[1]; // place.rs:97
+    wire goes_7_2 = l105_s7_3 & from_way_11_s7[1]; // place.rs:97
+    wire goes_8_2 = l105_s7_4 & from_way_12_s7[1]; // place.rs:97
+    wire goes_9_2 = l105_s7_5 & from_way_13_s7[1]; // place.rs:97
+    wire goes_10_2 = l105_s7_6 & from_way_14_s7[1]; // place.rs:97
+    wire goes_11_2 = l105_s7_7 & from_way_15_s7[1]; // place.rs:97
+    wire goes_12_2 = l105_s7_8 & from_way_16_s7[1]; // place.rs:97
+    wire goes_13_2 = l105_s7_9 & from_way_17_s7[1]; // place.rs:97
+    wire stays_0_2 = stays_0_1_s7 & (~row_0_way_s7[1]); // place.rs:98
+    wire stays_1_2 = stays_1_1_s7 & (~row_1_way_s7[1]); // place.rs:98
+    wire stays_2_2 = stays_2_1_s7 & (~row_2_way_s7[1]); // place.rs:98
+    wire stays_3_2 = stays_3_1_s7 & (~row_3_way_s7[1]); // place.rs:98
+    wire stays_4_2 = l105_s7 & (~from_way_8_s7[1]); // place.rs:98
+    wire stays_5_2 = l105_s7_1 & (~from_way_9_s7[1]); // place.rs:98
+    wire stays_6_2 = l105_s7_2 & (~from_way_10_s7[1]); // place.rs:98
+    wire stays_7_2 = l105_s7_3 & (~from_way_11_s7[1]); // place.rs:98
+    wire stays_8_2 = l105_s7_4 & (~from_way_12_s7[1]); // place.rs:98
+    wire stays_9_2 = l105_s7_5 & (~from_way_13_s7[1]); // place.rs:98
+    wire stays_10_2 = l105_s7_6 & (~from_way_14_s7[1]); // place.rs:98
+    wire stays_11_2 = l105_s7_7 & (~from_way_15_s7[1]); // place.rs:98
+    wire stays_12_2 = l105_s7_8 & (~from_way_16_s7[1]); // place.rs:98
+    wire stays_13_2 = l105_s7_9 & (~from_way_17_s7[1]); // place.rs:98
+    wire stays_14_2 = l105_s7_10 & (~from_way_18_s7[1]); // place.rs:98
+    wire stays_15_2 = l105_s7_11 & (~from_way_19_s7[1]); // place.rs:98
+    wire from_outer_20 = goes_0_2 ? row_0_outer_s7 : row_2_outer_s7; // place.rs:104
+    wire from_sign_20 = goes_0_2 ? row_0_sign_s7 : row_2_sign_s7; // place.rs:104
+    wire [3:0] from_way_20 = goes_0_2 ? row_0_way_s7 : row_2_way_s7; // place.rs:104
+    wire _t68 = stays_2_2 | goes_0_2; // place.rs:105
+    wire from_outer_21 = goes_1_2 ? row_1_outer_s7 : row_3_outer_s7; // place.rs:104
+    wire from_sign_21 = goes_1_2 ? row_1_sign_s7 : row_3_sign_s7; // place.rs:104
+    wire [3:0] from_way_21 = goes_1_2 ? row_1_way_s7 : row_3_way_s7; // place.rs:104
+    wire _t69 = stays_3_2 | goes_1_2; // place.rs:105
+    wire from_outer_22 = goes_2_2 ? row_2_outer_s7 : from_outer_8_s7; // place.rs:104
+    wire from_sign_22 = goes_2_2 ? row_2_sign_s7 : from_sign_8_s7; // place.rs:104
+    wire [3:0] from_way_22 = goes_2_2 ? row_2_way_s7 : from_way_8_s7; // place.rs:104
+    wire _t70 = stays_4_2 | goes_2_2; // place.rs:105
+    wire from_outer_23 = goes_3_2 ? row_3_outer_s7 : from_outer_9_s7; // place.rs:104
+    wire from_sign_23 = goes_3_2 ? row_3_sign_s7 : from_sign_9_s7; // place.rs:104
+    wire [3:0] from_way_23 = goes_3_2 ? row_3_way_s7 : from_way_9_s7; // place.rs:104
+    wire _t71 = stays_5_2 | goes_3_2; // place.rs:105
+    wire from_outer_24 = goes_4_2 ? from_outer_8_s7 : from_outer_10_s7; // place.rs:104
+    wire from_sign_24 = goes_4_2 ? from_sign_8_s7 : from_sign_10_s7; // place.rs:104
+    wire [3:0] from_way_24 = goes_4_2 ? from_way_8_s7 : from_way_10_s7; // place.rs:104
+    wire _t72 = stays_6_2 | goes_4_2; // place.rs:105
+    wire from_outer_25 = goes_5_2 ? from_outer_9_s7 : from_outer_11_s7; // place.rs:104
+    wire from_sign_25 = goes_5_2 ? from_sign_9_s7 : from_sign_11_s7; // place.rs:104
+    wire [3:0] from_way_25 = goes_5_2 ? from_way_9_s7 : from_way_11_s7; // place.rs:104
+    wire _t73 = stays_7_2 | goes_5_2; // place.rs:105
+    wire from_outer_26 = goes_6_2 ? from_outer_10_s7 : from_outer_12_s7; // place.rs:104
+    wire from_sign_26 = goes_6_2 ? from_sign_10_s7 : from_sign_12_s7; // place.rs:104
+    wire [3:0] from_way_26 = goes_6_2 ? from_way_10_s7 : from_way_12_s7; // place.rs:104
+    wire _t74 = stays_8_2 | goes_6_2; // place.rs:105
+    wire from_outer_27 = goes_7_2 ? from_outer_11_s7 : from_outer_13_s7; // place.rs:104
+    wire from_sign_27 = goes_7_2 ? from_sign_11_s7 : from_sign_13_s7; // place.rs:104
+    wire [3:0] from_way_27 = goes_7_2 ? from_way_11_s7 : from_way_13_s7; // place.rs:104
+    wire _t75 = stays_9_2 | goes_7_2; // place.rs:105
+    wire from_outer_28 = goes_8_2 ? from_outer_12_s7 : from_outer_14_s7; // place.rs:104
+    wire from_sign_28 = goes_8_2 ? from_sign_12_s7 : from_sign_14_s7; // place.rs:104
+    wire [3:0] from_way_28 = goes_8_2 ? from_way_12_s7 : from_way_14_s7; // place.rs:104
+    wire _t76 = stays_10_2 | goes_8_2; // place.rs:105
+    wire from_outer_29 = goes_9_2 ? from_outer_13_s7 : from_outer_15_s7; // place.rs:104
+    wire from_sign_29 = goes_9_2 ? from_sign_13_s7 : from_sign_15_s7; // place.rs:104
+    wire [3:0] from_way_29 = goes_9_2 ? from_way_13_s7 : from_way_15_s7; // place.rs:104
+    wire _t77 = stays_11_2 | goes_9_2; // place.rs:105
+    wire from_outer_30 = goes_10_2 ? from_outer_14_s7 : from_outer_16_s7; // place.rs:104
+    wire from_sign_30 = goes_10_2 ? from_sign_14_s7 : from_sign_16_s7; // place.rs:104
+    wire [3:0] from_way_30 = goes_10_2 ? from_way_14_s7 : from_way_16_s7; // place.rs:104
+    wire _t78 = stays_12_2 | goes_10_2; // place.rs:105
+    wire from_outer_31 = goes_11_2 ? from_outer_15_s7 : from_outer_17_s7; // place.rs:104
+    wire from_sign_31 = goes_11_2 ? from_sign_15_s7 : from_sign_17_s7; // place.rs:104
+    wire [3:0] from_way_31 = goes_11_2 ? from_way_15_s7 : from_way_17_s7; // place.rs:104
+    wire _t79 = stays_13_2 | goes_11_2; // place.rs:105
+    wire from_outer_32 = goes_12_2 ? from_outer_16_s7 : from_outer_18_s7; // place.rs:104
+    wire from_sign_32 = goes_12_2 ? from_sign_16_s7 : from_sign_18_s7; // place.rs:104
+    wire [3:0] from_way_32 = goes_12_2 ? from_way_16_s7 : from_way_18_s7; // place.rs:104
+    wire _t80 = stays_14_2 | goes_12_2; // place.rs:105
+    wire from_outer_33 = goes_13_2 ? from_outer_17_s7 : from_outer_19_s7; // place.rs:104
+    wire from_sign_33 = goes_13_2 ? from_sign_17_s7 : from_sign_19_s7; // place.rs:104
+    wire [3:0] from_way_33 = goes_13_2 ? from_way_17_s7 : from_way_19_s7; // place.rs:104
+    wire goes_0_3 = stays_0_2 & row_0_way_s7[0]; // place.rs:97
+    wire goes_1_3 = stays_1_2 & row_1_way_s7[0]; // place.rs:97
+    wire goes_2_3 = _t68 & from_way_20[0]; // place.rs:97
+    wire goes_3_3 = _t69 & from_way_21[0]; // place.rs:97
+    wire goes_4_3 = _t70 & from_way_22[0]; // place.rs:97
+    wire goes_5_3 = _t71 & from_way_23[0]; // place.rs:97
+    wire goes_6_3 = _t72 & from_way_24[0]; // place.rs:97
+    wire goes_7_3 = _t73 & from_way_25[0]; // place.rs:97
+    wire goes_8_3 = _t74 & from_way_26[0]; // place.rs:97
+    wire goes_9_3 = _t75 & from_way_27[0]; // place.rs:97
+    wire goes_10_3 = _t76 & from_way_28[0]; // place.rs:97
+    wire goes_11_3 = _t77 & from_way_29[0]; // place.rs:97
+    wire goes_12_3 = _t78 & from_way_30[0]; // place.rs:97
+    wire goes_13_3 = _t79 & from_way_31[0]; // place.rs:97
+    wire goes_14_3 = _t80 & from_way_32[0]; // place.rs:97
+    wire stays_0_3 = stays_0_2 & (~row_0_way_s7[0]); // place.rs:98
+    wire stays_1_3 = stays_1_2 & (~row_1_way_s7[0]); // place.rs:98
+    wire stays_2_3 = _t68 & (~from_way_20[0]); // place.rs:98
+    wire stays_3_3 = _t69 & (~from_way_21[0]); // place.rs:98
+    wire stays_4_3 = _t70 & (~from_way_22[0]); // place.rs:98
+    wire stays_5_3 = _t71 & (~from_way_23[0]); // place.rs:98
+    wire stays_6_3 = _t72 & (~from_way_24[0]); // place.rs:98
+    wire stays_7_3 = _t73 & (~from_way_25[0]); // place.rs:98
+    wire stays_8_3 = _t74 & (~from_way_26[0]); // place.rs:98
+    wire stays_9_3 = _t75 & (~from_way_27[0]); // place.rs:98
+    wire stays_10_3 = _t76 & (~from_way_28[0]); // place.rs:98
+    wire stays_11_3 = _t77 & (~from_way_29[0]); // place.rs:98
+    wire stays_12_3 = _t78 & (~from_way_30[0]); // place.rs:98
+    wire stays_13_3 = _t79 & (~from_way_31[0]); // place.rs:98
+    wire stays_14_3 = _t80 & (~from_way_32[0]); // place.rs:98
+    wire stays_15_3 = (stays_15_2 | goes_13_2) & (~from_way_33[0]); // place.rs:98
+    wire from_outer_34 = goes_0_3 ? row_0_outer_s7 : row_1_outer_s7; // place.rs:104
+    wire from_sign_34 = goes_0_3 ? row_0_sign_s7 : row_1_sign_s7; // place.rs:104
+    wire _t81 = stays_1_3 | goes_0_3; // place.rs:105
+    wire from_outer_35 = goes_1_3 ? row_1_outer_s7 : from_outer_20; // place.rs:104
+    wire from_sign_35 = goes_1_3 ? row_1_sign_s7 : from_sign_20; // place.rs:104
+    wire _t82 = stays_2_3 | goes_1_3; // place.rs:105
+    wire from_outer_36 = goes_2_3 ? from_outer_20 : from_outer_21; // place.rs:104
+    wire from_sign_36 = goes_2_3 ? from_sign_20 : from_sign_21; // place.rs:104
+    wire _t83 = stays_3_3 | goes_2_3; // place.rs:105
+    wire from_outer_37 = goes_3_3 ? from_outer_21 : from_outer_22; // place.rs:104
+    wire from_sign_37 = goes_3_3 ? from_sign_21 : from_sign_22; // place.rs:104
+    wire _t84 = stays_4_3 | goes_3_3; // place.rs:105
+    wire from_outer_38 = goes_4_3 ? from_outer_22 : from_outer_23; // place.rs:104
+    wire from_sign_38 = goes_4_3 ? from_sign_22 : from_sign_23; // place.rs:104
+    wire _t85 = stays_5_3 | goes_4_3; // place.rs:105
+    wire from_outer_39 = goes_5_3 ? from_outer_23 : from_outer_24; // place.rs:104
+    wire from_sign_39 = goes_5_3 ? from_sign_23 : from_sign_24; // place.rs:104
+    wire _t86 = stays_6_3 | goes_5_3; // place.rs:105
+    wire from_outer_40 = goes_6_3 ? from_outer_24 : from_outer_25; // place.rs:104
+    wire from_sign_40 = goes_6_3 ? from_sign_24 : from_sign_25; // place.rs:104
+    wire _t87 = stays_7_3 | goes_6_3; // place.rs:105
+    wire from_outer_41 = goes_7_3 ? from_outer_25 : from_outer_26; // place.rs:104
+    wire from_sign_41 = goes_7_3 ? from_sign_25 : from_sign_26; // place.rs:104
+    wire _t88 = stays_8_3 | goes_7_3; // place.rs:105
+    wire from_outer_42 = goes_8_3 ? from_outer_26 : from_outer_27; // place.rs:104
+    wire from_sign_42 = goes_8_3 ? from_sign_26 : from_sign_27; // place.rs:104
+    wire _t89 = stays_9_3 | goes_8_3; // place.rs:105
+    wire from_outer_43 = goes_9_3 ? from_outer_27 : from_outer_28; // place.rs:104
+    wire from_sign_43 = goes_9_3 ? from_sign_27 : from_sign_28; // place.rs:104
+    wire _t90 = stays_10_3 | goes_9_3; // place.rs:105
+    wire from_outer_44 = goes_10_3 ? from_outer_28 : from_outer_29; // place.rs:104
+    wire from_sign_44 = goes_10_3 ? from_sign_28 : from_sign_29; // place.rs:104
+    wire _t91 = stays_11_3 | goes_10_3; // place.rs:105
+    wire from_outer_45 = goes_11_3 ? from_outer_29 : from_outer_30; // place.rs:104
+    wire from_sign_45 = goes_11_3 ? from_sign_29 : from_sign_30; // place.rs:104
+    wire _t92 = stays_12_3 | goes_11_3; // place.rs:105
+    wire from_outer_46 = goes_12_3 ? from_outer_30 : from_outer_31; // place.rs:104
+    wire from_sign_46 = goes_12_3 ? from_sign_30 : from_sign_31; // place.rs:104
+    wire _t93 = stays_13_3 | goes_12_3; // place.rs:105
+    wire from_outer_47 = goes_13_3 ? from_outer_31 : from_outer_32; // place.rs:104
+    wire from_sign_47 = goes_13_3 ? from_sign_31 : from_sign_32; // place.rs:104
+    wire _t94 = stays_14_3 | goes_13_3; // place.rs:105
+    wire from_outer_48 = goes_14_3 ? from_outer_32 : from_outer_33; // place.rs:104
+    wire from_sign_48 = goes_14_3 ? from_sign_32 : from_sign_33; // place.rs:104
+    wire _t95 = stays_15_3 | goes_14_3; // place.rs:105
+    wire [15:0] _t96 = {_t95, _t94, _t93, _t92, _t91, _t90, _t89, _t88, _t87, _t86, _t85, _t84, _t83, _t82, _t81, stays_0_3}; // place.rs:88
     always @(posedge clk) outlier <= _t96;
-    wire [15:0] _t97 = {from_outer_48 & _t95, from_outer_47 & _t94, from_outer_46 & _t93, from_outer_45 & _t92, from_outer_44 & _t91, from_outer_43 & _t90, from_outer_42 & _t89, from_outer_41 & _t88, from_outer_40 & _t87, from_outer_39 & _t86, from_outer_38 & _t85, from_outer_37 & _t84, from_outer_36 & _t83, from_outer_35 & _t82, from_outer_34 & _t81, row_0_outer_s7 & stays_0_3}; // place.rs:90
+    wire [15:0] _t97 = {from_outer_48 & _t95, from_outer_47 & _t94, from_outer_46 & _t93, from_outer_45 & _t92, from_outer_44 & _t91, from_outer_43 & _t90, from_outer_42 & _t89, from_outer_41 & _t88, from_outer_40 & _t87, from_outer_39 & _t86, from_outer_38 & _t85, from_outer_37 & _t84, from_outer_36 & _t83, from_outer_35 & _t82, from_outer_34 & _t81, row_0_outer_s7 & stays_0_3}; // place.rs:88
     always @(posedge clk) outer <= _t97;
-    wire [15:0] _t98 = {from_sign_48 & _t95, from_sign_47 & _t94, from_sign_46 & _t93, from_sign_45 & _t92, from_sign_44 & _t91, from_sign_43 & _t90, from_sign_42 & _t89, from_sign_41 & _t88, from_sign_40 & _t87, from_sign_39 & _t86, from_sign_38 & _t85, from_sign_37 & _t84, from_sign_36 & _t83, from_sign_35 & _t82, from_sign_34 & _t81, row_0_sign_s7 & stays_0_3}; // place.rs:90
+    wire [15:0] _t98 = {from_sign_48 & _t95, from_sign_47 & _t94, from_sign_46 & _t93, from_sign_45 & _t92, from_sign_44 & _t91, from_sign_43 & _t90, from_sign_42 & _t89, from_sign_41 & _t88, from_sign_40 & _t87, from_sign_39 & _t86, from_sign_38 & _t85, from_sign_37 & _t84, from_sign_36 & _t83, from_sign_35 & _t82, from_sign_34 & _t81, row_0_sign_s7 & stays_0_3}; // place.rs:88
     always @(posedge clk) begin
         sign <= _t98;
         disorder_1 <= disorder;
@@ -1141,10 +1124,6 @@ module oaken_beat_reader_p16 (
         x_wrong_s6 <= x_wrong_s5;
         x_wrong_s7 <= x_wrong_s6;
         wrong_1 <= x_wrong_s7;
-        x_first_s5 <= x_first;
-        x_first_s6 <= x_first_s5;
-        x_first_s7 <= x_first_s6;
-        first_2 <= x_first_s7;
         x_last_s5 <= x_last;
         x_last_s6 <= x_last_s5;
         x_last_s7 <= x_last_s6;
@@ -1183,23 +1162,22 @@ module oaken_beat_reader_p16 (
 
     // maps wait
     assign m_valid = waiting_m_valid;
-    fifo_50x16_distributed waiting (
+    fifo_49x16_distributed waiting (
         .clk(clk),
         .rst(rst),
         .s_valid(valid),
         .s_ready(waiting_s_ready),
-        .s_payload({outlier, outer, sign, first_2, last}),
+        .s_payload({outlier, outer, sign, last}),
         .m_valid(waiting_m_valid),
         .m_ready(m_ready),
         .m_payload(waiting_m_payload),
         .level(waiting_level)
     );
-    assign m_outlier = waiting_m_payload[49:34];
-    assign m_outer = waiting_m_payload[33:18];
-    assign m_sign = waiting_m_payload[17:2];
-    assign m_first = waiting_m_payload[1];
+    assign m_outlier = waiting_m_payload[48:33];
+    assign m_outer = waiting_m_payload[32:17];
+    assign m_sign = waiting_m_payload[16:1];
     assign m_last = waiting_m_payload[0];
-    wire unused_ok = &{1'b0, _t3[5], first_1_s3[3:2], from_way_20[3:1], from_way_21[3:1], from_way_22[3:1], from_way_23[3:1], from_way_24[3:1], from_way_25[3:1], from_way_26[3:1], from_way_27[3:1], from_way_28[3:1], from_way_29[3:1], from_way_30[3:1], from_way_31[3:1], from_way_32[3:1], from_way_33[3:1], waiting_s_ready, waiting_level};
+    wire unused_ok = &{1'b0, _t3[5], first_s3[3:2], from_way_20[3:1], from_way_21[3:1], from_way_22[3:1], from_way_23[3:1], from_way_24[3:1], from_way_25[3:1], from_way_26[3:1], from_way_27[3:1], from_way_28[3:1], from_way_29[3:1], from_way_30[3:1], from_way_31[3:1], from_way_32[3:1], from_way_33[3:1], waiting_s_ready, waiting_level};
 endmodule
 
 `default_nettype wire

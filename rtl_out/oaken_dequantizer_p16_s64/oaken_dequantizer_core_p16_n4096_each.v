@@ -126,7 +126,6 @@ module oaken_dequantizer_core_p16_n4096_each (
     wire walker_m_valid;
     wire [9:0] walker_m_at;
     wire [6:0] walker_m_count;
-    wire walker_m_first;
     wire walker_m_last;
     wire walker_begins;
     wire walker_holds;
@@ -135,13 +134,12 @@ module oaken_dequantizer_core_p16_n4096_each (
     reg room; // dequantizer_front.rs:82
     reg flag_1; // dequantizer.rs:105
     wire reader_s_ready;
-    wire maps_valid;
-    wire maps_ready; // dequantizer_front.rs:96
-    wire [15:0] maps_outlier;
-    wire [15:0] maps_outer;
-    wire [15:0] maps_sign;
-    wire maps_first;
-    wire maps_last;
+    wire reader_m_valid;
+    wire reader_m_ready; // dequantizer_front.rs:96
+    wire [15:0] reader_m_outlier;
+    wire [15:0] reader_m_outer;
+    wire [15:0] reader_m_sign;
+    wire reader_m_last;
     wire reader_done;
     wire reader_reading;
     wire [5:0] reader_oldest;
@@ -151,25 +149,24 @@ module oaken_dequantizer_core_p16_n4096_each (
     wire [9:0] counter_m_at;
     wire [19:0] counter_m_counts;
     wire counter_m_wrong;
-    wire counter_m_first;
     wire counter_m_last;
     wire counted_valid; // dequantizer_front.rs:127
     wire counted_ready; // dequantizer_front.rs:127
     wire [9:0] counted_at; // dequantizer_front.rs:127
     wire [19:0] counted_counts; // dequantizer_front.rs:127
     wire counted_wrong; // dequantizer_front.rs:127
-    wire counted_first; // dequantizer_front.rs:127
     wire counted_last; // dequantizer_front.rs:127
-    reg in_use; // dequantizer_back.rs:39
-    reg [15:0] map_outlier; // dequantizer_back.rs:40
-    reg [15:0] map_outer; // dequantizer_back.rs:40
-    reg [15:0] map_sign; // dequantizer_back.rs:40
-    reg map_last; // dequantizer_back.rs:40
-    reg [4:0] info_split; // dequantizer_back.rs:41
-    reg info_middle_exact; // dequantizer_back.rs:41
-    reg [4:0] tables_ready; // vectors whose levels are there, and no beat in use yet | dequantizer_back.rs:42
-    reg [3:0] load_slot; // dequantizer_back.rs:44
-    wire decoding; // dequantizer_back.rs:45
+    reg in_use; // dequantizer_back.rs:36
+    reg [15:0] map_outlier; // dequantizer_back.rs:37
+    reg [15:0] map_outer; // dequantizer_back.rs:37
+    reg [15:0] map_sign; // dequantizer_back.rs:37
+    reg map_last; // dequantizer_back.rs:37
+    reg [4:0] info_split; // dequantizer_back.rs:38
+    reg info_middle_exact; // dequantizer_back.rs:38
+    reg [4:0] tables_ready; // vectors whose levels are there, and no beat in use yet | dequantizer_back.rs:39
+    reg [3:0] load_slot; // dequantizer_back.rs:41
+    wire decoding; // dequantizer_back.rs:42
+    reg begins; // the next map is that of a vector's first beat | dequantizer_back.rs:44
     reg [19:0] current_middle_pos_base_value; // side_table.rs:195
     reg current_middle_pos_base_sticky; // side_table.rs:195
     reg [7:0] current_middle_pos_half_m; // side_table.rs:195
@@ -824,26 +821,26 @@ module oaken_dequantizer_core_p16_n4096_each (
     reg lane15_negative_1_s5; // decode.rs:115
     reg lane15_negative_1_s6; // decode.rs:115
     reg values_15_negative; // decode.rs:115
-    reg issue_s1; // dequantizer_back.rs:114
-    reg map_last_s1; // dequantizer_back.rs:114
-    reg issue_s2; // dequantizer_back.rs:117
-    reg issue_s3; // dequantizer_back.rs:117
-    reg issue_s4; // dequantizer_back.rs:117
-    reg issue_s5; // dequantizer_back.rs:117
-    reg issue_s6; // dequantizer_back.rs:117
-    reg issue_s7; // dequantizer_back.rs:117
-    reg map_last_s2; // dequantizer_back.rs:117
-    reg map_last_s3; // dequantizer_back.rs:117
-    reg map_last_s4; // dequantizer_back.rs:117
-    reg map_last_s5; // dequantizer_back.rs:117
-    reg map_last_s6; // dequantizer_back.rs:117
-    reg map_last_s7; // dequantizer_back.rs:117
-    reg [271:0] spare_data; // dequantizer_back.rs:124
-    reg spare_last; // dequantizer_back.rs:124
-    reg [255:0] elements_data; // dequantizer_back.rs:125
-    reg elements_last; // dequantizer_back.rs:125
-    reg elements_valid; // dequantizer_back.rs:126
-    reg spare_empty; // dequantizer_back.rs:127
+    reg issue_s1; // dequantizer_back.rs:116
+    reg map_last_s1; // dequantizer_back.rs:116
+    reg issue_s2; // dequantizer_back.rs:119
+    reg issue_s3; // dequantizer_back.rs:119
+    reg issue_s4; // dequantizer_back.rs:119
+    reg issue_s5; // dequantizer_back.rs:119
+    reg issue_s6; // dequantizer_back.rs:119
+    reg issue_s7; // dequantizer_back.rs:119
+    reg map_last_s2; // dequantizer_back.rs:119
+    reg map_last_s3; // dequantizer_back.rs:119
+    reg map_last_s4; // dequantizer_back.rs:119
+    reg map_last_s5; // dequantizer_back.rs:119
+    reg map_last_s6; // dequantizer_back.rs:119
+    reg map_last_s7; // dequantizer_back.rs:119
+    reg [271:0] spare_data; // dequantizer_back.rs:126
+    reg spare_last; // dequantizer_back.rs:126
+    reg [255:0] elements_data; // dequantizer_back.rs:127
+    reg elements_last; // dequantizer_back.rs:127
+    reg elements_valid; // dequantizer_back.rs:128
+    reg spare_empty; // dequantizer_back.rs:129
     reg flag_3; // dequantizer.rs:105
     (* ram_style = "distributed" *) reg [187:0] vectors [0:15];
     (* ram_style = "distributed" *) reg [5:0] infos [0:15];
@@ -1068,20 +1065,17 @@ module oaken_dequantizer_core_p16_n4096_each (
         .s_ready(counter_s_ready),
         .s_at(walker_m_at),
         .s_count(walker_m_count),
-        .s_first(walker_m_first),
         .s_last(walker_m_last),
         .m_valid(counter_m_valid),
         .m_ready(counted_ready),
         .m_at(counter_m_at),
         .m_counts(counter_m_counts),
         .m_wrong(counter_m_wrong),
-        .m_first(counter_m_first),
         .m_last(counter_m_last)
     );
     assign counted_at = counter_m_at;
     assign counted_counts = counter_m_counts;
     assign counted_wrong = counter_m_wrong;
-    assign counted_first = counter_m_first;
     assign counted_last = counter_m_last;
     wire slot_free = slots_used != 5'h8; // dequantizer_front.rs:33
     assign header_valid = walker_header_valid & slot_free;
@@ -1115,7 +1109,6 @@ module oaken_dequantizer_core_p16_n4096_each (
         .m_ready(counter_s_ready),
         .m_at(walker_m_at),
         .m_count(walker_m_count),
-        .m_first(walker_m_first),
         .m_last(walker_m_last),
         .done(reader_done),
         .reading(reader_reading),
@@ -1128,8 +1121,8 @@ module oaken_dequantizer_core_p16_n4096_each (
     assign order_error = reader_order_error & (~flag);
 
     // the map in use
-    wire takes = ((~in_use) | decoding) & ((~maps_first) | (|tables_ready)); // dequantizer_back.rs:46
-    assign maps_ready = takes;
+    wire takes = ((~in_use) | decoding) & ((~begins) | (|tables_ready)); // dequantizer_back.rs:45
+    assign reader_m_ready = takes;
     oaken_beat_reader_p16 reader (
         .clk(clk),
         .rst(rst),
@@ -1141,28 +1134,31 @@ module oaken_dequantizer_core_p16_n4096_each (
         .s_at(counted_at),
         .s_counts(counted_counts),
         .s_wrong(counted_wrong),
-        .s_first(counted_first),
         .s_last(counted_last),
-        .m_valid(maps_valid),
-        .m_ready(maps_ready),
-        .m_outlier(maps_outlier),
-        .m_outer(maps_outer),
-        .m_sign(maps_sign),
-        .m_first(maps_first),
-        .m_last(maps_last),
+        .m_valid(reader_m_valid),
+        .m_ready(reader_m_ready),
+        .m_outlier(reader_m_outlier),
+        .m_outer(reader_m_outer),
+        .m_sign(reader_m_sign),
+        .m_last(reader_m_last),
         .done(reader_done),
         .reading(reader_reading),
         .oldest(reader_oldest),
         .order_error(reader_order_error)
     );
-    wire load = maps_valid & maps_ready; // dequantizer_back.rs:48
+    wire load = reader_m_valid & reader_m_ready; // dequantizer_back.rs:47
     always @(posedge clk) if (load) begin
-        map_outlier <= maps_outlier;
-        map_outer <= maps_outer;
-        map_sign <= maps_sign;
-        map_last <= maps_last;
+        map_outlier <= reader_m_outlier;
+        map_outer <= reader_m_outer;
+        map_sign <= reader_m_sign;
+        map_last <= reader_m_last;
     end
-    wire new_vector = load & maps_first; // dequantizer_back.rs:49
+    always @(posedge clk) begin
+        if (rst) begin
+            begins <= 1'h1;
+        end else if (load) begins <= reader_m_last;
+    end
+    wire new_vector = load & begins; // dequantizer_back.rs:48
     always @(posedge clk) begin
         if (rst) begin
             in_use <= 1'h0;
@@ -1170,9 +1166,9 @@ module oaken_dequantizer_core_p16_n4096_each (
             in_use <= load | (in_use & (~decoding));
         end
     end
-    wire [5:0] infos_q0 = infos[load_slot]; // dequantizer_back.rs:52
-    wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer_back.rs:52
-    wire next_info_middle_exact = infos_q0[0]; // dequantizer_back.rs:52
+    wire [5:0] infos_q0 = infos[load_slot]; // dequantizer_back.rs:54
+    wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer_back.rs:54
+    wire next_info_middle_exact = infos_q0[0]; // dequantizer_back.rs:54
     always @(posedge clk) if (new_vector) begin
         info_split <= next_info_split;
         info_middle_exact <= next_info_middle_exact;
@@ -1280,7 +1276,7 @@ module oaken_dequantizer_core_p16_n4096_each (
             flag_2 <= wrong_length;
         end
     end
-    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:72
+    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:74
     assign decoding = issue & go;
     register_slice_64 slice (
         .clk(clk),
@@ -1294,25 +1290,25 @@ module oaken_dequantizer_core_p16_n4096_each (
     );
 
     // the lanes
-    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_4 = dense_payload[19:16]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_5 = dense_payload[23:20]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_6 = dense_payload[27:24]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_7 = dense_payload[31:28]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_8 = dense_payload[35:32]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_9 = dense_payload[39:36]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_10 = dense_payload[43:40]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_11 = dense_payload[47:44]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_12 = dense_payload[51:48]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_13 = dense_payload[55:52]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_14 = dense_payload[59:56]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_15 = dense_payload[63:60]; // dequantizer_back.rs:104
-    wire coded_outlier = map_outlier[0]; // dequantizer_back.rs:108
-    wire coded_outer = map_outer[0]; // dequantizer_back.rs:108
-    wire coded_sign = map_sign[0]; // dequantizer_back.rs:108
+    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_4 = dense_payload[19:16]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_5 = dense_payload[23:20]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_6 = dense_payload[27:24]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_7 = dense_payload[31:28]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_8 = dense_payload[35:32]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_9 = dense_payload[39:36]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_10 = dense_payload[43:40]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_11 = dense_payload[47:44]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_12 = dense_payload[51:48]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_13 = dense_payload[55:52]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_14 = dense_payload[59:56]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_15 = dense_payload[63:60]; // dequantizer_back.rs:106
+    wire coded_outlier = map_outlier[0]; // dequantizer_back.rs:110
+    wire coded_outer = map_outer[0]; // dequantizer_back.rs:110
+    wire coded_sign = map_sign[0]; // dequantizer_back.rs:110
     wire [4:0] lane0_distance = {1'h0, coded_code} - info_split; // decode.rs:74
     wire lane0_below = lane0_distance[4]; // decode.rs:75
     wire [3:0] lane0_whole = lane0_distance[3:0] ^ {4{lane0_below}}; // decode.rs:76
@@ -1466,9 +1462,9 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane0_negative_1_s6 <= lane0_negative_1_s5;
         values_0_negative <= lane0_negative_1_s6;
     end
-    wire coded_outlier_1 = map_outlier[1]; // dequantizer_back.rs:108
-    wire coded_outer_1 = map_outer[1]; // dequantizer_back.rs:108
-    wire coded_sign_1 = map_sign[1]; // dequantizer_back.rs:108
+    wire coded_outlier_1 = map_outlier[1]; // dequantizer_back.rs:110
+    wire coded_outer_1 = map_outer[1]; // dequantizer_back.rs:110
+    wire coded_sign_1 = map_sign[1]; // dequantizer_back.rs:110
     wire [4:0] lane1_distance = {1'h0, coded_code_1} - info_split; // decode.rs:74
     wire lane1_below = lane1_distance[4]; // decode.rs:75
     wire [3:0] lane1_whole = lane1_distance[3:0] ^ {4{lane1_below}}; // decode.rs:76
@@ -1600,9 +1596,9 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane1_negative_1_s6 <= lane1_negative_1_s5;
         values_1_negative <= lane1_negative_1_s6;
     end
-    wire coded_outlier_2 = map_outlier[2]; // dequantizer_back.rs:108
-    wire coded_outer_2 = map_outer[2]; // dequantizer_back.rs:108
-    wire coded_sign_2 = map_sign[2]; // dequantizer_back.rs:108
+    wire coded_outlier_2 = map_outlier[2]; // dequantizer_back.rs:110
+    wire coded_outer_2 = map_outer[2]; // dequantizer_back.rs:110
+    wire coded_sign_2 = map_sign[2]; // dequantizer_back.rs:110
     wire [4:0] lane2_distance = {1'h0, coded_code_2} - info_split; // decode.rs:74
     wire lane2_below = lane2_distance[4]; // decode.rs:75
     wire [3:0] lane2_whole = lane2_distance[3:0] ^ {4{lane2_below}}; // decode.rs:76
@@ -1734,9 +1730,9 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane2_negative_1_s6 <= lane2_negative_1_s5;
         values_2_negative <= lane2_negative_1_s6;
     end
-    wire coded_outlier_3 = map_outlier[3]; // dequantizer_back.rs:108
-    wire coded_outer_3 = map_outer[3]; // dequantizer_back.rs:108
-    wire coded_sign_3 = map_sign[3]; // dequantizer_back.rs:108
+    wire coded_outlier_3 = map_outlier[3]; // dequantizer_back.rs:110
+    wire coded_outer_3 = map_outer[3]; // dequantizer_back.rs:110
+    wire coded_sign_3 = map_sign[3]; // dequantizer_back.rs:110
     wire [4:0] lane3_distance = {1'h0, coded_code_3} - info_split; // decode.rs:74
     wire lane3_below = lane3_distance[4]; // decode.rs:75
     wire [3:0] lane3_whole = lane3_distance[3:0] ^ {4{lane3_below}}; // decode.rs:76
@@ -1868,9 +1864,9 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane3_negative_1_s6 <= lane3_negative_1_s5;
         values_3_negative <= lane3_negative_1_s6;
     end
-    wire coded_outlier_4 = map_outlier[4]; // dequantizer_back.rs:108
-    wire coded_outer_4 = map_outer[4]; // dequantizer_back.rs:108
-    wire coded_sign_4 = map_sign[4]; // dequantizer_back.rs:108
+    wire coded_outlier_4 = map_outlier[4]; // dequantizer_back.rs:110
+    wire coded_outer_4 = map_outer[4]; // dequantizer_back.rs:110
+    wire coded_sign_4 = map_sign[4]; // dequantizer_back.rs:110
     wire [4:0] lane4_distance = {1'h0, coded_code_4} - info_split; // decode.rs:74
     wire lane4_below = lane4_distance[4]; // decode.rs:75
     wire [3:0] lane4_whole = lane4_distance[3:0] ^ {4{lane4_below}}; // decode.rs:76
@@ -2002,9 +1998,9 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane4_negative_1_s6 <= lane4_negative_1_s5;
         values_4_negative <= lane4_negative_1_s6;
     end
-    wire coded_outlier_5 = map_outlier[5]; // dequantizer_back.rs:108
-    wire coded_outer_5 = map_outer[5]; // dequantizer_back.rs:108
-    wire coded_sign_5 = map_sign[5]; // dequantizer_back.rs:108
+    wire coded_outlier_5 = map_outlier[5]; // dequantizer_back.rs:110
+    wire coded_outer_5 = map_outer[5]; // dequantizer_back.rs:110
+    wire coded_sign_5 = map_sign[5]; // dequantizer_back.rs:110
     wire [4:0] lane5_distance = {1'h0, coded_code_5} - info_split; // decode.rs:74
     wire lane5_below = lane5_distance[4]; // decode.rs:75
     wire [3:0] lane5_whole = lane5_distance[3:0] ^ {4{lane5_below}}; // decode.rs:76
@@ -2136,9 +2132,9 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane5_negative_1_s6 <= lane5_negative_1_s5;
         values_5_negative <= lane5_negative_1_s6;
     end
-    wire coded_outlier_6 = map_outlier[6]; // dequantizer_back.rs:108
-    wire coded_outer_6 = map_outer[6]; // dequantizer_back.rs:108
-    wire coded_sign_6 = map_sign[6]; // dequantizer_back.rs:108
+    wire coded_outlier_6 = map_outlier[6]; // dequantizer_back.rs:110
+    wire coded_outer_6 = map_outer[6]; // dequantizer_back.rs:110
+    wire coded_sign_6 = map_sign[6]; // dequantizer_back.rs:110
     wire [4:0] lane6_distance = {1'h0, coded_code_6} - info_split; // decode.rs:74
     wire lane6_below = lane6_distance[4]; // decode.rs:75
     wire [3:0] lane6_whole = lane6_distance[3:0] ^ {4{lane6_below}}; // decode.rs:76
@@ -2270,9 +2266,9 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane6_negative_1_s6 <= lane6_negative_1_s5;
         values_6_negative <= lane6_negative_1_s6;
     end
-    wire coded_outlier_7 = map_outlier[7]; // dequantizer_back.rs:108
-    wire coded_outer_7 = map_outer[7]; // dequantizer_back.rs:108
-    wire coded_sign_7 = map_sign[7]; // dequantizer_back.rs:108
+    wire coded_outlier_7 = map_outlier[7]; // dequantizer_back.rs:110
+    wire coded_outer_7 = map_outer[7]; // dequantizer_back.rs:110
+    wire coded_sign_7 = map_sign[7]; // dequantizer_back.rs:110
     wire [4:0] lane7_distance = {1'h0, coded_code_7} - info_split; // decode.rs:74
     wire lane7_below = lane7_distance[4]; // decode.rs:75
     wire [3:0] lane7_whole = lane7_distance[3:0] ^ {4{lane7_below}}; // decode.rs:76
@@ -2404,9 +2400,9 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane7_negative_1_s6 <= lane7_negative_1_s5;
         values_7_negative <= lane7_negative_1_s6;
     end
-    wire coded_outlier_8 = map_outlier[8]; // dequantizer_back.rs:108
-    wire coded_outer_8 = map_outer[8]; // dequantizer_back.rs:108
-    wire coded_sign_8 = map_sign[8]; // dequantizer_back.rs:108
+    wire coded_outlier_8 = map_outlier[8]; // dequantizer_back.rs:110
+    wire coded_outer_8 = map_outer[8]; // dequantizer_back.rs:110
+    wire coded_sign_8 = map_sign[8]; // dequantizer_back.rs:110
     wire [4:0] lane8_distance = {1'h0, coded_code_8} - info_split; // decode.rs:74
     wire lane8_below = lane8_distance[4]; // decode.rs:75
     wire [3:0] lane8_whole = lane8_distance[3:0] ^ {4{lane8_below}}; // decode.rs:76
@@ -2538,9 +2534,9 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane8_negative_1_s6 <= lane8_negative_1_s5;
         values_8_negative <= lane8_negative_1_s6;
     end
-    wire coded_outlier_9 = map_outlier[9]; // dequantizer_back.rs:108
-    wire coded_outer_9 = map_outer[9]; // dequantizer_back.rs:108
-    wire coded_sign_9 = map_sign[9]; // dequantizer_back.rs:108
+    wire coded_outlier_9 = map_outlier[9]; // dequantizer_back.rs:110
+    wire coded_outer_9 = map_outer[9]; // dequantizer_back.rs:110
+    wire coded_sign_9 = map_sign[9]; // dequantizer_back.rs:110
     wire [4:0] lane9_distance = {1'h0, coded_code_9} - info_split; // decode.rs:74
     wire lane9_below = lane9_distance[4]; // decode.rs:75
     wire [3:0] lane9_whole = lane9_distance[3:0] ^ {4{lane9_below}}; // decode.rs:76
@@ -2672,9 +2668,9 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane9_negative_1_s6 <= lane9_negative_1_s5;
         values_9_negative <= lane9_negative_1_s6;
     end
-    wire coded_outlier_10 = map_outlier[10]; // dequantizer_back.rs:108
-    wire coded_outer_10 = map_outer[10]; // dequantizer_back.rs:108
-    wire coded_sign_10 = map_sign[10]; // dequantizer_back.rs:108
+    wire coded_outlier_10 = map_outlier[10]; // dequantizer_back.rs:110
+    wire coded_outer_10 = map_outer[10]; // dequantizer_back.rs:110
+    wire coded_sign_10 = map_sign[10]; // dequantizer_back.rs:110
     wire [4:0] lane10_distance = {1'h0, coded_code_10} - info_split; // decode.rs:74
     wire lane10_below = lane10_distance[4]; // decode.rs:75
     wire [3:0] lane10_whole = lane10_distance[3:0] ^ {4{lane10_below}}; // decode.rs:76
@@ -2808,9 +2804,9 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane10_negative_1_s6 <= lane10_negative_1_s5;
         values_10_negative <= lane10_negative_1_s6;
     end
-    wire coded_outlier_11 = map_outlier[11]; // dequantizer_back.rs:108
-    wire coded_outer_11 = map_outer[11]; // dequantizer_back.rs:108
-    wire coded_sign_11 = map_sign[11]; // dequantizer_back.rs:108
+    wire coded_outlier_11 = map_outlier[11]; // dequantizer_back.rs:110
+    wire coded_outer_11 = map_outer[11]; // dequantizer_back.rs:110
+    wire coded_sign_11 = map_sign[11]; // dequantizer_back.rs:110
     wire [4:0] lane11_distance = {1'h0, coded_code_11} - info_split; // decode.rs:74
     wire lane11_below = lane11_distance[4]; // decode.rs:75
     wire [3:0] lane11_whole = lane11_distance[3:0] ^ {4{lane11_below}}; // decode.rs:76
@@ -2944,9 +2940,9 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane11_negative_1_s6 <= lane11_negative_1_s5;
         values_11_negative <= lane11_negative_1_s6;
     end
-    wire coded_outlier_12 = map_outlier[12]; // dequantizer_back.rs:108
-    wire coded_outer_12 = map_outer[12]; // dequantizer_back.rs:108
-    wire coded_sign_12 = map_sign[12]; // dequantizer_back.rs:108
+    wire coded_outlier_12 = map_outlier[12]; // dequantizer_back.rs:110
+    wire coded_outer_12 = map_outer[12]; // dequantizer_back.rs:110
+    wire coded_sign_12 = map_sign[12]; // dequantizer_back.rs:110
     wire [4:0] lane12_distance = {1'h0, coded_code_12} - info_split; // decode.rs:74
     wire lane12_below = lane12_distance[4]; // decode.rs:75
     wire [3:0] lane12_whole = lane12_distance[3:0] ^ {4{lane12_below}}; // decode.rs:76
@@ -3080,9 +3076,9 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane12_negative_1_s6 <= lane12_negative_1_s5;
         values_12_negative <= lane12_negative_1_s6;
     end
-    wire coded_outlier_13 = map_outlier[13]; // dequantizer_back.rs:108
-    wire coded_outer_13 = map_outer[13]; // dequantizer_back.rs:108
-    wire coded_sign_13 = map_sign[13]; // dequantizer_back.rs:108
+    wire coded_outlier_13 = map_outlier[13]; // dequantizer_back.rs:110
+    wire coded_outer_13 = map_outer[13]; // dequantizer_back.rs:110
+    wire coded_sign_13 = map_sign[13]; // dequantizer_back.rs:110
     wire [4:0] lane13_distance = {1'h0, coded_code_13} - info_split; // decode.rs:74
     wire lane13_below = lane13_distance[4]; // decode.rs:75
     wire [3:0] lane13_whole = lane13_distance[3:0] ^ {4{lane13_below}}; // decode.rs:76
@@ -3216,9 +3212,9 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane13_negative_1_s6 <= lane13_negative_1_s5;
         values_13_negative <= lane13_negative_1_s6;
     end
-    wire coded_outlier_14 = map_outlier[14]; // dequantizer_back.rs:108
-    wire coded_outer_14 = map_outer[14]; // dequantizer_back.rs:108
-    wire coded_sign_14 = map_sign[14]; // dequantizer_back.rs:108
+    wire coded_outlier_14 = map_outlier[14]; // dequantizer_back.rs:110
+    wire coded_outer_14 = map_outer[14]; // dequantizer_back.rs:110
+    wire coded_sign_14 = map_sign[14]; // dequantizer_back.rs:110
     wire [4:0] lane14_distance = {1'h0, coded_code_14} - info_split; // decode.rs:74
     wire lane14_below = lane14_distance[4]; // decode.rs:75
     wire [3:0] lane14_whole = lane14_distance[3:0] ^ {4{lane14_below}}; // decode.rs:76
@@ -3352,9 +3348,9 @@ module oaken_dequantizer_core_p16_n4096_each (
         lane14_negative_1_s6 <= lane14_negative_1_s5;
         values_14_negative <= lane14_negative_1_s6;
     end
-    wire coded_outlier_15 = map_outlier[15]; // dequantizer_back.rs:108
-    wire coded_outer_15 = map_outer[15]; // dequantizer_back.rs:108
-    wire coded_sign_15 = map_sign[15]; // dequantizer_back.rs:108
+    wire coded_outlier_15 = map_outlier[15]; // dequantizer_back.rs:110
+    wire coded_outer_15 = map_outer[15]; // dequantizer_back.rs:110
+    wire coded_sign_15 = map_sign[15]; // dequantizer_back.rs:110
     wire [4:0] lane15_distance = {1'h0, coded_code_15} - info_split; // decode.rs:74
     wire lane15_below = lane15_distance[4]; // decode.rs:75
     wire [3:0] lane15_whole = lane15_distance[3:0] ^ {4{lane15_below}}; // decode.rs:76
@@ -3494,8 +3490,8 @@ module oaken_dequantizer_core_p16_n4096_each (
         end else if (go) issue_s1 <= issue;
     end
     always @(posedge clk) if (go) map_last_s1 <= map_last;
-    wire looked_up = (issue_s1 & map_last_s1) & go; // dequantizer_back.rs:114
-    wire _t124 = header_valid & header_ready; // dequantizer_back.rs:115
+    wire looked_up = (issue_s1 & map_last_s1) & go; // dequantizer_back.rs:116
+    wire _t124 = header_valid & header_ready; // dequantizer_back.rs:117
     always @(posedge clk) begin
         if (rst) begin
             slots_used <= 5'h0;
@@ -3504,7 +3500,7 @@ module oaken_dequantizer_core_p16_n4096_each (
             else if (looked_up & (~_t124)) slots_used <= slots_used - 5'h1;
         end
     end
-    wire [271:0] rounded = {{values_15_negative, lane15_magnitude}, {values_14_negative, lane14_magnitude}, {values_13_negative, lane13_magnitude}, {values_12_negative, lane12_magnitude}, {values_11_negative, lane11_magnitude}, {values_10_negative, lane10_magnitude}, {values_9_negative, lane9_magnitude}, {values_8_negative, lane8_magnitude}, {values_7_negative, lane7_magnitude}, {values_6_negative, lane6_magnitude}, {values_5_negative, lane5_magnitude}, {values_4_negative, lane4_magnitude}, {values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer_back.rs:116
+    wire [271:0] rounded = {{values_15_negative, lane15_magnitude}, {values_14_negative, lane14_magnitude}, {values_13_negative, lane13_magnitude}, {values_12_negative, lane12_magnitude}, {values_11_negative, lane11_magnitude}, {values_10_negative, lane10_magnitude}, {values_9_negative, lane9_magnitude}, {values_8_negative, lane8_magnitude}, {values_7_negative, lane7_magnitude}, {values_6_negative, lane6_magnitude}, {values_5_negative, lane5_magnitude}, {values_4_negative, lane4_magnitude}, {values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer_back.rs:118
     always @(posedge clk) begin
         if (rst) begin
             issue_s2 <= 1'h0;
@@ -3530,8 +3526,8 @@ module oaken_dequantizer_core_p16_n4096_each (
         map_last_s6 <= map_last_s5;
         map_last_s7 <= map_last_s6;
     end
-    wire valid = issue_s7; // dequantizer_back.rs:117
-    wire last = map_last_s7; // dequantizer_back.rs:117
+    wire valid = issue_s7; // dequantizer_back.rs:119
+    wire last = map_last_s7; // dequantizer_back.rs:119
 
     // a register slice, with the limit to the largest number behind its spare register
     assign m_data = elements_data;
@@ -3542,8 +3538,8 @@ module oaken_dequantizer_core_p16_n4096_each (
         spare_data <= rounded;
         spare_last <= last;
     end
-    wire [271:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer_back.rs:130
-    wire chosen_last = spare_empty ? last : spare_last; // dequantizer_back.rs:130
+    wire [271:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer_back.rs:132
+    wire chosen_last = spare_empty ? last : spare_last; // dequantizer_back.rs:132
     wire too_large = chosen_data[270:255] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_0 = {chosen_data[271], too_large ? 15'h7bff : chosen_data[269:255]}; // decode.rs:125
     wire too_large_1 = chosen_data[253:238] >= 16'h7c00; // decode.rs:124
@@ -3576,8 +3572,8 @@ module oaken_dequantizer_core_p16_n4096_each (
     wire [15:0] limited_14 = {chosen_data[33], too_large_14 ? 15'h7bff : chosen_data[31:17]}; // decode.rs:125
     wire too_large_15 = chosen_data[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_15 = {chosen_data[16], too_large_15 ? 15'h7bff : chosen_data[14:0]}; // decode.rs:125
-    wire _t125 = m_ready | (~elements_valid); // dequantizer_back.rs:133
-    wire [255:0] _t126 = {limited_0, limited_1, limited_2, limited_3, limited_4, limited_5, limited_6, limited_7, limited_8, limited_9, limited_10, limited_11, limited_12, limited_13, limited_14, limited_15}; // dequantizer_back.rs:135
+    wire _t125 = m_ready | (~elements_valid); // dequantizer_back.rs:135
+    wire [255:0] _t126 = {limited_0, limited_1, limited_2, limited_3, limited_4, limited_5, limited_6, limited_7, limited_8, limited_9, limited_10, limited_11, limited_12, limited_13, limited_14, limited_15}; // dequantizer_back.rs:137
     always @(posedge clk) if (_t125) begin
         elements_data <= _t126;
         elements_last <= chosen_last;

@@ -80,7 +80,6 @@ module oaken_dequantizer_core_p4_n1024 (
     wire walker_m_valid;
     wire [8:0] walker_m_at;
     wire [6:0] walker_m_count;
-    wire walker_m_first;
     wire walker_m_last;
     wire walker_begins;
     wire walker_holds;
@@ -89,13 +88,12 @@ module oaken_dequantizer_core_p4_n1024 (
     reg room; // dequantizer_front.rs:82
     reg flag_1; // dequantizer.rs:105
     wire reader_s_ready;
-    wire maps_valid;
-    wire maps_ready; // dequantizer_front.rs:96
-    wire [3:0] maps_outlier;
-    wire [3:0] maps_outer;
-    wire [3:0] maps_sign;
-    wire maps_first;
-    wire maps_last;
+    wire reader_m_valid;
+    wire reader_m_ready; // dequantizer_front.rs:96
+    wire [3:0] reader_m_outlier;
+    wire [3:0] reader_m_outer;
+    wire [3:0] reader_m_sign;
+    wire reader_m_last;
     wire reader_done;
     wire reader_reading;
     wire [4:0] reader_oldest;
@@ -105,25 +103,24 @@ module oaken_dequantizer_core_p4_n1024 (
     wire [8:0] counter_m_at;
     wire [47:0] counter_m_counts;
     wire counter_m_wrong;
-    wire counter_m_first;
     wire counter_m_last;
     wire counted_valid; // dequantizer_front.rs:127
     wire counted_ready; // dequantizer_front.rs:127
     wire [8:0] counted_at; // dequantizer_front.rs:127
     wire [47:0] counted_counts; // dequantizer_front.rs:127
     wire counted_wrong; // dequantizer_front.rs:127
-    wire counted_first; // dequantizer_front.rs:127
     wire counted_last; // dequantizer_front.rs:127
-    reg in_use; // dequantizer_back.rs:39
-    reg [3:0] map_outlier; // dequantizer_back.rs:40
-    reg [3:0] map_outer; // dequantizer_back.rs:40
-    reg [3:0] map_sign; // dequantizer_back.rs:40
-    reg map_last; // dequantizer_back.rs:40
-    reg [4:0] info_split; // dequantizer_back.rs:41
-    reg info_middle_exact; // dequantizer_back.rs:41
-    reg [4:0] tables_ready; // vectors whose levels are there, and no beat in use yet | dequantizer_back.rs:42
-    reg [1:0] load_slot; // dequantizer_back.rs:44
-    wire decoding; // dequantizer_back.rs:45
+    reg in_use; // dequantizer_back.rs:36
+    reg [3:0] map_outlier; // dequantizer_back.rs:37
+    reg [3:0] map_outer; // dequantizer_back.rs:37
+    reg [3:0] map_sign; // dequantizer_back.rs:37
+    reg map_last; // dequantizer_back.rs:37
+    reg [4:0] info_split; // dequantizer_back.rs:38
+    reg info_middle_exact; // dequantizer_back.rs:38
+    reg [4:0] tables_ready; // vectors whose levels are there, and no beat in use yet | dequantizer_back.rs:39
+    reg [1:0] load_slot; // dequantizer_back.rs:41
+    wire decoding; // dequantizer_back.rs:42
+    reg begins; // the next map is that of a vector's first beat | dequantizer_back.rs:44
     reg [1:0] current; // side_table.rs:190
     wire guard_s_ready;
     wire guard_m_valid;
@@ -284,26 +281,26 @@ module oaken_dequantizer_core_p4_n1024 (
     reg lane3_negative_s5; // decode.rs:115
     reg lane3_negative_s6; // decode.rs:115
     reg values_3_negative; // decode.rs:115
-    reg issue_s1; // dequantizer_back.rs:114
-    reg map_last_s1; // dequantizer_back.rs:114
-    reg issue_s2; // dequantizer_back.rs:117
-    reg issue_s3; // dequantizer_back.rs:117
-    reg issue_s4; // dequantizer_back.rs:117
-    reg issue_s5; // dequantizer_back.rs:117
-    reg issue_s6; // dequantizer_back.rs:117
-    reg issue_s7; // dequantizer_back.rs:117
-    reg map_last_s2; // dequantizer_back.rs:117
-    reg map_last_s3; // dequantizer_back.rs:117
-    reg map_last_s4; // dequantizer_back.rs:117
-    reg map_last_s5; // dequantizer_back.rs:117
-    reg map_last_s6; // dequantizer_back.rs:117
-    reg map_last_s7; // dequantizer_back.rs:117
-    reg [67:0] spare_data; // dequantizer_back.rs:124
-    reg spare_last; // dequantizer_back.rs:124
-    reg [63:0] elements_data; // dequantizer_back.rs:125
-    reg elements_last; // dequantizer_back.rs:125
-    reg elements_valid; // dequantizer_back.rs:126
-    reg spare_empty; // dequantizer_back.rs:127
+    reg issue_s1; // dequantizer_back.rs:116
+    reg map_last_s1; // dequantizer_back.rs:116
+    reg issue_s2; // dequantizer_back.rs:119
+    reg issue_s3; // dequantizer_back.rs:119
+    reg issue_s4; // dequantizer_back.rs:119
+    reg issue_s5; // dequantizer_back.rs:119
+    reg issue_s6; // dequantizer_back.rs:119
+    reg issue_s7; // dequantizer_back.rs:119
+    reg map_last_s2; // dequantizer_back.rs:119
+    reg map_last_s3; // dequantizer_back.rs:119
+    reg map_last_s4; // dequantizer_back.rs:119
+    reg map_last_s5; // dequantizer_back.rs:119
+    reg map_last_s6; // dequantizer_back.rs:119
+    reg map_last_s7; // dequantizer_back.rs:119
+    reg [67:0] spare_data; // dequantizer_back.rs:126
+    reg spare_last; // dequantizer_back.rs:126
+    reg [63:0] elements_data; // dequantizer_back.rs:127
+    reg elements_last; // dequantizer_back.rs:127
+    reg elements_valid; // dequantizer_back.rs:128
+    reg spare_empty; // dequantizer_back.rs:129
     reg flag_3; // dequantizer.rs:105
     (* ram_style = "distributed" *) reg [5:0] infos [0:3];
     (* ram_style = "distributed" *) reg [20:0] lane0_bases [0:15];
@@ -435,20 +432,17 @@ module oaken_dequantizer_core_p4_n1024 (
         .s_ready(counter_s_ready),
         .s_at(walker_m_at),
         .s_count(walker_m_count),
-        .s_first(walker_m_first),
         .s_last(walker_m_last),
         .m_valid(counter_m_valid),
         .m_ready(counted_ready),
         .m_at(counter_m_at),
         .m_counts(counter_m_counts),
         .m_wrong(counter_m_wrong),
-        .m_first(counter_m_first),
         .m_last(counter_m_last)
     );
     assign counted_at = counter_m_at;
     assign counted_counts = counter_m_counts;
     assign counted_wrong = counter_m_wrong;
-    assign counted_first = counter_m_first;
     assign counted_last = counter_m_last;
     wire slot_free = slots_used != 5'h3; // dequantizer_front.rs:33
     assign header_valid = walker_header_valid & slot_free;
@@ -473,7 +467,6 @@ module oaken_dequantizer_core_p4_n1024 (
         .m_ready(counter_s_ready),
         .m_at(walker_m_at),
         .m_count(walker_m_count),
-        .m_first(walker_m_first),
         .m_last(walker_m_last),
         .done(reader_done),
         .reading(reader_reading),
@@ -486,8 +479,8 @@ module oaken_dequantizer_core_p4_n1024 (
     assign order_error = reader_order_error & (~flag);
 
     // the map in use
-    wire takes = ((~in_use) | decoding) & ((~maps_first) | (|tables_ready)); // dequantizer_back.rs:46
-    assign maps_ready = takes;
+    wire takes = ((~in_use) | decoding) & ((~begins) | (|tables_ready)); // dequantizer_back.rs:45
+    assign reader_m_ready = takes;
     oaken_beat_reader_p4 reader (
         .clk(clk),
         .rst(rst),
@@ -499,28 +492,31 @@ module oaken_dequantizer_core_p4_n1024 (
         .s_at(counted_at),
         .s_counts(counted_counts),
         .s_wrong(counted_wrong),
-        .s_first(counted_first),
         .s_last(counted_last),
-        .m_valid(maps_valid),
-        .m_ready(maps_ready),
-        .m_outlier(maps_outlier),
-        .m_outer(maps_outer),
-        .m_sign(maps_sign),
-        .m_first(maps_first),
-        .m_last(maps_last),
+        .m_valid(reader_m_valid),
+        .m_ready(reader_m_ready),
+        .m_outlier(reader_m_outlier),
+        .m_outer(reader_m_outer),
+        .m_sign(reader_m_sign),
+        .m_last(reader_m_last),
         .done(reader_done),
         .reading(reader_reading),
         .oldest(reader_oldest),
         .order_error(reader_order_error)
     );
-    wire load = maps_valid & maps_ready; // dequantizer_back.rs:48
+    wire load = reader_m_valid & reader_m_ready; // dequantizer_back.rs:47
     always @(posedge clk) if (load) begin
-        map_outlier <= maps_outlier;
-        map_outer <= maps_outer;
-        map_sign <= maps_sign;
-        map_last <= maps_last;
+        map_outlier <= reader_m_outlier;
+        map_outer <= reader_m_outer;
+        map_sign <= reader_m_sign;
+        map_last <= reader_m_last;
     end
-    wire new_vector = load & maps_first; // dequantizer_back.rs:49
+    always @(posedge clk) begin
+        if (rst) begin
+            begins <= 1'h1;
+        end else if (load) begins <= reader_m_last;
+    end
+    wire new_vector = load & begins; // dequantizer_back.rs:48
     always @(posedge clk) begin
         if (rst) begin
             in_use <= 1'h0;
@@ -528,9 +524,9 @@ module oaken_dequantizer_core_p4_n1024 (
             in_use <= load | (in_use & (~decoding));
         end
     end
-    wire [5:0] infos_q0 = infos[load_slot]; // dequantizer_back.rs:52
-    wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer_back.rs:52
-    wire next_info_middle_exact = infos_q0[0]; // dequantizer_back.rs:52
+    wire [5:0] infos_q0 = infos[load_slot]; // dequantizer_back.rs:54
+    wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer_back.rs:54
+    wire next_info_middle_exact = infos_q0[0]; // dequantizer_back.rs:54
     always @(posedge clk) begin
         if (new_vector) begin
             info_split <= next_info_split;
@@ -590,7 +586,7 @@ module oaken_dequantizer_core_p4_n1024 (
             flag_2 <= wrong_length;
         end
     end
-    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:72
+    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:74
     assign decoding = issue & go;
     register_slice_16 slice (
         .clk(clk),
@@ -604,13 +600,13 @@ module oaken_dequantizer_core_p4_n1024 (
     );
 
     // the lanes
-    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer_back.rs:104
-    wire coded_outlier = map_outlier[0]; // dequantizer_back.rs:108
-    wire coded_outer = map_outer[0]; // dequantizer_back.rs:108
-    wire coded_sign = map_sign[0]; // dequantizer_back.rs:108
+    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer_back.rs:106
+    wire coded_outlier = map_outlier[0]; // dequantizer_back.rs:110
+    wire coded_outer = map_outer[0]; // dequantizer_back.rs:110
+    wire coded_sign = map_sign[0]; // dequantizer_back.rs:110
     wire [4:0] lane0_distance = {1'h0, coded_code} - info_split; // decode.rs:74
     wire lane0_below = lane0_distance[4]; // decode.rs:75
     wire [3:0] lane0_whole = lane0_distance[3:0] ^ {4{lane0_below}}; // decode.rs:76
@@ -737,9 +733,9 @@ module oaken_dequantizer_core_p4_n1024 (
         lane0_negative_s6 <= lane0_negative_s5;
         values_0_negative <= lane0_negative_s6;
     end
-    wire coded_outlier_1 = map_outlier[1]; // dequantizer_back.rs:108
-    wire coded_outer_1 = map_outer[1]; // dequantizer_back.rs:108
-    wire coded_sign_1 = map_sign[1]; // dequantizer_back.rs:108
+    wire coded_outlier_1 = map_outlier[1]; // dequantizer_back.rs:110
+    wire coded_outer_1 = map_outer[1]; // dequantizer_back.rs:110
+    wire coded_sign_1 = map_sign[1]; // dequantizer_back.rs:110
     wire [4:0] lane1_distance = {1'h0, coded_code_1} - info_split; // decode.rs:74
     wire lane1_below = lane1_distance[4]; // decode.rs:75
     wire [3:0] lane1_whole = lane1_distance[3:0] ^ {4{lane1_below}}; // decode.rs:76
@@ -866,9 +862,9 @@ module oaken_dequantizer_core_p4_n1024 (
         lane1_negative_s6 <= lane1_negative_s5;
         values_1_negative <= lane1_negative_s6;
     end
-    wire coded_outlier_2 = map_outlier[2]; // dequantizer_back.rs:108
-    wire coded_outer_2 = map_outer[2]; // dequantizer_back.rs:108
-    wire coded_sign_2 = map_sign[2]; // dequantizer_back.rs:108
+    wire coded_outlier_2 = map_outlier[2]; // dequantizer_back.rs:110
+    wire coded_outer_2 = map_outer[2]; // dequantizer_back.rs:110
+    wire coded_sign_2 = map_sign[2]; // dequantizer_back.rs:110
     wire [4:0] lane2_distance = {1'h0, coded_code_2} - info_split; // decode.rs:74
     wire lane2_below = lane2_distance[4]; // decode.rs:75
     wire [3:0] lane2_whole = lane2_distance[3:0] ^ {4{lane2_below}}; // decode.rs:76
@@ -995,9 +991,9 @@ module oaken_dequantizer_core_p4_n1024 (
         lane2_negative_s6 <= lane2_negative_s5;
         values_2_negative <= lane2_negative_s6;
     end
-    wire coded_outlier_3 = map_outlier[3]; // dequantizer_back.rs:108
-    wire coded_outer_3 = map_outer[3]; // dequantizer_back.rs:108
-    wire coded_sign_3 = map_sign[3]; // dequantizer_back.rs:108
+    wire coded_outlier_3 = map_outlier[3]; // dequantizer_back.rs:110
+    wire coded_outer_3 = map_outer[3]; // dequantizer_back.rs:110
+    wire coded_sign_3 = map_sign[3]; // dequantizer_back.rs:110
     wire [4:0] lane3_distance = {1'h0, coded_code_3} - info_split; // decode.rs:74
     wire lane3_below = lane3_distance[4]; // decode.rs:75
     wire [3:0] lane3_whole = lane3_distance[3:0] ^ {4{lane3_below}}; // decode.rs:76
@@ -1130,8 +1126,8 @@ module oaken_dequantizer_core_p4_n1024 (
         end else if (go) issue_s1 <= issue;
     end
     always @(posedge clk) if (go) map_last_s1 <= map_last;
-    wire looked_up = (issue_s1 & map_last_s1) & go; // dequantizer_back.rs:114
-    wire _t23 = header_valid & header_ready; // dequantizer_back.rs:115
+    wire looked_up = (issue_s1 & map_last_s1) & go; // dequantizer_back.rs:116
+    wire _t23 = header_valid & header_ready; // dequantizer_back.rs:117
     always @(posedge clk) begin
         if (rst) begin
             slots_used <= 5'h0;
@@ -1140,7 +1136,7 @@ module oaken_dequantizer_core_p4_n1024 (
             else if (looked_up & (~_t23)) slots_used <= slots_used - 5'h1;
         end
     end
-    wire [67:0] rounded = {{values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer_back.rs:116
+    wire [67:0] rounded = {{values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer_back.rs:118
     always @(posedge clk) begin
         if (rst) begin
             issue_s2 <= 1'h0;
@@ -1166,8 +1162,8 @@ module oaken_dequantizer_core_p4_n1024 (
         map_last_s6 <= map_last_s5;
         map_last_s7 <= map_last_s6;
     end
-    wire valid = issue_s7; // dequantizer_back.rs:117
-    wire last = map_last_s7; // dequantizer_back.rs:117
+    wire valid = issue_s7; // dequantizer_back.rs:119
+    wire last = map_last_s7; // dequantizer_back.rs:119
 
     // a register slice, with the limit to the largest number behind its spare register
     assign m_data = elements_data;
@@ -1178,8 +1174,8 @@ module oaken_dequantizer_core_p4_n1024 (
         spare_data <= rounded;
         spare_last <= last;
     end
-    wire [67:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer_back.rs:130
-    wire chosen_last = spare_empty ? last : spare_last; // dequantizer_back.rs:130
+    wire [67:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer_back.rs:132
+    wire chosen_last = spare_empty ? last : spare_last; // dequantizer_back.rs:132
     wire too_large = chosen_data[66:51] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_0 = {chosen_data[67], too_large ? 15'h7bff : chosen_data[65:51]}; // decode.rs:125
     wire too_large_1 = chosen_data[49:34] >= 16'h7c00; // decode.rs:124
@@ -1188,7 +1184,7 @@ module oaken_dequantizer_core_p4_n1024 (
     wire [15:0] limited_2 = {chosen_data[33], too_large_2 ? 15'h7bff : chosen_data[31:17]}; // decode.rs:125
     wire too_large_3 = chosen_data[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_3 = {chosen_data[16], too_large_3 ? 15'h7bff : chosen_data[14:0]}; // decode.rs:125
-    wire _t24 = m_ready | (~elements_valid); // dequantizer_back.rs:133
+    wire _t24 = m_ready | (~elements_valid); // dequantizer_back.rs:135
     always @(posedge clk) if (_t24) begin
         elements_data <= {limited_0, limited_1, limited_2, limited_3};
         elements_last <= chosen_last;

@@ -15,14 +15,12 @@ module oaken_beat_reader_p64 (
     input  wire [10:0] s_at,
     input  wire [6:0] s_counts,
     input  wire s_wrong,
-    input  wire s_first,
     input  wire s_last,
     output wire m_valid, // Maps of the beats.
     input  wire m_ready,
     output wire [63:0] m_outlier,
     output wire [63:0] m_outer,
     output wire [63:0] m_sign,
-    output wire m_first,
     output wire m_last,
     output wire done, // A chunk has been read.
     output wire reading, // A chunk is being read.
@@ -30,12 +28,11 @@ module oaken_beat_reader_p64 (
     output wire order_error // The entries of a beat are not in order.
 );
     reg [4:0] maps; // maps that are under way or wait | beat_reader.rs:54
-    reg open; // a chunk is being read | beat_reader.rs:104
-    reg [10:0] chunk_at; // beat_reader.rs:105
-    reg [6:0] chunk_counts; // of its beats that are not read yet | beat_reader.rs:105
-    reg chunk_wrong; // beat_reader.rs:105
-    reg chunk_first; // beat_reader.rs:105
-    reg chunk_last; // beat_reader.rs:105
+    reg open; // a chunk is being read | beat_reader.rs:102
+    reg [10:0] chunk_at; // beat_reader.rs:103
+    reg [6:0] chunk_counts; // of its beats that are not read yet | beat_reader.rs:103
+    reg chunk_wrong; // beat_reader.rs:103
+    reg chunk_last; // beat_reader.rs:103
     reg [3:0] byte0_read_at; // sparse_ring.rs:85
     reg [7:0] bytes_0; // sparse_ring.rs:86
     reg [3:0] byte1_read_at; // sparse_ring.rs:85
@@ -370,929 +367,919 @@ module oaken_beat_reader_p64 (
     reg chunk_wrong_s3; // beat_reader.rs:63
     reg chunk_wrong_s4; // beat_reader.rs:63
     reg x_wrong; // beat_reader.rs:63
-    reg chunk_first_s1; // beat_reader.rs:63
-    reg chunk_first_s2; // beat_reader.rs:63
-    reg chunk_first_s3; // beat_reader.rs:63
-    reg chunk_first_s4; // beat_reader.rs:63
-    reg x_first; // beat_reader.rs:63
     reg beat_last_s1; // beat_reader.rs:63
     reg beat_last_s2; // beat_reader.rs:63
     reg beat_last_s3; // beat_reader.rs:63
     reg beat_last_s4; // beat_reader.rs:63
     reg x_last; // beat_reader.rs:63
-    reg present_0; // place.rs:70
-    reg present_1; // place.rs:70
-    reg present_2; // place.rs:70
-    reg present_3; // place.rs:70
-    reg present_4; // place.rs:70
-    reg present_5; // place.rs:70
-    reg present_6; // place.rs:70
-    reg present_7; // place.rs:70
-    reg present_8; // place.rs:70
-    reg present_9; // place.rs:70
-    reg present_10; // place.rs:70
-    reg present_11; // place.rs:70
-    reg present_12; // place.rs:70
-    reg present_13; // place.rs:70
-    reg present_14; // place.rs:70
-    reg present_15; // place.rs:70
-    reg present_16; // place.rs:70
-    reg present_17; // place.rs:70
-    reg present_18; // place.rs:70
-    reg present_19; // place.rs:70
-    reg present_20; // place.rs:70
-    reg present_21; // place.rs:70
-    reg present_22; // place.rs:70
-    reg present_23; // place.rs:70
-    reg present_24; // place.rs:70
-    reg present_25; // place.rs:70
-    reg present_26; // place.rs:70
-    reg present_27; // place.rs:70
-    reg present_28; // place.rs:70
-    reg present_29; // place.rs:70
-    reg present_30; // place.rs:70
-    reg present_31; // place.rs:70
-    reg present_32; // place.rs:70
-    reg present_33; // place.rs:70
-    reg present_34; // place.rs:70
-    reg present_35; // place.rs:70
-    reg present_36; // place.rs:70
-    reg present_37; // place.rs:70
-    reg present_38; // place.rs:70
-    reg present_39; // place.rs:70
-    reg present_40; // place.rs:70
-    reg present_41; // place.rs:70
-    reg present_42; // place.rs:70
-    reg present_43; // place.rs:70
-    reg present_44; // place.rs:70
-    reg present_45; // place.rs:70
-    reg present_46; // place.rs:70
-    reg present_47; // place.rs:70
-    reg present_48; // place.rs:70
-    reg present_49; // place.rs:70
-    reg present_50; // place.rs:70
-    reg present_51; // place.rs:70
-    reg present_52; // place.rs:70
-    reg present_53; // place.rs:70
-    reg present_54; // place.rs:70
-    reg present_55; // place.rs:70
-    reg present_56; // place.rs:70
-    reg present_57; // place.rs:70
-    reg present_58; // place.rs:70
-    reg present_59; // place.rs:70
-    reg present_60; // place.rs:70
-    reg present_61; // place.rs:70
-    reg present_62; // place.rs:70
-    reg present_63; // place.rs:70
-    reg [7:0] bytes_0_3; // place.rs:71
-    reg [7:0] bytes_1_3; // place.rs:71
-    reg [7:0] bytes_2_3; // place.rs:71
-    reg [7:0] bytes_3_3; // place.rs:71
-    reg [7:0] bytes_4_3; // place.rs:71
-    reg [7:0] bytes_5_3; // place.rs:71
-    reg [7:0] bytes_6_3; // place.rs:71
-    reg [7:0] bytes_7_3; // place.rs:71
-    reg [7:0] bytes_8_3; // place.rs:71
-    reg [7:0] bytes_9_3; // place.rs:71
-    reg [7:0] bytes_10_3; // place.rs:71
-    reg [7:0] bytes_11_3; // place.rs:71
-    reg [7:0] bytes_12_3; // place.rs:71
-    reg [7:0] bytes_13_3; // place.rs:71
-    reg [7:0] bytes_14_3; // place.rs:71
-    reg [7:0] bytes_15_3; // place.rs:71
-    reg [7:0] bytes_16_3; // place.rs:71
-    reg [7:0] bytes_17_3; // place.rs:71
-    reg [7:0] bytes_18_3; // place.rs:71
-    reg [7:0] bytes_19_3; // place.rs:71
-    reg [7:0] bytes_20_3; // place.rs:71
-    reg [7:0] bytes_21_3; // place.rs:71
-    reg [7:0] bytes_22_3; // place.rs:71
-    reg [7:0] bytes_23_3; // place.rs:71
-    reg [7:0] bytes_24_3; // place.rs:71
-    reg [7:0] bytes_25_3; // place.rs:71
-    reg [7:0] bytes_26_3; // place.rs:71
-    reg [7:0] bytes_27_3; // place.rs:71
-    reg [7:0] bytes_28_3; // place.rs:71
-    reg [7:0] bytes_29_3; // place.rs:71
-    reg [7:0] bytes_30_3; // place.rs:71
-    reg [7:0] bytes_31_3; // place.rs:71
-    reg [7:0] bytes_32_3; // place.rs:71
-    reg [7:0] bytes_33_3; // place.rs:71
-    reg [7:0] bytes_34_3; // place.rs:71
-    reg [7:0] bytes_35_3; // place.rs:71
-    reg [7:0] bytes_36_3; // place.rs:71
-    reg [7:0] bytes_37_3; // place.rs:71
-    reg [7:0] bytes_38_3; // place.rs:71
-    reg [7:0] bytes_39_3; // place.rs:71
-    reg [7:0] bytes_40_3; // place.rs:71
-    reg [7:0] bytes_41_3; // place.rs:71
-    reg [7:0] bytes_42_3; // place.rs:71
-    reg [7:0] bytes_43_3; // place.rs:71
-    reg [7:0] bytes_44_3; // place.rs:71
-    reg [7:0] bytes_45_3; // place.rs:71
-    reg [7:0] bytes_46_3; // place.rs:71
-    reg [7:0] bytes_47_3; // place.rs:71
-    reg [7:0] bytes_48_3; // place.rs:71
-    reg [7:0] bytes_49_3; // place.rs:71
-    reg [7:0] bytes_50_3; // place.rs:71
-    reg [7:0] bytes_51_3; // place.rs:71
-    reg [7:0] bytes_52_3; // place.rs:71
-    reg [7:0] bytes_53_3; // place.rs:71
-    reg [7:0] bytes_54_3; // place.rs:71
-    reg [7:0] bytes_55_3; // place.rs:71
-    reg [7:0] bytes_56_3; // place.rs:71
-    reg [7:0] bytes_57_3; // place.rs:71
-    reg [7:0] bytes_58_3; // place.rs:71
-    reg [7:0] bytes_59_3; // place.rs:71
-    reg [7:0] bytes_60_3; // place.rs:71
-    reg [7:0] bytes_61_3; // place.rs:71
-    reg [7:0] bytes_62_3; // place.rs:71
-    reg [7:0] bytes_63_3; // place.rs:71
-    reg [62:0] wrong; // place.rs:72
-    reg disorder; // place.rs:73
-    reg row_0_there; // place.rs:81
-    reg row_0_outer; // place.rs:81
-    reg row_0_sign; // place.rs:81
-    reg [5:0] row_0_way; // place.rs:81
-    reg row_1_there; // place.rs:81
-    reg row_1_outer; // place.rs:81
-    reg row_1_sign; // place.rs:81
-    reg [5:0] row_1_way; // place.rs:81
-    reg row_2_there; // place.rs:81
-    reg row_2_outer; // place.rs:81
-    reg row_2_sign; // place.rs:81
-    reg [5:0] row_2_way; // place.rs:81
-    reg row_3_there; // place.rs:81
-    reg row_3_outer; // place.rs:81
-    reg row_3_sign; // place.rs:81
-    reg [5:0] row_3_way; // place.rs:81
-    reg row_4_there; // place.rs:81
-    reg row_4_outer; // place.rs:81
-    reg row_4_sign; // place.rs:81
-    reg [5:0] row_4_way; // place.rs:81
-    reg row_5_there; // place.rs:81
-    reg row_5_outer; // place.rs:81
-    reg row_5_sign; // place.rs:81
-    reg [5:0] row_5_way; // place.rs:81
-    reg row_6_there; // place.rs:81
-    reg row_6_outer; // place.rs:81
-    reg row_6_sign; // place.rs:81
-    reg [5:0] row_6_way; // place.rs:81
-    reg row_7_there; // place.rs:81
-    reg row_7_outer; // place.rs:81
-    reg row_7_sign; // place.rs:81
-    reg [5:0] row_7_way; // place.rs:81
-    reg row_8_there; // place.rs:81
-    reg row_8_outer; // place.rs:81
-    reg row_8_sign; // place.rs:81
-    reg [5:0] row_8_way; // place.rs:81
-    reg row_9_there; // place.rs:81
-    reg row_9_outer; // place.rs:81
-    reg row_9_sign; // place.rs:81
-    reg [5:0] row_9_way; // place.rs:81
-    reg row_10_there; // place.rs:81
-    reg row_10_outer; // place.rs:81
-    reg row_10_sign; // place.rs:81
-    reg [5:0] row_10_way; // place.rs:81
-    reg row_11_there; // place.rs:81
-    reg row_11_outer; // place.rs:81
-    reg row_11_sign; // place.rs:81
-    reg [5:0] row_11_way; // place.rs:81
-    reg row_12_there; // place.rs:81
-    reg row_12_outer; // place.rs:81
-    reg row_12_sign; // place.rs:81
-    reg [5:0] row_12_way; // place.rs:81
-    reg row_13_there; // place.rs:81
-    reg row_13_outer; // place.rs:81
-    reg row_13_sign; // place.rs:81
-    reg [5:0] row_13_way; // place.rs:81
-    reg row_14_there; // place.rs:81
-    reg row_14_outer; // place.rs:81
-    reg row_14_sign; // place.rs:81
-    reg [5:0] row_14_way; // place.rs:81
-    reg row_15_there; // place.rs:81
-    reg row_15_outer; // place.rs:81
-    reg row_15_sign; // place.rs:81
-    reg [5:0] row_15_way; // place.rs:81
-    reg row_16_there; // place.rs:81
-    reg row_16_outer; // place.rs:81
-    reg row_16_sign; // place.rs:81
-    reg [5:0] row_16_way; // place.rs:81
-    reg row_17_there; // place.rs:81
-    reg row_17_outer; // place.rs:81
-    reg row_17_sign; // place.rs:81
-    reg [5:0] row_17_way; // place.rs:81
-    reg row_18_there; // place.rs:81
-    reg row_18_outer; // place.rs:81
-    reg row_18_sign; // place.rs:81
-    reg [5:0] row_18_way; // place.rs:81
-    reg row_19_there; // place.rs:81
-    reg row_19_outer; // place.rs:81
-    reg row_19_sign; // place.rs:81
-    reg [5:0] row_19_way; // place.rs:81
-    reg row_20_there; // place.rs:81
-    reg row_20_outer; // place.rs:81
-    reg row_20_sign; // place.rs:81
-    reg [5:0] row_20_way; // place.rs:81
-    reg row_21_there; // place.rs:81
-    reg row_21_outer; // place.rs:81
-    reg row_21_sign; // place.rs:81
-    reg [5:0] row_21_way; // place.rs:81
-    reg row_22_there; // place.rs:81
-    reg row_22_outer; // place.rs:81
-    reg row_22_sign; // place.rs:81
-    reg [5:0] row_22_way; // place.rs:81
-    reg row_23_there; // place.rs:81
-    reg row_23_outer; // place.rs:81
-    reg row_23_sign; // place.rs:81
-    reg [5:0] row_23_way; // place.rs:81
-    reg row_24_there; // place.rs:81
-    reg row_24_outer; // place.rs:81
-    reg row_24_sign; // place.rs:81
-    reg [5:0] row_24_way; // place.rs:81
-    reg row_25_there; // place.rs:81
-    reg row_25_outer; // place.rs:81
-    reg row_25_sign; // place.rs:81
-    reg [5:0] row_25_way; // place.rs:81
-    reg row_26_there; // place.rs:81
-    reg row_26_outer; // place.rs:81
-    reg row_26_sign; // place.rs:81
-    reg [5:0] row_26_way; // place.rs:81
-    reg row_27_there; // place.rs:81
-    reg row_27_outer; // place.rs:81
-    reg row_27_sign; // place.rs:81
-    reg [5:0] row_27_way; // place.rs:81
-    reg row_28_there; // place.rs:81
-    reg row_28_outer; // place.rs:81
-    reg row_28_sign; // place.rs:81
-    reg [5:0] row_28_way; // place.rs:81
-    reg row_29_there; // place.rs:81
-    reg row_29_outer; // place.rs:81
-    reg row_29_sign; // place.rs:81
-    reg [5:0] row_29_way; // place.rs:81
-    reg row_30_there; // place.rs:81
-    reg row_30_outer; // place.rs:81
-    reg row_30_sign; // place.rs:81
-    reg [5:0] row_30_way; // place.rs:81
-    reg row_31_there; // place.rs:81
-    reg row_31_outer; // place.rs:81
-    reg row_31_sign; // place.rs:81
-    reg [5:0] row_31_way; // place.rs:81
-    reg row_32_there; // place.rs:81
-    reg row_32_outer; // place.rs:81
-    reg row_32_sign; // place.rs:81
-    reg [5:0] row_32_way; // place.rs:81
-    reg row_33_there; // place.rs:81
-    reg row_33_outer; // place.rs:81
-    reg row_33_sign; // place.rs:81
-    reg [5:0] row_33_way; // place.rs:81
-    reg row_34_there; // place.rs:81
-    reg row_34_outer; // place.rs:81
-    reg row_34_sign; // place.rs:81
-    reg [5:0] row_34_way; // place.rs:81
-    reg row_35_there; // place.rs:81
-    reg row_35_outer; // place.rs:81
-    reg row_35_sign; // place.rs:81
-    reg [5:0] row_35_way; // place.rs:81
-    reg row_36_there; // place.rs:81
-    reg row_36_outer; // place.rs:81
-    reg row_36_sign; // place.rs:81
-    reg [5:0] row_36_way; // place.rs:81
-    reg row_37_there; // place.rs:81
-    reg row_37_outer; // place.rs:81
-    reg row_37_sign; // place.rs:81
-    reg [5:0] row_37_way; // place.rs:81
-    reg row_38_there; // place.rs:81
-    reg row_38_outer; // place.rs:81
-    reg row_38_sign; // place.rs:81
-    reg [5:0] row_38_way; // place.rs:81
-    reg row_39_there; // place.rs:81
-    reg row_39_outer; // place.rs:81
-    reg row_39_sign; // place.rs:81
-    reg [5:0] row_39_way; // place.rs:81
-    reg row_40_there; // place.rs:81
-    reg row_40_outer; // place.rs:81
-    reg row_40_sign; // place.rs:81
-    reg [5:0] row_40_way; // place.rs:81
-    reg row_41_there; // place.rs:81
-    reg row_41_outer; // place.rs:81
-    reg row_41_sign; // place.rs:81
-    reg [5:0] row_41_way; // place.rs:81
-    reg row_42_there; // place.rs:81
-    reg row_42_outer; // place.rs:81
-    reg row_42_sign; // place.rs:81
-    reg [5:0] row_42_way; // place.rs:81
-    reg row_43_there; // place.rs:81
-    reg row_43_outer; // place.rs:81
-    reg row_43_sign; // place.rs:81
-    reg [5:0] row_43_way; // place.rs:81
-    reg row_44_there; // place.rs:81
-    reg row_44_outer; // place.rs:81
-    reg row_44_sign; // place.rs:81
-    reg [5:0] row_44_way; // place.rs:81
-    reg row_45_there; // place.rs:81
-    reg row_45_outer; // place.rs:81
-    reg row_45_sign; // place.rs:81
-    reg [5:0] row_45_way; // place.rs:81
-    reg row_46_there; // place.rs:81
-    reg row_46_outer; // place.rs:81
-    reg row_46_sign; // place.rs:81
-    reg [5:0] row_46_way; // place.rs:81
-    reg row_47_there; // place.rs:81
-    reg row_47_outer; // place.rs:81
-    reg row_47_sign; // place.rs:81
-    reg [5:0] row_47_way; // place.rs:81
-    reg row_48_there; // place.rs:81
-    reg row_48_outer; // place.rs:81
-    reg row_48_sign; // place.rs:81
-    reg [5:0] row_48_way; // place.rs:81
-    reg row_49_there; // place.rs:81
-    reg row_49_outer; // place.rs:81
-    reg row_49_sign; // place.rs:81
-    reg [5:0] row_49_way; // place.rs:81
-    reg row_50_there; // place.rs:81
-    reg row_50_outer; // place.rs:81
-    reg row_50_sign; // place.rs:81
-    reg [5:0] row_50_way; // place.rs:81
-    reg row_51_there; // place.rs:81
-    reg row_51_outer; // place.rs:81
-    reg row_51_sign; // place.rs:81
-    reg [5:0] row_51_way; // place.rs:81
-    reg row_52_there; // place.rs:81
-    reg row_52_outer; // place.rs:81
-    reg row_52_sign; // place.rs:81
-    reg [5:0] row_52_way; // place.rs:81
-    reg row_53_there; // place.rs:81
-    reg row_53_outer; // place.rs:81
-    reg row_53_sign; // place.rs:81
-    reg [5:0] row_53_way; // place.rs:81
-    reg row_54_there; // place.rs:81
-    reg row_54_outer; // place.rs:81
-    reg row_54_sign; // place.rs:81
-    reg [5:0] row_54_way; // place.rs:81
-    reg row_55_there; // place.rs:81
-    reg row_55_outer; // place.rs:81
-    reg row_55_sign; // place.rs:81
-    reg [5:0] row_55_way; // place.rs:81
-    reg row_56_there; // place.rs:81
-    reg row_56_outer; // place.rs:81
-    reg row_56_sign; // place.rs:81
-    reg [5:0] row_56_way; // place.rs:81
-    reg row_57_there; // place.rs:81
-    reg row_57_outer; // place.rs:81
-    reg row_57_sign; // place.rs:81
-    reg [5:0] row_57_way; // place.rs:81
-    reg row_58_there; // place.rs:81
-    reg row_58_outer; // place.rs:81
-    reg row_58_sign; // place.rs:81
-    reg [5:0] row_58_way; // place.rs:81
-    reg row_59_there; // place.rs:81
-    reg row_59_outer; // place.rs:81
-    reg row_59_sign; // place.rs:81
-    reg [5:0] row_59_way; // place.rs:81
-    reg row_60_there; // place.rs:81
-    reg row_60_outer; // place.rs:81
-    reg row_60_sign; // place.rs:81
-    reg [5:0] row_60_way; // place.rs:81
-    reg row_61_there; // place.rs:81
-    reg row_61_outer; // place.rs:81
-    reg row_61_sign; // place.rs:81
-    reg [5:0] row_61_way; // place.rs:81
-    reg row_62_there; // place.rs:81
-    reg row_62_outer; // place.rs:81
-    reg row_62_sign; // place.rs:81
-    reg [5:0] row_62_way; // place.rs:81
-    reg row_63_there; // place.rs:81
-    reg row_63_outer; // place.rs:81
-    reg row_63_sign; // place.rs:81
-    reg [5:0] row_63_way; // place.rs:81
-    reg stays_0_1_s8; // place.rs:87
-    reg row_0_outer_s8; // place.rs:87
-    reg row_0_sign_s8; // place.rs:87
-    reg [5:0] row_0_way_s8; // place.rs:87
-    reg stays_1_1_s8; // place.rs:87
-    reg row_1_outer_s8; // place.rs:87
-    reg row_1_sign_s8; // place.rs:87
-    reg [5:0] row_1_way_s8; // place.rs:87
-    reg stays_2_1_s8; // place.rs:87
-    reg row_2_outer_s8; // place.rs:87
-    reg row_2_sign_s8; // place.rs:87
-    reg [5:0] row_2_way_s8; // place.rs:87
-    reg stays_3_1_s8; // place.rs:87
-    reg row_3_outer_s8; // place.rs:87
-    reg row_3_sign_s8; // place.rs:87
-    reg [5:0] row_3_way_s8; // place.rs:87
-    reg stays_4_1_s8; // place.rs:87
-    reg row_4_outer_s8; // place.rs:87
-    reg row_4_sign_s8; // place.rs:87
-    reg [5:0] row_4_way_s8; // place.rs:87
-    reg stays_5_1_s8; // place.rs:87
-    reg row_5_outer_s8; // place.rs:87
-    reg row_5_sign_s8; // place.rs:87
-    reg [5:0] row_5_way_s8; // place.rs:87
-    reg stays_6_1_s8; // place.rs:87
-    reg row_6_outer_s8; // place.rs:87
-    reg row_6_sign_s8; // place.rs:87
-    reg [5:0] row_6_way_s8; // place.rs:87
-    reg stays_7_1_s8; // place.rs:87
-    reg row_7_outer_s8; // place.rs:87
-    reg row_7_sign_s8; // place.rs:87
-    reg [5:0] row_7_way_s8; // place.rs:87
-    reg stays_8_1_s8; // place.rs:87
-    reg row_8_outer_s8; // place.rs:87
-    reg row_8_sign_s8; // place.rs:87
-    reg [5:0] row_8_way_s8; // place.rs:87
-    reg stays_9_1_s8; // place.rs:87
-    reg row_9_outer_s8; // place.rs:87
-    reg row_9_sign_s8; // place.rs:87
-    reg [5:0] row_9_way_s8; // place.rs:87
-    reg stays_10_1_s8; // place.rs:87
-    reg row_10_outer_s8; // place.rs:87
-    reg row_10_sign_s8; // place.rs:87
-    reg [5:0] row_10_way_s8; // place.rs:87
-    reg stays_11_1_s8; // place.rs:87
-    reg row_11_outer_s8; // place.rs:87
-    reg row_11_sign_s8; // place.rs:87
-    reg [5:0] row_11_way_s8; // place.rs:87
-    reg stays_12_1_s8; // place.rs:87
-    reg row_12_outer_s8; // place.rs:87
-    reg row_12_sign_s8; // place.rs:87
-    reg [5:0] row_12_way_s8; // place.rs:87
-    reg stays_13_1_s8; // place.rs:87
-    reg row_13_outer_s8; // place.rs:87
-    reg row_13_sign_s8; // place.rs:87
-    reg [5:0] row_13_way_s8; // place.rs:87
-    reg stays_14_1_s8; // place.rs:87
-    reg row_14_outer_s8; // place.rs:87
-    reg row_14_sign_s8; // place.rs:87
-    reg [5:0] row_14_way_s8; // place.rs:87
-    reg stays_15_1_s8; // place.rs:87
-    reg row_15_outer_s8; // place.rs:87
-    reg row_15_sign_s8; // place.rs:87
-    reg [5:0] row_15_way_s8; // place.rs:87
-    reg l107_s8; // place.rs:87
-    reg from_outer_32_s8; // place.rs:87
-    reg from_sign_32_s8; // place.rs:87
-    reg [5:0] from_way_32_s8; // place.rs:87
-    reg l107_s8_1; // place.rs:87
-    reg from_outer_33_s8; // place.rs:87
-    reg from_sign_33_s8; // place.rs:87
-    reg [5:0] from_way_33_s8; // place.rs:87
-    reg l107_s8_2; // place.rs:87
-    reg from_outer_34_s8; // place.rs:87
-    reg from_sign_34_s8; // place.rs:87
-    reg [5:0] from_way_34_s8; // place.rs:87
-    reg l107_s8_3; // place.rs:87
-    reg from_outer_35_s8; // place.rs:87
-    reg from_sign_35_s8; // place.rs:87
-    reg [5:0] from_way_35_s8; // place.rs:87
-    reg l107_s8_4; // place.rs:87
-    reg from_outer_36_s8; // place.rs:87
-    reg from_sign_36_s8; // place.rs:87
-    reg [5:0] from_way_36_s8; // place.rs:87
-    reg l107_s8_5; // place.rs:87
-    reg from_outer_37_s8; // place.rs:87
-    reg from_sign_37_s8; // place.rs:87
-    reg [5:0] from_way_37_s8; // place.rs:87
-    reg l107_s8_6; // place.rs:87
-    reg from_outer_38_s8; // place.rs:87
-    reg from_sign_38_s8; // place.rs:87
-    reg [5:0] from_way_38_s8; // place.rs:87
-    reg l107_s8_7; // place.rs:87
-    reg from_outer_39_s8; // place.rs:87
-    reg from_sign_39_s8; // place.rs:87
-    reg [5:0] from_way_39_s8; // place.rs:87
-    reg l107_s8_8; // place.rs:87
-    reg from_outer_40_s8; // place.rs:87
-    reg from_sign_40_s8; // place.rs:87
-    reg [5:0] from_way_40_s8; // place.rs:87
-    reg l107_s8_9; // place.rs:87
-    reg from_outer_41_s8; // place.rs:87
-    reg from_sign_41_s8; // place.rs:87
-    reg [5:0] from_way_41_s8; // place.rs:87
-    reg l107_s8_10; // place.rs:87
-    reg from_outer_42_s8; // place.rs:87
-    reg from_sign_42_s8; // place.rs:87
-    reg [5:0] from_way_42_s8; // place.rs:87
-    reg l107_s8_11; // place.rs:87
-    reg from_outer_43_s8; // place.rs:87
-    reg from_sign_43_s8; // place.rs:87
-    reg [5:0] from_way_43_s8; // place.rs:87
-    reg l107_s8_12; // place.rs:87
-    reg from_outer_44_s8; // place.rs:87
-    reg from_sign_44_s8; // place.rs:87
-    reg [5:0] from_way_44_s8; // place.rs:87
-    reg l107_s8_13; // place.rs:87
-    reg from_outer_45_s8; // place.rs:87
-    reg from_sign_45_s8; // place.rs:87
-    reg [5:0] from_way_45_s8; // place.rs:87
-    reg l107_s8_14; // place.rs:87
-    reg from_outer_46_s8; // place.rs:87
-    reg from_sign_46_s8; // place.rs:87
-    reg [5:0] from_way_46_s8; // place.rs:87
-    reg l107_s8_15; // place.rs:87
-    reg from_outer_47_s8; // place.rs:87
-    reg from_sign_47_s8; // place.rs:87
-    reg [5:0] from_way_47_s8; // place.rs:87
-    reg l107_s8_16; // place.rs:87
-    reg from_outer_48_s8; // place.rs:87
-    reg from_sign_48_s8; // place.rs:87
-    reg [5:0] from_way_48_s8; // place.rs:87
-    reg l107_s8_17; // place.rs:87
-    reg from_outer_49_s8; // place.rs:87
-    reg from_sign_49_s8; // place.rs:87
-    reg [5:0] from_way_49_s8; // place.rs:87
-    reg l107_s8_18; // place.rs:87
-    reg from_outer_50_s8; // place.rs:87
-    reg from_sign_50_s8; // place.rs:87
-    reg [5:0] from_way_50_s8; // place.rs:87
-    reg l107_s8_19; // place.rs:87
-    reg from_outer_51_s8; // place.rs:87
-    reg from_sign_51_s8; // place.rs:87
-    reg [5:0] from_way_51_s8; // place.rs:87
-    reg l107_s8_20; // place.rs:87
-    reg from_outer_52_s8; // place.rs:87
-    reg from_sign_52_s8; // place.rs:87
-    reg [5:0] from_way_52_s8; // place.rs:87
-    reg l107_s8_21; // place.rs:87
-    reg from_outer_53_s8; // place.rs:87
-    reg from_sign_53_s8; // place.rs:87
-    reg [5:0] from_way_53_s8; // place.rs:87
-    reg l107_s8_22; // place.rs:87
-    reg from_outer_54_s8; // place.rs:87
-    reg from_sign_54_s8; // place.rs:87
-    reg [5:0] from_way_54_s8; // place.rs:87
-    reg l107_s8_23; // place.rs:87
-    reg from_outer_55_s8; // place.rs:87
-    reg from_sign_55_s8; // place.rs:87
-    reg [5:0] from_way_55_s8; // place.rs:87
-    reg l107_s8_24; // place.rs:87
-    reg from_outer_56_s8; // place.rs:87
-    reg from_sign_56_s8; // place.rs:87
-    reg [5:0] from_way_56_s8; // place.rs:87
-    reg l107_s8_25; // place.rs:87
-    reg from_outer_57_s8; // place.rs:87
-    reg from_sign_57_s8; // place.rs:87
-    reg [5:0] from_way_57_s8; // place.rs:87
-    reg l107_s8_26; // place.rs:87
-    reg from_outer_58_s8; // place.rs:87
-    reg from_sign_58_s8; // place.rs:87
-    reg [5:0] from_way_58_s8; // place.rs:87
-    reg l107_s8_27; // place.rs:87
-    reg from_outer_59_s8; // place.rs:87
-    reg from_sign_59_s8; // place.rs:87
-    reg [5:0] from_way_59_s8; // place.rs:87
-    reg l107_s8_28; // place.rs:87
-    reg from_outer_60_s8; // place.rs:87
-    reg from_sign_60_s8; // place.rs:87
-    reg [5:0] from_way_60_s8; // place.rs:87
-    reg l107_s8_29; // place.rs:87
-    reg from_outer_61_s8; // place.rs:87
-    reg from_sign_61_s8; // place.rs:87
-    reg [5:0] from_way_61_s8; // place.rs:87
-    reg l107_s8_30; // place.rs:87
-    reg from_outer_62_s8; // place.rs:87
-    reg from_sign_62_s8; // place.rs:87
-    reg [5:0] from_way_62_s8; // place.rs:87
-    reg l107_s8_31; // place.rs:87
-    reg from_outer_63_s8; // place.rs:87
-    reg from_sign_63_s8; // place.rs:87
-    reg [5:0] from_way_63_s8; // place.rs:87
-    reg l107_s8_32; // place.rs:87
-    reg from_outer_64_s8; // place.rs:87
-    reg from_sign_64_s8; // place.rs:87
-    reg [5:0] from_way_64_s8; // place.rs:87
-    reg l107_s8_33; // place.rs:87
-    reg from_outer_65_s8; // place.rs:87
-    reg from_sign_65_s8; // place.rs:87
-    reg [5:0] from_way_65_s8; // place.rs:87
-    reg l107_s8_34; // place.rs:87
-    reg from_outer_66_s8; // place.rs:87
-    reg from_sign_66_s8; // place.rs:87
-    reg [5:0] from_way_66_s8; // place.rs:87
-    reg l107_s8_35; // place.rs:87
-    reg from_outer_67_s8; // place.rs:87
-    reg from_sign_67_s8; // place.rs:87
-    reg [5:0] from_way_67_s8; // place.rs:87
-    reg l107_s8_36; // place.rs:87
-    reg from_outer_68_s8; // place.rs:87
-    reg from_sign_68_s8; // place.rs:87
-    reg [5:0] from_way_68_s8; // place.rs:87
-    reg l107_s8_37; // place.rs:87
-    reg from_outer_69_s8; // place.rs:87
-    reg from_sign_69_s8; // place.rs:87
-    reg [5:0] from_way_69_s8; // place.rs:87
-    reg l107_s8_38; // place.rs:87
-    reg from_outer_70_s8; // place.rs:87
-    reg from_sign_70_s8; // place.rs:87
-    reg [5:0] from_way_70_s8; // place.rs:87
-    reg l107_s8_39; // place.rs:87
-    reg from_outer_71_s8; // place.rs:87
-    reg from_sign_71_s8; // place.rs:87
-    reg [5:0] from_way_71_s8; // place.rs:87
-    reg l107_s8_40; // place.rs:87
-    reg from_outer_72_s8; // place.rs:87
-    reg from_sign_72_s8; // place.rs:87
-    reg [5:0] from_way_72_s8; // place.rs:87
-    reg l107_s8_41; // place.rs:87
-    reg from_outer_73_s8; // place.rs:87
-    reg from_sign_73_s8; // place.rs:87
-    reg [5:0] from_way_73_s8; // place.rs:87
-    reg l107_s8_42; // place.rs:87
-    reg from_outer_74_s8; // place.rs:87
-    reg from_sign_74_s8; // place.rs:87
-    reg [5:0] from_way_74_s8; // place.rs:87
-    reg l107_s8_43; // place.rs:87
-    reg from_outer_75_s8; // place.rs:87
-    reg from_sign_75_s8; // place.rs:87
-    reg [5:0] from_way_75_s8; // place.rs:87
-    reg l107_s8_44; // place.rs:87
-    reg from_outer_76_s8; // place.rs:87
-    reg from_sign_76_s8; // place.rs:87
-    reg [5:0] from_way_76_s8; // place.rs:87
-    reg l107_s8_45; // place.rs:87
-    reg from_outer_77_s8; // place.rs:87
-    reg from_sign_77_s8; // place.rs:87
-    reg [5:0] from_way_77_s8; // place.rs:87
-    reg l107_s8_46; // place.rs:87
-    reg from_outer_78_s8; // place.rs:87
-    reg from_sign_78_s8; // place.rs:87
-    reg [5:0] from_way_78_s8; // place.rs:87
-    reg l107_s8_47; // place.rs:87
-    reg from_outer_79_s8; // place.rs:87
-    reg from_sign_79_s8; // place.rs:87
-    reg [5:0] from_way_79_s8; // place.rs:87
-    reg stays_0_3_s9; // place.rs:87
-    reg row_0_outer_s9; // place.rs:87
-    reg row_0_sign_s9; // place.rs:87
-    reg [5:0] row_0_way_s9; // place.rs:87
-    reg stays_1_3_s9; // place.rs:87
-    reg row_1_outer_s9; // place.rs:87
-    reg row_1_sign_s9; // place.rs:87
-    reg [5:0] row_1_way_s9; // place.rs:87
-    reg stays_2_3_s9; // place.rs:87
-    reg row_2_outer_s9; // place.rs:87
-    reg row_2_sign_s9; // place.rs:87
-    reg [5:0] row_2_way_s9; // place.rs:87
-    reg stays_3_3_s9; // place.rs:87
-    reg row_3_outer_s9; // place.rs:87
-    reg row_3_sign_s9; // place.rs:87
-    reg [5:0] row_3_way_s9; // place.rs:87
-    reg l107_s9; // place.rs:87
-    reg from_outer_136_s9; // place.rs:87
-    reg from_sign_136_s9; // place.rs:87
-    reg [5:0] from_way_136_s9; // place.rs:87
-    reg l107_s9_1; // place.rs:87
-    reg from_outer_137_s9; // place.rs:87
-    reg from_sign_137_s9; // place.rs:87
-    reg [5:0] from_way_137_s9; // place.rs:87
-    reg l107_s9_2; // place.rs:87
-    reg from_outer_138_s9; // place.rs:87
-    reg from_sign_138_s9; // place.rs:87
-    reg [5:0] from_way_138_s9; // place.rs:87
-    reg l107_s9_3; // place.rs:87
-    reg from_outer_139_s9; // place.rs:87
-    reg from_sign_139_s9; // place.rs:87
-    reg [5:0] from_way_139_s9; // place.rs:87
-    reg l107_s9_4; // place.rs:87
-    reg from_outer_140_s9; // place.rs:87
-    reg from_sign_140_s9; // place.rs:87
-    reg [5:0] from_way_140_s9; // place.rs:87
-    reg l107_s9_5; // place.rs:87
-    reg from_outer_141_s9; // place.rs:87
-    reg from_sign_141_s9; // place.rs:87
-    reg [5:0] from_way_141_s9; // place.rs:87
-    reg l107_s9_6; // place.rs:87
-    reg from_outer_142_s9; // place.rs:87
-    reg from_sign_142_s9; // place.rs:87
-    reg [5:0] from_way_142_s9; // place.rs:87
-    reg l107_s9_7; // place.rs:87
-    reg from_outer_143_s9; // place.rs:87
-    reg from_sign_143_s9; // place.rs:87
-    reg [5:0] from_way_143_s9; // place.rs:87
-    reg l107_s9_8; // place.rs:87
-    reg from_outer_144_s9; // place.rs:87
-    reg from_sign_144_s9; // place.rs:87
-    reg [5:0] from_way_144_s9; // place.rs:87
-    reg l107_s9_9; // place.rs:87
-    reg from_outer_145_s9; // place.rs:87
-    reg from_sign_145_s9; // place.rs:87
-    reg [5:0] from_way_145_s9; // place.rs:87
-    reg l107_s9_10; // place.rs:87
-    reg from_outer_146_s9; // place.rs:87
-    reg from_sign_146_s9; // place.rs:87
-    reg [5:0] from_way_146_s9; // place.rs:87
-    reg l107_s9_11; // place.rs:87
-    reg from_outer_147_s9; // place.rs:87
-    reg from_sign_147_s9; // place.rs:87
-    reg [5:0] from_way_147_s9; // place.rs:87
-    reg l107_s9_12; // place.rs:87
-    reg from_outer_148_s9; // place.rs:87
-    reg from_sign_148_s9; // place.rs:87
-    reg [5:0] from_way_148_s9; // place.rs:87
-    reg l107_s9_13; // place.rs:87
-    reg from_outer_149_s9; // place.rs:87
-    reg from_sign_149_s9; // place.rs:87
-    reg [5:0] from_way_149_s9; // place.rs:87
-    reg l107_s9_14; // place.rs:87
-    reg from_outer_150_s9; // place.rs:87
-    reg from_sign_150_s9; // place.rs:87
-    reg [5:0] from_way_150_s9; // place.rs:87
-    reg l107_s9_15; // place.rs:87
-    reg from_outer_151_s9; // place.rs:87
-    reg from_sign_151_s9; // place.rs:87
-    reg [5:0] from_way_151_s9; // place.rs:87
-    reg l107_s9_16; // place.rs:87
-    reg from_outer_152_s9; // place.rs:87
-    reg from_sign_152_s9; // place.rs:87
-    reg [5:0] from_way_152_s9; // place.rs:87
-    reg l107_s9_17; // place.rs:87
-    reg from_outer_153_s9; // place.rs:87
-    reg from_sign_153_s9; // place.rs:87
-    reg [5:0] from_way_153_s9; // place.rs:87
-    reg l107_s9_18; // place.rs:87
-    reg from_outer_154_s9; // place.rs:87
-    reg from_sign_154_s9; // place.rs:87
-    reg [5:0] from_way_154_s9; // place.rs:87
-    reg l107_s9_19; // place.rs:87
-    reg from_outer_155_s9; // place.rs:87
-    reg from_sign_155_s9; // place.rs:87
-    reg [5:0] from_way_155_s9; // place.rs:87
-    reg l107_s9_20; // place.rs:87
-    reg from_outer_156_s9; // place.rs:87
-    reg from_sign_156_s9; // place.rs:87
-    reg [5:0] from_way_156_s9; // place.rs:87
-    reg l107_s9_21; // place.rs:87
-    reg from_outer_157_s9; // place.rs:87
-    reg from_sign_157_s9; // place.rs:87
-    reg [5:0] from_way_157_s9; // place.rs:87
-    reg l107_s9_22; // place.rs:87
-    reg from_outer_158_s9; // place.rs:87
-    reg from_sign_158_s9; // place.rs:87
-    reg [5:0] from_way_158_s9; // place.rs:87
-    reg l107_s9_23; // place.rs:87
-    reg from_outer_159_s9; // place.rs:87
-    reg from_sign_159_s9; // place.rs:87
-    reg [5:0] from_way_159_s9; // place.rs:87
-    reg l107_s9_24; // place.rs:87
-    reg from_outer_160_s9; // place.rs:87
-    reg from_sign_160_s9; // place.rs:87
-    reg [5:0] from_way_160_s9; // place.rs:87
-    reg l107_s9_25; // place.rs:87
-    reg from_outer_161_s9; // place.rs:87
-    reg from_sign_161_s9; // place.rs:87
-    reg [5:0] from_way_161_s9; // place.rs:87
-    reg l107_s9_26; // place.rs:87
-    reg from_outer_162_s9; // place.rs:87
-    reg from_sign_162_s9; // place.rs:87
-    reg [5:0] from_way_162_s9; // place.rs:87
-    reg l107_s9_27; // place.rs:87
-    reg from_outer_163_s9; // place.rs:87
-    reg from_sign_163_s9; // place.rs:87
-    reg [5:0] from_way_163_s9; // place.rs:87
-    reg l107_s9_28; // place.rs:87
-    reg from_outer_164_s9; // place.rs:87
-    reg from_sign_164_s9; // place.rs:87
-    reg [5:0] from_way_164_s9; // place.rs:87
-    reg l107_s9_29; // place.rs:87
-    reg from_outer_165_s9; // place.rs:87
-    reg from_sign_165_s9; // place.rs:87
-    reg [5:0] from_way_165_s9; // place.rs:87
-    reg l107_s9_30; // place.rs:87
-    reg from_outer_166_s9; // place.rs:87
-    reg from_sign_166_s9; // place.rs:87
-    reg [5:0] from_way_166_s9; // place.rs:87
-    reg l107_s9_31; // place.rs:87
-    reg from_outer_167_s9; // place.rs:87
-    reg from_sign_167_s9; // place.rs:87
-    reg [5:0] from_way_167_s9; // place.rs:87
-    reg l107_s9_32; // place.rs:87
-    reg from_outer_168_s9; // place.rs:87
-    reg from_sign_168_s9; // place.rs:87
-    reg [5:0] from_way_168_s9; // place.rs:87
-    reg l107_s9_33; // place.rs:87
-    reg from_outer_169_s9; // place.rs:87
-    reg from_sign_169_s9; // place.rs:87
-    reg [5:0] from_way_169_s9; // place.rs:87
-    reg l107_s9_34; // place.rs:87
-    reg from_outer_170_s9; // place.rs:87
-    reg from_sign_170_s9; // place.rs:87
-    reg [5:0] from_way_170_s9; // place.rs:87
-    reg l107_s9_35; // place.rs:87
-    reg from_outer_171_s9; // place.rs:87
-    reg from_sign_171_s9; // place.rs:87
-    reg [5:0] from_way_171_s9; // place.rs:87
-    reg l107_s9_36; // place.rs:87
-    reg from_outer_172_s9; // place.rs:87
-    reg from_sign_172_s9; // place.rs:87
-    reg [5:0] from_way_172_s9; // place.rs:87
-    reg l107_s9_37; // place.rs:87
-    reg from_outer_173_s9; // place.rs:87
-    reg from_sign_173_s9; // place.rs:87
-    reg [5:0] from_way_173_s9; // place.rs:87
-    reg l107_s9_38; // place.rs:87
-    reg from_outer_174_s9; // place.rs:87
-    reg from_sign_174_s9; // place.rs:87
-    reg [5:0] from_way_174_s9; // place.rs:87
-    reg l107_s9_39; // place.rs:87
-    reg from_outer_175_s9; // place.rs:87
-    reg from_sign_175_s9; // place.rs:87
-    reg [5:0] from_way_175_s9; // place.rs:87
-    reg l107_s9_40; // place.rs:87
-    reg from_outer_176_s9; // place.rs:87
-    reg from_sign_176_s9; // place.rs:87
-    reg [5:0] from_way_176_s9; // place.rs:87
-    reg l107_s9_41; // place.rs:87
-    reg from_outer_177_s9; // place.rs:87
-    reg from_sign_177_s9; // place.rs:87
-    reg [5:0] from_way_177_s9; // place.rs:87
-    reg l107_s9_42; // place.rs:87
-    reg from_outer_178_s9; // place.rs:87
-    reg from_sign_178_s9; // place.rs:87
-    reg [5:0] from_way_178_s9; // place.rs:87
-    reg l107_s9_43; // place.rs:87
-    reg from_outer_179_s9; // place.rs:87
-    reg from_sign_179_s9; // place.rs:87
-    reg [5:0] from_way_179_s9; // place.rs:87
-    reg l107_s9_44; // place.rs:87
-    reg from_outer_180_s9; // place.rs:87
-    reg from_sign_180_s9; // place.rs:87
-    reg [5:0] from_way_180_s9; // place.rs:87
-    reg l107_s9_45; // place.rs:87
-    reg from_outer_181_s9; // place.rs:87
-    reg from_sign_181_s9; // place.rs:87
-    reg [5:0] from_way_181_s9; // place.rs:87
-    reg l107_s9_46; // place.rs:87
-    reg from_outer_182_s9; // place.rs:87
-    reg from_sign_182_s9; // place.rs:87
-    reg [5:0] from_way_182_s9; // place.rs:87
-    reg l107_s9_47; // place.rs:87
-    reg from_outer_183_s9; // place.rs:87
-    reg from_sign_183_s9; // place.rs:87
-    reg [5:0] from_way_183_s9; // place.rs:87
-    reg l107_s9_48; // place.rs:87
-    reg from_outer_184_s9; // place.rs:87
-    reg from_sign_184_s9; // place.rs:87
-    reg [5:0] from_way_184_s9; // place.rs:87
-    reg l107_s9_49; // place.rs:87
-    reg from_outer_185_s9; // place.rs:87
-    reg from_sign_185_s9; // place.rs:87
-    reg [5:0] from_way_185_s9; // place.rs:87
-    reg l107_s9_50; // place.rs:87
-    reg from_outer_186_s9; // place.rs:87
-    reg from_sign_186_s9; // place.rs:87
-    reg [5:0] from_way_186_s9; // place.rs:87
-    reg l107_s9_51; // place.rs:87
-    reg from_outer_187_s9; // place.rs:87
-    reg from_sign_187_s9; // place.rs:87
-    reg [5:0] from_way_187_s9; // place.rs:87
-    reg l107_s9_52; // place.rs:87
-    reg from_outer_188_s9; // place.rs:87
-    reg from_sign_188_s9; // place.rs:87
-    reg [5:0] from_way_188_s9; // place.rs:87
-    reg l107_s9_53; // place.rs:87
-    reg from_outer_189_s9; // place.rs:87
-    reg from_sign_189_s9; // place.rs:87
-    reg [5:0] from_way_189_s9; // place.rs:87
-    reg l107_s9_54; // place.rs:87
-    reg from_outer_190_s9; // place.rs:87
-    reg from_sign_190_s9; // place.rs:87
-    reg [5:0] from_way_190_s9; // place.rs:87
-    reg l107_s9_55; // place.rs:87
-    reg from_outer_191_s9; // place.rs:87
-    reg from_sign_191_s9; // place.rs:87
-    reg [5:0] from_way_191_s9; // place.rs:87
-    reg l107_s9_56; // place.rs:87
-    reg from_outer_192_s9; // place.rs:87
-    reg from_sign_192_s9; // place.rs:87
-    reg [5:0] from_way_192_s9; // place.rs:87
-    reg l107_s9_57; // place.rs:87
-    reg from_outer_193_s9; // place.rs:87
-    reg from_sign_193_s9; // place.rs:87
-    reg [5:0] from_way_193_s9; // place.rs:87
-    reg l107_s9_58; // place.rs:87
-    reg from_outer_194_s9; // place.rs:87
-    reg from_sign_194_s9; // place.rs:87
-    reg [5:0] from_way_194_s9; // place.rs:87
-    reg l107_s9_59; // place.rs:87
-    reg from_outer_195_s9; // place.rs:87
-    reg from_sign_195_s9; // place.rs:87
-    reg [5:0] from_way_195_s9; // place.rs:87
-    reg [63:0] outlier; // place.rs:90
-    reg [63:0] outer; // place.rs:90
-    reg [63:0] sign; // place.rs:90
-    reg disorder_s9; // place.rs:93
-    reg disorder_1; // place.rs:93
+    reg present_0; // place.rs:68
+    reg present_1; // place.rs:68
+    reg present_2; // place.rs:68
+    reg present_3; // place.rs:68
+    reg present_4; // place.rs:68
+    reg present_5; // place.rs:68
+    reg present_6; // place.rs:68
+    reg present_7; // place.rs:68
+    reg present_8; // place.rs:68
+    reg present_9; // place.rs:68
+    reg present_10; // place.rs:68
+    reg present_11; // place.rs:68
+    reg present_12; // place.rs:68
+    reg present_13; // place.rs:68
+    reg present_14; // place.rs:68
+    reg present_15; // place.rs:68
+    reg present_16; // place.rs:68
+    reg present_17; // place.rs:68
+    reg present_18; // place.rs:68
+    reg present_19; // place.rs:68
+    reg present_20; // place.rs:68
+    reg present_21; // place.rs:68
+    reg present_22; // place.rs:68
+    reg present_23; // place.rs:68
+    reg present_24; // place.rs:68
+    reg present_25; // place.rs:68
+    reg present_26; // place.rs:68
+    reg present_27; // place.rs:68
+    reg present_28; // place.rs:68
+    reg present_29; // place.rs:68
+    reg present_30; // place.rs:68
+    reg present_31; // place.rs:68
+    reg present_32; // place.rs:68
+    reg present_33; // place.rs:68
+    reg present_34; // place.rs:68
+    reg present_35; // place.rs:68
+    reg present_36; // place.rs:68
+    reg present_37; // place.rs:68
+    reg present_38; // place.rs:68
+    reg present_39; // place.rs:68
+    reg present_40; // place.rs:68
+    reg present_41; // place.rs:68
+    reg present_42; // place.rs:68
+    reg present_43; // place.rs:68
+    reg present_44; // place.rs:68
+    reg present_45; // place.rs:68
+    reg present_46; // place.rs:68
+    reg present_47; // place.rs:68
+    reg present_48; // place.rs:68
+    reg present_49; // place.rs:68
+    reg present_50; // place.rs:68
+    reg present_51; // place.rs:68
+    reg present_52; // place.rs:68
+    reg present_53; // place.rs:68
+    reg present_54; // place.rs:68
+    reg present_55; // place.rs:68
+    reg present_56; // place.rs:68
+    reg present_57; // place.rs:68
+    reg present_58; // place.rs:68
+    reg present_59; // place.rs:68
+    reg present_60; // place.rs:68
+    reg present_61; // place.rs:68
+    reg present_62; // place.rs:68
+    reg present_63; // place.rs:68
+    reg [7:0] bytes_0_3; // place.rs:69
+    reg [7:0] bytes_1_3; // place.rs:69
+    reg [7:0] bytes_2_3; // place.rs:69
+    reg [7:0] bytes_3_3; // place.rs:69
+    reg [7:0] bytes_4_3; // place.rs:69
+    reg [7:0] bytes_5_3; // place.rs:69
+    reg [7:0] bytes_6_3; // place.rs:69
+    reg [7:0] bytes_7_3; // place.rs:69
+    reg [7:0] bytes_8_3; // place.rs:69
+    reg [7:0] bytes_9_3; // place.rs:69
+    reg [7:0] bytes_10_3; // place.rs:69
+    reg [7:0] bytes_11_3; // place.rs:69
+    reg [7:0] bytes_12_3; // place.rs:69
+    reg [7:0] bytes_13_3; // place.rs:69
+    reg [7:0] bytes_14_3; // place.rs:69
+    reg [7:0] bytes_15_3; // place.rs:69
+    reg [7:0] bytes_16_3; // place.rs:69
+    reg [7:0] bytes_17_3; // place.rs:69
+    reg [7:0] bytes_18_3; // place.rs:69
+    reg [7:0] bytes_19_3; // place.rs:69
+    reg [7:0] bytes_20_3; // place.rs:69
+    reg [7:0] bytes_21_3; // place.rs:69
+    reg [7:0] bytes_22_3; // place.rs:69
+    reg [7:0] bytes_23_3; // place.rs:69
+    reg [7:0] bytes_24_3; // place.rs:69
+    reg [7:0] bytes_25_3; // place.rs:69
+    reg [7:0] bytes_26_3; // place.rs:69
+    reg [7:0] bytes_27_3; // place.rs:69
+    reg [7:0] bytes_28_3; // place.rs:69
+    reg [7:0] bytes_29_3; // place.rs:69
+    reg [7:0] bytes_30_3; // place.rs:69
+    reg [7:0] bytes_31_3; // place.rs:69
+    reg [7:0] bytes_32_3; // place.rs:69
+    reg [7:0] bytes_33_3; // place.rs:69
+    reg [7:0] bytes_34_3; // place.rs:69
+    reg [7:0] bytes_35_3; // place.rs:69
+    reg [7:0] bytes_36_3; // place.rs:69
+    reg [7:0] bytes_37_3; // place.rs:69
+    reg [7:0] bytes_38_3; // place.rs:69
+    reg [7:0] bytes_39_3; // place.rs:69
+    reg [7:0] bytes_40_3; // place.rs:69
+    reg [7:0] bytes_41_3; // place.rs:69
+    reg [7:0] bytes_42_3; // place.rs:69
+    reg [7:0] bytes_43_3; // place.rs:69
+    reg [7:0] bytes_44_3; // place.rs:69
+    reg [7:0] bytes_45_3; // place.rs:69
+    reg [7:0] bytes_46_3; // place.rs:69
+    reg [7:0] bytes_47_3; // place.rs:69
+    reg [7:0] bytes_48_3; // place.rs:69
+    reg [7:0] bytes_49_3; // place.rs:69
+    reg [7:0] bytes_50_3; // place.rs:69
+    reg [7:0] bytes_51_3; // place.rs:69
+    reg [7:0] bytes_52_3; // place.rs:69
+    reg [7:0] bytes_53_3; // place.rs:69
+    reg [7:0] bytes_54_3; // place.rs:69
+    reg [7:0] bytes_55_3; // place.rs:69
+    reg [7:0] bytes_56_3; // place.rs:69
+    reg [7:0] bytes_57_3; // place.rs:69
+    reg [7:0] bytes_58_3; // place.rs:69
+    reg [7:0] bytes_59_3; // place.rs:69
+    reg [7:0] bytes_60_3; // place.rs:69
+    reg [7:0] bytes_61_3; // place.rs:69
+    reg [7:0] bytes_62_3; // place.rs:69
+    reg [7:0] bytes_63_3; // place.rs:69
+    reg [62:0] wrong; // place.rs:70
+    reg disorder; // place.rs:71
+    reg row_0_there; // place.rs:79
+    reg row_0_outer; // place.rs:79
+    reg row_0_sign; // place.rs:79
+    reg [5:0] row_0_way; // place.rs:79
+    reg row_1_there; // place.rs:79
+    reg row_1_outer; // place.rs:79
+    reg row_1_sign; // place.rs:79
+    reg [5:0] row_1_way; // place.rs:79
+    reg row_2_there; // place.rs:79
+    reg row_2_outer; // place.rs:79
+    reg row_2_sign; // place.rs:79
+    reg [5:0] row_2_way; // place.rs:79
+    reg row_3_there; // place.rs:79
+    reg row_3_outer; // place.rs:79
+    reg row_3_sign; // place.rs:79
+    reg [5:0] row_3_way; // place.rs:79
+    reg row_4_there; // place.rs:79
+    reg row_4_outer; // place.rs:79
+    reg row_4_sign; // place.rs:79
+    reg [5:0] row_4_way; // place.rs:79
+    reg row_5_there; // place.rs:79
+    reg row_5_outer; // place.rs:79
+    reg row_5_sign; // place.rs:79
+    reg [5:0] row_5_way; // place.rs:79
+    reg row_6_there; // place.rs:79
+    reg row_6_outer; // place.rs:79
+    reg row_6_sign; // place.rs:79
+    reg [5:0] row_6_way; // place.rs:79
+    reg row_7_there; // place.rs:79
+    reg row_7_outer; // place.rs:79
+    reg row_7_sign; // place.rs:79
+    reg [5:0] row_7_way; // place.rs:79
+    reg row_8_there; // place.rs:79
+    reg row_8_outer; // place.rs:79
+    reg row_8_sign; // place.rs:79
+    reg [5:0] row_8_way; // place.rs:79
+    reg row_9_there; // place.rs:79
+    reg row_9_outer; // place.rs:79
+    reg row_9_sign; // place.rs:79
+    reg [5:0] row_9_way; // place.rs:79
+    reg row_10_there; // place.rs:79
+    reg row_10_outer; // place.rs:79
+    reg row_10_sign; // place.rs:79
+    reg [5:0] row_10_way; // place.rs:79
+    reg row_11_there; // place.rs:79
+    reg row_11_outer; // place.rs:79
+    reg row_11_sign; // place.rs:79
+    reg [5:0] row_11_way; // place.rs:79
+    reg row_12_there; // place.rs:79
+    reg row_12_outer; // place.rs:79
+    reg row_12_sign; // place.rs:79
+    reg [5:0] row_12_way; // place.rs:79
+    reg row_13_there; // place.rs:79
+    reg row_13_outer; // place.rs:79
+    reg row_13_sign; // place.rs:79
+    reg [5:0] row_13_way; // place.rs:79
+    reg row_14_there; // place.rs:79
+    reg row_14_outer; // place.rs:79
+    reg row_14_sign; // place.rs:79
+    reg [5:0] row_14_way; // place.rs:79
+    reg row_15_there; // place.rs:79
+    reg row_15_outer; // place.rs:79
+    reg row_15_sign; // place.rs:79
+    reg [5:0] row_15_way; // place.rs:79
+    reg row_16_there; // place.rs:79
+    reg row_16_outer; // place.rs:79
+    reg row_16_sign; // place.rs:79
+    reg [5:0] row_16_way; // place.rs:79
+    reg row_17_there; // place.rs:79
+    reg row_17_outer; // place.rs:79
+    reg row_17_sign; // place.rs:79
+    reg [5:0] row_17_way; // place.rs:79
+    reg row_18_there; // place.rs:79
+    reg row_18_outer; // place.rs:79
+    reg row_18_sign; // place.rs:79
+    reg [5:0] row_18_way; // place.rs:79
+    reg row_19_there; // place.rs:79
+    reg row_19_outer; // place.rs:79
+    reg row_19_sign; // place.rs:79
+    reg [5:0] row_19_way; // place.rs:79
+    reg row_20_there; // place.rs:79
+    reg row_20_outer; // place.rs:79
+    reg row_20_sign; // place.rs:79
+    reg [5:0] row_20_way; // place.rs:79
+    reg row_21_there; // place.rs:79
+    reg row_21_outer; // place.rs:79
+    reg row_21_sign; // place.rs:79
+    reg [5:0] row_21_way; // place.rs:79
+    reg row_22_there; // place.rs:79
+    reg row_22_outer; // place.rs:79
+    reg row_22_sign; // place.rs:79
+    reg [5:0] row_22_way; // place.rs:79
+    reg row_23_there; // place.rs:79
+    reg row_23_outer; // place.rs:79
+    reg row_23_sign; // place.rs:79
+    reg [5:0] row_23_way; // place.rs:79
+    reg row_24_there; // place.rs:79
+    reg row_24_outer; // place.rs:79
+    reg row_24_sign; // place.rs:79
+    reg [5:0] row_24_way; // place.rs:79
+    reg row_25_there; // place.rs:79
+    reg row_25_outer; // place.rs:79
+    reg row_25_sign; // place.rs:79
+    reg [5:0] row_25_way; // place.rs:79
+    reg row_26_there; // place.rs:79
+    reg row_26_outer; // place.rs:79
+    reg row_26_sign; // place.rs:79
+    reg [5:0] row_26_way; // place.rs:79
+    reg row_27_there; // place.rs:79
+    reg row_27_outer; // place.rs:79
+    reg row_27_sign; // place.rs:79
+    reg [5:0] row_27_way; // place.rs:79
+    reg row_28_there; // place.rs:79
+    reg row_28_outer; // place.rs:79
+    reg row_28_sign; // place.rs:79
+    reg [5:0] row_28_way; // place.rs:79
+    reg row_29_there; // place.rs:79
+    reg row_29_outer; // place.rs:79
+    reg row_29_sign; // place.rs:79
+    reg [5:0] row_29_way; // place.rs:79
+    reg row_30_there; // place.rs:79
+    reg row_30_outer; // place.rs:79
+    reg row_30_sign; // place.rs:79
+    reg [5:0] row_30_way; // place.rs:79
+    reg row_31_there; // place.rs:79
+    reg row_31_outer; // place.rs:79
+    reg row_31_sign; // place.rs:79
+    reg [5:0] row_31_way; // place.rs:79
+    reg row_32_there; // place.rs:79
+    reg row_32_outer; // place.rs:79
+    reg row_32_sign; // place.rs:79
+    reg [5:0] row_32_way; // place.rs:79
+    reg row_33_there; // place.rs:79
+    reg row_33_outer; // place.rs:79
+    reg row_33_sign; // place.rs:79
+    reg [5:0] row_33_way; // place.rs:79
+    reg row_34_there; // place.rs:79
+    reg row_34_outer; // place.rs:79
+    reg row_34_sign; // place.rs:79
+    reg [5:0] row_34_way; // place.rs:79
+    reg row_35_there; // place.rs:79
+    reg row_35_outer; // place.rs:79
+    reg row_35_sign; // place.rs:79
+    reg [5:0] row_35_way; // place.rs:79
+    reg row_36_there; // place.rs:79
+    reg row_36_outer; // place.rs:79
+    reg row_36_sign; // place.rs:79
+    reg [5:0] row_36_way; // place.rs:79
+    reg row_37_there; // place.rs:79
+    reg row_37_outer; // place.rs:79
+    reg row_37_sign; // place.rs:79
+    reg [5:0] row_37_way; // place.rs:79
+    reg row_38_there; // place.rs:79
+    reg row_38_outer; // place.rs:79
+    reg row_38_sign; // place.rs:79
+    reg [5:0] row_38_way; // place.rs:79
+    reg row_39_there; // place.rs:79
+    reg row_39_outer; // place.rs:79
+    reg row_39_sign; // place.rs:79
+    reg [5:0] row_39_way; // place.rs:79
+    reg row_40_there; // place.rs:79
+    reg row_40_outer; // place.rs:79
+    reg row_40_sign; // place.rs:79
+    reg [5:0] row_40_way; // place.rs:79
+    reg row_41_there; // place.rs:79
+    reg row_41_outer; // place.rs:79
+    reg row_41_sign; // place.rs:79
+    reg [5:0] row_41_way; // place.rs:79
+    reg row_42_there; // place.rs:79
+    reg row_42_outer; // place.rs:79
+    reg row_42_sign; // place.rs:79
+    reg [5:0] row_42_way; // place.rs:79
+    reg row_43_there; // place.rs:79
+    reg row_43_outer; // place.rs:79
+    reg row_43_sign; // place.rs:79
+    reg [5:0] row_43_way; // place.rs:79
+    reg row_44_there; // place.rs:79
+    reg row_44_outer; // place.rs:79
+    reg row_44_sign; // place.rs:79
+    reg [5:0] row_44_way; // place.rs:79
+    reg row_45_there; // place.rs:79
+    reg row_45_outer; // place.rs:79
+    reg row_45_sign; // place.rs:79
+    reg [5:0] row_45_way; // place.rs:79
+    reg row_46_there; // place.rs:79
+    reg row_46_outer; // place.rs:79
+    reg row_46_sign; // place.rs:79
+    reg [5:0] row_46_way; // place.rs:79
+    reg row_47_there; // place.rs:79
+    reg row_47_outer; // place.rs:79
+    reg row_47_sign; // place.rs:79
+    reg [5:0] row_47_way; // place.rs:79
+    reg row_48_there; // place.rs:79
+    reg row_48_outer; // place.rs:79
+    reg row_48_sign; // place.rs:79
+    reg [5:0] row_48_way; // place.rs:79
+    reg row_49_there; // place.rs:79
+    reg row_49_outer; // place.rs:79
+    reg row_49_sign; // place.rs:79
+    reg [5:0] row_49_way; // place.rs:79
+    reg row_50_there; // place.rs:79
+    reg row_50_outer; // place.rs:79
+    reg row_50_sign; // place.rs:79
+    reg [5:0] row_50_way; // place.rs:79
+    reg row_51_there; // place.rs:79
+    reg row_51_outer; // place.rs:79
+    reg row_51_sign; // place.rs:79
+    reg [5:0] row_51_way; // place.rs:79
+    reg row_52_there; // place.rs:79
+    reg row_52_outer; // place.rs:79
+    reg row_52_sign; // place.rs:79
+    reg [5:0] row_52_way; // place.rs:79
+    reg row_53_there; // place.rs:79
+    reg row_53_outer; // place.rs:79
+    reg row_53_sign; // place.rs:79
+    reg [5:0] row_53_way; // place.rs:79
+    reg row_54_there; // place.rs:79
+    reg row_54_outer; // place.rs:79
+    reg row_54_sign; // place.rs:79
+    reg [5:0] row_54_way; // place.rs:79
+    reg row_55_there; // place.rs:79
+    reg row_55_outer; // place.rs:79
+    reg row_55_sign; // place.rs:79
+    reg [5:0] row_55_way; // place.rs:79
+    reg row_56_there; // place.rs:79
+    reg row_56_outer; // place.rs:79
+    reg row_56_sign; // place.rs:79
+    reg [5:0] row_56_way; // place.rs:79
+    reg row_57_there; // place.rs:79
+    reg row_57_outer; // place.rs:79
+    reg row_57_sign; // place.rs:79
+    reg [5:0] row_57_way; // place.rs:79
+    reg row_58_there; // place.rs:79
+    reg row_58_outer; // place.rs:79
+    reg row_58_sign; // place.rs:79
+    reg [5:0] row_58_way; // place.rs:79
+    reg row_59_there; // place.rs:79
+    reg row_59_outer; // place.rs:79
+    reg row_59_sign; // place.rs:79
+    reg [5:0] row_59_way; // place.rs:79
+    reg row_60_there; // place.rs:79
+    reg row_60_outer; // place.rs:79
+    reg row_60_sign; // place.rs:79
+    reg [5:0] row_60_way; // place.rs:79
+    reg row_61_there; // place.rs:79
+    reg row_61_outer; // place.rs:79
+    reg row_61_sign; // place.rs:79
+    reg [5:0] row_61_way; // place.rs:79
+    reg row_62_there; // place.rs:79
+    reg row_62_outer; // place.rs:79
+    reg row_62_sign; // place.rs:79
+    reg [5:0] row_62_way; // place.rs:79
+    reg row_63_there; // place.rs:79
+    reg row_63_outer; // place.rs:79
+    reg row_63_sign; // place.rs:79
+    reg [5:0] row_63_way; // place.rs:79
+    reg stays_0_1_s8; // place.rs:85
+    reg row_0_outer_s8; // place.rs:85
+    reg row_0_sign_s8; // place.rs:85
+    reg [5:0] row_0_way_s8; // place.rs:85
+    reg stays_1_1_s8; // place.rs:85
+    reg row_1_outer_s8; // place.rs:85
+    reg row_1_sign_s8; // place.rs:85
+    reg [5:0] row_1_way_s8; // place.rs:85
+    reg stays_2_1_s8; // place.rs:85
+    reg row_2_outer_s8; // place.rs:85
+    reg row_2_sign_s8; // place.rs:85
+    reg [5:0] row_2_way_s8; // place.rs:85
+    reg stays_3_1_s8; // place.rs:85
+    reg row_3_outer_s8; // place.rs:85
+    reg row_3_sign_s8; // place.rs:85
+    reg [5:0] row_3_way_s8; // place.rs:85
+    reg stays_4_1_s8; // place.rs:85
+    reg row_4_outer_s8; // place.rs:85
+    reg row_4_sign_s8; // place.rs:85
+    reg [5:0] row_4_way_s8; // place.rs:85
+    reg stays_5_1_s8; // place.rs:85
+    reg row_5_outer_s8; // place.rs:85
+    reg row_5_sign_s8; // place.rs:85
+    reg [5:0] row_5_way_s8; // place.rs:85
+    reg stays_6_1_s8; // place.rs:85
+    reg row_6_outer_s8; // place.rs:85
+    reg row_6_sign_s8; // place.rs:85
+    reg [5:0] row_6_way_s8; // place.rs:85
+    reg stays_7_1_s8; // place.rs:85
+    reg row_7_outer_s8; // place.rs:85
+    reg row_7_sign_s8; // place.rs:85
+    reg [5:0] row_7_way_s8; // place.rs:85
+    reg stays_8_1_s8; // place.rs:85
+    reg row_8_outer_s8; // place.rs:85
+    reg row_8_sign_s8; // place.rs:85
+    reg [5:0] row_8_way_s8; // place.rs:85
+    reg stays_9_1_s8; // place.rs:85
+    reg row_9_outer_s8; // place.rs:85
+    reg row_9_sign_s8; // place.rs:85
+    reg [5:0] row_9_way_s8; // place.rs:85
+    reg stays_10_1_s8; // place.rs:85
+    reg row_10_outer_s8; // place.rs:85
+    reg row_10_sign_s8; // place.rs:85
+    reg [5:0] row_10_way_s8; // place.rs:85
+    reg stays_11_1_s8; // place.rs:85
+    reg row_11_outer_s8; // place.rs:85
+    reg row_11_sign_s8; // place.rs:85
+    reg [5:0] row_11_way_s8; // place.rs:85
+    reg stays_12_1_s8; // place.rs:85
+    reg row_12_outer_s8; // place.rs:85
+    reg row_12_sign_s8; // place.rs:85
+    reg [5:0] row_12_way_s8; // place.rs:85
+    reg stays_13_1_s8; // place.rs:85
+    reg row_13_outer_s8; // place.rs:85
+    reg row_13_sign_s8; // place.rs:85
+    reg [5:0] row_13_way_s8; // place.rs:85
+    reg stays_14_1_s8; // place.rs:85
+    reg row_14_outer_s8; // place.rs:85
+    reg row_14_sign_s8; // place.rs:85
+    reg [5:0] row_14_way_s8; // place.rs:85
+    reg stays_15_1_s8; // place.rs:85
+    reg row_15_outer_s8; // place.rs:85
+    reg row_15_sign_s8; // place.rs:85
+    reg [5:0] row_15_way_s8; // place.rs:85
+    reg l105_s8; // place.rs:85
+    reg from_outer_32_s8; // place.rs:85
+    reg from_sign_32_s8; // place.rs:85
+    reg [5:0] from_way_32_s8; // place.rs:85
+    reg l105_s8_1; // place.rs:85
+    reg from_outer_33_s8; // place.rs:85
+    reg from_sign_33_s8; // place.rs:85
+    reg [5:0] from_way_33_s8; // place.rs:85
+    reg l105_s8_2; // place.rs:85
+    reg from_outer_34_s8; // place.rs:85
+    reg from_sign_34_s8; // place.rs:85
+    reg [5:0] from_way_34_s8; // place.rs:85
+    reg l105_s8_3; // place.rs:85
+    reg from_outer_35_s8; // place.rs:85
+    reg from_sign_35_s8; // place.rs:85
+    reg [5:0] from_way_35_s8; // place.rs:85
+    reg l105_s8_4; // place.rs:85
+    reg from_outer_36_s8; // place.rs:85
+    reg from_sign_36_s8; // place.rs:85
+    reg [5:0] from_way_36_s8; // place.rs:85
+    reg l105_s8_5; // place.rs:85
+    reg from_outer_37_s8; // place.rs:85
+    reg from_sign_37_s8; // place.rs:85
+    reg [5:0] from_way_37_s8; // place.rs:85
+    reg l105_s8_6; // place.rs:85
+    reg from_outer_38_s8; // place.rs:85
+    reg from_sign_38_s8; // place.rs:85
+    reg [5:0] from_way_38_s8; // place.rs:85
+    reg l105_s8_7; // place.rs:85
+    reg from_outer_39_s8; // place.rs:85
+    reg from_sign_39_s8; // place.rs:85
+    reg [5:0] from_way_39_s8; // place.rs:85
+    reg l105_s8_8; // place.rs:85
+    reg from_outer_40_s8; // place.rs:85
+    reg from_sign_40_s8; // place.rs:85
+    reg [5:0] from_way_40_s8; // place.rs:85
+    reg l105_s8_9; // place.rs:85
+    reg from_outer_41_s8; // place.rs:85
+    reg from_sign_41_s8; // place.rs:85
+    reg [5:0] from_way_41_s8; // place.rs:85
+    reg l105_s8_10; // place.rs:85
+    reg from_outer_42_s8; // place.rs:85
+    reg from_sign_42_s8; // place.rs:85
+    reg [5:0] from_way_42_s8; // place.rs:85
+    reg l105_s8_11; // place.rs:85
+    reg from_outer_43_s8; // place.rs:85
+    reg from_sign_43_s8; // place.rs:85
+    reg [5:0] from_way_43_s8; // place.rs:85
+    reg l105_s8_12; // place.rs:85
+    reg from_outer_44_s8; // place.rs:85
+    reg from_sign_44_s8; // place.rs:85
+    reg [5:0] from_way_44_s8; // place.rs:85
+    reg l105_s8_13; // place.rs:85
+    reg from_outer_45_s8; // place.rs:85
+    reg from_sign_45_s8; // place.rs:85
+    reg [5:0] from_way_45_s8; // place.rs:85
+    reg l105_s8_14; // place.rs:85
+    reg from_outer_46_s8; // place.rs:85
+    reg from_sign_46_s8; // place.rs:85
+    reg [5:0] from_way_46_s8; // place.rs:85
+    reg l105_s8_15; // place.rs:85
+    reg from_outer_47_s8; // place.rs:85
+    reg from_sign_47_s8; // place.rs:85
+    reg [5:0] from_way_47_s8; // place.rs:85
+    reg l105_s8_16; // place.rs:85
+    reg from_outer_48_s8; // place.rs:85
+    reg from_sign_48_s8; // place.rs:85
+    reg [5:0] from_way_48_s8; // place.rs:85
+    reg l105_s8_17; // place.rs:85
+    reg from_outer_49_s8; // place.rs:85
+    reg from_sign_49_s8; // place.rs:85
+    reg [5:0] from_way_49_s8; // place.rs:85
+    reg l105_s8_18; // place.rs:85
+    reg from_outer_50_s8; // place.rs:85
+    reg from_sign_50_s8; // place.rs:85
+    reg [5:0] from_way_50_s8; // place.rs:85
+    reg l105_s8_19; // place.rs:85
+    reg from_outer_51_s8; // place.rs:85
+    reg from_sign_51_s8; // place.rs:85
+    reg [5:0] from_way_51_s8; // place.rs:85
+    reg l105_s8_20; // place.rs:85
+    reg from_outer_52_s8; // place.rs:85
+    reg from_sign_52_s8; // place.rs:85
+    reg [5:0] from_way_52_s8; // place.rs:85
+    reg l105_s8_21; // place.rs:85
+    reg from_outer_53_s8; // place.rs:85
+    reg from_sign_53_s8; // place.rs:85
+    reg [5:0] from_way_53_s8; // place.rs:85
+    reg l105_s8_22; // place.rs:85
+    reg from_outer_54_s8; // place.rs:85
+    reg from_sign_54_s8; // place.rs:85
+    reg [5:0] from_way_54_s8; // place.rs:85
+    reg l105_s8_23; // place.rs:85
+    reg from_outer_55_s8; // place.rs:85
+    reg from_sign_55_s8; // place.rs:85
+    reg [5:0] from_way_55_s8; // place.rs:85
+    reg l105_s8_24; // place.rs:85
+    reg from_outer_56_s8; // place.rs:85
+    reg from_sign_56_s8; // place.rs:85
+    reg [5:0] from_way_56_s8; // place.rs:85
+    reg l105_s8_25; // place.rs:85
+    reg from_outer_57_s8; // place.rs:85
+    reg from_sign_57_s8; // place.rs:85
+    reg [5:0] from_way_57_s8; // place.rs:85
+    reg l105_s8_26; // place.rs:85
+    reg from_outer_58_s8; // place.rs:85
+    reg from_sign_58_s8; // place.rs:85
+    reg [5:0] from_way_58_s8; // place.rs:85
+    reg l105_s8_27; // place.rs:85
+    reg from_outer_59_s8; // place.rs:85
+    reg from_sign_59_s8; // place.rs:85
+    reg [5:0] from_way_59_s8; // place.rs:85
+    reg l105_s8_28; // place.rs:85
+    reg from_outer_60_s8; // place.rs:85
+    reg from_sign_60_s8; // place.rs:85
+    reg [5:0] from_way_60_s8; // place.rs:85
+    reg l105_s8_29; // place.rs:85
+    reg from_outer_61_s8; // place.rs:85
+    reg from_sign_61_s8; // place.rs:85
+    reg [5:0] from_way_61_s8; // place.rs:85
+    reg l105_s8_30; // place.rs:85
+    reg from_outer_62_s8; // place.rs:85
+    reg from_sign_62_s8; // place.rs:85
+    reg [5:0] from_way_62_s8; // place.rs:85
+    reg l105_s8_31; // place.rs:85
+    reg from_outer_63_s8; // place.rs:85
+    reg from_sign_63_s8; // place.rs:85
+    reg [5:0] from_way_63_s8; // place.rs:85
+    reg l105_s8_32; // place.rs:85
+    reg from_outer_64_s8; // place.rs:85
+    reg from_sign_64_s8; // place.rs:85
+    reg [5:0] from_way_64_s8; // place.rs:85
+    reg l105_s8_33; // place.rs:85
+    reg from_outer_65_s8; // place.rs:85
+    reg from_sign_65_s8; // place.rs:85
+    reg [5:0] from_way_65_s8; // place.rs:85
+    reg l105_s8_34; // place.rs:85
+    reg from_outer_66_s8; // place.rs:85
+    reg from_sign_66_s8; // place.rs:85
+    reg [5:0] from_way_66_s8; // place.rs:85
+    reg l105_s8_35; // place.rs:85
+    reg from_outer_67_s8; // place.rs:85
+    reg from_sign_67_s8; // place.rs:85
+    reg [5:0] from_way_67_s8; // place.rs:85
+    reg l105_s8_36; // place.rs:85
+    reg from_outer_68_s8; // place.rs:85
+    reg from_sign_68_s8; // place.rs:85
+    reg [5:0] from_way_68_s8; // place.rs:85
+    reg l105_s8_37; // place.rs:85
+    reg from_outer_69_s8; // place.rs:85
+    reg from_sign_69_s8; // place.rs:85
+    reg [5:0] from_way_69_s8; // place.rs:85
+    reg l105_s8_38; // place.rs:85
+    reg from_outer_70_s8; // place.rs:85
+    reg from_sign_70_s8; // place.rs:85
+    reg [5:0] from_way_70_s8; // place.rs:85
+    reg l105_s8_39; // place.rs:85
+    reg from_outer_71_s8; // place.rs:85
+    reg from_sign_71_s8; // place.rs:85
+    reg [5:0] from_way_71_s8; // place.rs:85
+    reg l105_s8_40; // place.rs:85
+    reg from_outer_72_s8; // place.rs:85
+    reg from_sign_72_s8; // place.rs:85
+    reg [5:0] from_way_72_s8; // place.rs:85
+    reg l105_s8_41; // place.rs:85
+    reg from_outer_73_s8; // place.rs:85
+    reg from_sign_73_s8; // place.rs:85
+    reg [5:0] from_way_73_s8; // place.rs:85
+    reg l105_s8_42; // place.rs:85
+    reg from_outer_74_s8; // place.rs:85
+    reg from_sign_74_s8; // place.rs:85
+    reg [5:0] from_way_74_s8; // place.rs:85
+    reg l105_s8_43; // place.rs:85
+    reg from_outer_75_s8; // place.rs:85
+    reg from_sign_75_s8; // place.rs:85
+    reg [5:0] from_way_75_s8; // place.rs:85
+    reg l105_s8_44; // place.rs:85
+    reg from_outer_76_s8; // place.rs:85
+    reg from_sign_76_s8; // place.rs:85
+    reg [5:0] from_way_76_s8; // place.rs:85
+    reg l105_s8_45; // place.rs:85
+    reg from_outer_77_s8; // place.rs:85
+    reg from_sign_77_s8; // place.rs:85
+    reg [5:0] from_way_77_s8; // place.rs:85
+    reg l105_s8_46; // place.rs:85
+    reg from_outer_78_s8; // place.rs:85
+    reg from_sign_78_s8; // place.rs:85
+    reg [5:0] from_way_78_s8; // place.rs:85
+    reg l105_s8_47; // place.rs:85
+    reg from_outer_79_s8; // place.rs:85
+    reg from_sign_79_s8; // place.rs:85
+    reg [5:0] from_way_79_s8; // place.rs:85
+    reg stays_0_3_s9; // place.rs:85
+    reg row_0_outer_s9; // place.rs:85
+    reg row_0_sign_s9; // place.rs:85
+    reg [5:0] row_0_way_s9; // place.rs:85
+    reg stays_1_3_s9; // place.rs:85
+    reg row_1_outer_s9; // place.rs:85
+    reg row_1_sign_s9; // place.rs:85
+    reg [5:0] row_1_way_s9; // place.rs:85
+    reg stays_2_3_s9; // place.rs:85
+    reg row_2_outer_s9; // place.rs:85
+    reg row_2_sign_s9; // place.rs:85
+    reg [5:0] row_2_way_s9; // place.rs:85
+    reg stays_3_3_s9; // place.rs:85
+    reg row_3_outer_s9; // place.rs:85
+    reg row_3_sign_s9; // place.rs:85
+    reg [5:0] row_3_way_s9; // place.rs:85
+    reg l105_s9; // place.rs:85
+    reg from_outer_136_s9; // place.rs:85
+    reg from_sign_136_s9; // place.rs:85
+    reg [5:0] from_way_136_s9; // place.rs:85
+    reg l105_s9_1; // place.rs:85
+    reg from_outer_137_s9; // place.rs:85
+    reg from_sign_137_s9; // place.rs:85
+    reg [5:0] from_way_137_s9; // place.rs:85
+    reg l105_s9_2; // place.rs:85
+    reg from_outer_138_s9; // place.rs:85
+    reg from_sign_138_s9; // place.rs:85
+    reg [5:0] from_way_138_s9; // place.rs:85
+    reg l105_s9_3; // place.rs:85
+    reg from_outer_139_s9; // place.rs:85
+    reg from_sign_139_s9; // place.rs:85
+    reg [5:0] from_way_139_s9; // place.rs:85
+    reg l105_s9_4; // place.rs:85
+    reg from_outer_140_s9; // place.rs:85
+    reg from_sign_140_s9; // place.rs:85
+    reg [5:0] from_way_140_s9; // place.rs:85
+    reg l105_s9_5; // place.rs:85
+    reg from_outer_141_s9; // place.rs:85
+    reg from_sign_141_s9; // place.rs:85
+    reg [5:0] from_way_141_s9; // place.rs:85
+    reg l105_s9_6; // place.rs:85
+    reg from_outer_142_s9; // place.rs:85
+    reg from_sign_142_s9; // place.rs:85
+    reg [5:0] from_way_142_s9; // place.rs:85
+    reg l105_s9_7; // place.rs:85
+    reg from_outer_143_s9; // place.rs:85
+    reg from_sign_143_s9; // place.rs:85
+    reg [5:0] from_way_143_s9; // place.rs:85
+    reg l105_s9_8; // place.rs:85
+    reg from_outer_144_s9; // place.rs:85
+    reg from_sign_144_s9; // place.rs:85
+    reg [5:0] from_way_144_s9; // place.rs:85
+    reg l105_s9_9; // place.rs:85
+    reg from_outer_145_s9; // place.rs:85
+    reg from_sign_145_s9; // place.rs:85
+    reg [5:0] from_way_145_s9; // place.rs:85
+    reg l105_s9_10; // place.rs:85
+    reg from_outer_146_s9; // place.rs:85
+    reg from_sign_146_s9; // place.rs:85
+    reg [5:0] from_way_146_s9; // place.rs:85
+    reg l105_s9_11; // place.rs:85
+    reg from_outer_147_s9; // place.rs:85
+    reg from_sign_147_s9; // place.rs:85
+    reg [5:0] from_way_147_s9; // place.rs:85
+    reg l105_s9_12; // place.rs:85
+    reg from_outer_148_s9; // place.rs:85
+    reg from_sign_148_s9; // place.rs:85
+    reg [5:0] from_way_148_s9; // place.rs:85
+    reg l105_s9_13; // place.rs:85
+    reg from_outer_149_s9; // place.rs:85
+    reg from_sign_149_s9; // place.rs:85
+    reg [5:0] from_way_149_s9; // place.rs:85
+    reg l105_s9_14; // place.rs:85
+    reg from_outer_150_s9; // place.rs:85
+    reg from_sign_150_s9; // place.rs:85
+    reg [5:0] from_way_150_s9; // place.rs:85
+    reg l105_s9_15; // place.rs:85
+    reg from_outer_151_s9; // place.rs:85
+    reg from_sign_151_s9; // place.rs:85
+    reg [5:0] from_way_151_s9; // place.rs:85
+    reg l105_s9_16; // place.rs:85
+    reg from_outer_152_s9; // place.rs:85
+    reg from_sign_152_s9; // place.rs:85
+    reg [5:0] from_way_152_s9; // place.rs:85
+    reg l105_s9_17; // place.rs:85
+    reg from_outer_153_s9; // place.rs:85
+    reg from_sign_153_s9; // place.rs:85
+    reg [5:0] from_way_153_s9; // place.rs:85
+    reg l105_s9_18; // place.rs:85
+    reg from_outer_154_s9; // place.rs:85
+    reg from_sign_154_s9; // place.rs:85
+    reg [5:0] from_way_154_s9; // place.rs:85
+    reg l105_s9_19; // place.rs:85
+    reg from_outer_155_s9; // place.rs:85
+    reg from_sign_155_s9; // place.rs:85
+    reg [5:0] from_way_155_s9; // place.rs:85
+    reg l105_s9_20; // place.rs:85
+    reg from_outer_156_s9; // place.rs:85
+    reg from_sign_156_s9; // place.rs:85
+    reg [5:0] from_way_156_s9; // place.rs:85
+    reg l105_s9_21; // place.rs:85
+    reg from_outer_157_s9; // place.rs:85
+    reg from_sign_157_s9; // place.rs:85
+    reg [5:0] from_way_157_s9; // place.rs:85
+    reg l105_s9_22; // place.rs:85
+    reg from_outer_158_s9; // place.rs:85
+    reg from_sign_158_s9; // place.rs:85
+    reg [5:0] from_way_158_s9; // place.rs:85
+    reg l105_s9_23; // place.rs:85
+    reg from_outer_159_s9; // place.rs:85
+    reg from_sign_159_s9; // place.rs:85
+    reg [5:0] from_way_159_s9; // place.rs:85
+    reg l105_s9_24; // place.rs:85
+    reg from_outer_160_s9; // place.rs:85
+    reg from_sign_160_s9; // place.rs:85
+    reg [5:0] from_way_160_s9; // place.rs:85
+    reg l105_s9_25; // place.rs:85
+    reg from_outer_161_s9; // place.rs:85
+    reg from_sign_161_s9; // place.rs:85
+    reg [5:0] from_way_161_s9; // place.rs:85
+    reg l105_s9_26; // place.rs:85
+    reg from_outer_162_s9; // place.rs:85
+    reg from_sign_162_s9; // place.rs:85
+    reg [5:0] from_way_162_s9; // place.rs:85
+    reg l105_s9_27; // place.rs:85
+    reg from_outer_163_s9; // place.rs:85
+    reg from_sign_163_s9; // place.rs:85
+    reg [5:0] from_way_163_s9; // place.rs:85
+    reg l105_s9_28; // place.rs:85
+    reg from_outer_164_s9; // place.rs:85
+    reg from_sign_164_s9; // place.rs:85
+    reg [5:0] from_way_164_s9; // place.rs:85
+    reg l105_s9_29; // place.rs:85
+    reg from_outer_165_s9; // place.rs:85
+    reg from_sign_165_s9; // place.rs:85
+    reg [5:0] from_way_165_s9; // place.rs:85
+    reg l105_s9_30; // place.rs:85
+    reg from_outer_166_s9; // place.rs:85
+    reg from_sign_166_s9; // place.rs:85
+    reg [5:0] from_way_166_s9; // place.rs:85
+    reg l105_s9_31; // place.rs:85
+    reg from_outer_167_s9; // place.rs:85
+    reg from_sign_167_s9; // place.rs:85
+    reg [5:0] from_way_167_s9; // place.rs:85
+    reg l105_s9_32; // place.rs:85
+    reg from_outer_168_s9; // place.rs:85
+    reg from_sign_168_s9; // place.rs:85
+    reg [5:0] from_way_168_s9; // place.rs:85
+    reg l105_s9_33; // place.rs:85
+    reg from_outer_169_s9; // place.rs:85
+    reg from_sign_169_s9; // place.rs:85
+    reg [5:0] from_way_169_s9; // place.rs:85
+    reg l105_s9_34; // place.rs:85
+    reg from_outer_170_s9; // place.rs:85
+    reg from_sign_170_s9; // place.rs:85
+    reg [5:0] from_way_170_s9; // place.rs:85
+    reg l105_s9_35; // place.rs:85
+    reg from_outer_171_s9; // place.rs:85
+    reg from_sign_171_s9; // place.rs:85
+    reg [5:0] from_way_171_s9; // place.rs:85
+    reg l105_s9_36; // place.rs:85
+    reg from_outer_172_s9; // place.rs:85
+    reg from_sign_172_s9; // place.rs:85
+    reg [5:0] from_way_172_s9; // place.rs:85
+    reg l105_s9_37; // place.rs:85
+    reg from_outer_173_s9; // place.rs:85
+    reg from_sign_173_s9; // place.rs:85
+    reg [5:0] from_way_173_s9; // place.rs:85
+    reg l105_s9_38; // place.rs:85
+    reg from_outer_174_s9; // place.rs:85
+    reg from_sign_174_s9; // place.rs:85
+    reg [5:0] from_way_174_s9; // place.rs:85
+    reg l105_s9_39; // place.rs:85
+    reg from_outer_175_s9; // place.rs:85
+    reg from_sign_175_s9; // place.rs:85
+    reg [5:0] from_way_175_s9; // place.rs:85
+    reg l105_s9_40; // place.rs:85
+    reg from_outer_176_s9; // place.rs:85
+    reg from_sign_176_s9; // place.rs:85
+    reg [5:0] from_way_176_s9; // place.rs:85
+    reg l105_s9_41; // place.rs:85
+    reg from_outer_177_s9; // place.rs:85
+    reg from_sign_177_s9; // place.rs:85
+    reg [5:0] from_way_177_s9; // place.rs:85
+    reg l105_s9_42; // place.rs:85
+    reg from_outer_178_s9; // place.rs:85
+    reg from_sign_178_s9; // place.rs:85
+    reg [5:0] from_way_178_s9; // place.rs:85
+    reg l105_s9_43; // place.rs:85
+    reg from_outer_179_s9; // place.rs:85
+    reg from_sign_179_s9; // place.rs:85
+    reg [5:0] from_way_179_s9; // place.rs:85
+    reg l105_s9_44; // place.rs:85
+    reg from_outer_180_s9; // place.rs:85
+    reg from_sign_180_s9; // place.rs:85
+    reg [5:0] from_way_180_s9; // place.rs:85
+    reg l105_s9_45; // place.rs:85
+    reg from_outer_181_s9; // place.rs:85
+    reg from_sign_181_s9; // place.rs:85
+    reg [5:0] from_way_181_s9; // place.rs:85
+    reg l105_s9_46; // place.rs:85
+    reg from_outer_182_s9; // place.rs:85
+    reg from_sign_182_s9; // place.rs:85
+    reg [5:0] from_way_182_s9; // place.rs:85
+    reg l105_s9_47; // place.rs:85
+    reg from_outer_183_s9; // place.rs:85
+    reg from_sign_183_s9; // place.rs:85
+    reg [5:0] from_way_183_s9; // place.rs:85
+    reg l105_s9_48; // place.rs:85
+    reg from_outer_184_s9; // place.rs:85
+    reg from_sign_184_s9; // place.rs:85
+    reg [5:0] from_way_184_s9; // place.rs:85
+    reg l105_s9_49; // place.rs:85
+    reg from_outer_185_s9; // place.rs:85
+    reg from_sign_185_s9; // place.rs:85
+    reg [5:0] from_way_185_s9; // place.rs:85
+    reg l105_s9_50; // place.rs:85
+    reg from_outer_186_s9; // place.rs:85
+    reg from_sign_186_s9; // place.rs:85
+    reg [5:0] from_way_186_s9; // place.rs:85
+    reg l105_s9_51; // place.rs:85
+    reg from_outer_187_s9; // place.rs:85
+    reg from_sign_187_s9; // place.rs:85
+    reg [5:0] from_way_187_s9; // place.rs:85
+    reg l105_s9_52; // place.rs:85
+    reg from_outer_188_s9; // place.rs:85
+    reg from_sign_188_s9; // place.rs:85
+    reg [5:0] from_way_188_s9; // place.rs:85
+    reg l105_s9_53; // place.rs:85
+    reg from_outer_189_s9; // place.rs:85
+    reg from_sign_189_s9; // place.rs:85
+    reg [5:0] from_way_189_s9; // place.rs:85
+    reg l105_s9_54; // place.rs:85
+    reg from_outer_190_s9; // place.rs:85
+    reg from_sign_190_s9; // place.rs:85
+    reg [5:0] from_way_190_s9; // place.rs:85
+    reg l105_s9_55; // place.rs:85
+    reg from_outer_191_s9; // place.rs:85
+    reg from_sign_191_s9; // place.rs:85
+    reg [5:0] from_way_191_s9; // place.rs:85
+    reg l105_s9_56; // place.rs:85
+    reg from_outer_192_s9; // place.rs:85
+    reg from_sign_192_s9; // place.rs:85
+    reg [5:0] from_way_192_s9; // place.rs:85
+    reg l105_s9_57; // place.rs:85
+    reg from_outer_193_s9; // place.rs:85
+    reg from_sign_193_s9; // place.rs:85
+    reg [5:0] from_way_193_s9; // place.rs:85
+    reg l105_s9_58; // place.rs:85
+    reg from_outer_194_s9; // place.rs:85
+    reg from_sign_194_s9; // place.rs:85
+    reg [5:0] from_way_194_s9; // place.rs:85
+    reg l105_s9_59; // place.rs:85
+    reg from_outer_195_s9; // place.rs:85
+    reg from_sign_195_s9; // place.rs:85
+    reg [5:0] from_way_195_s9; // place.rs:85
+    reg [63:0] outlier; // place.rs:88
+    reg [63:0] outer; // place.rs:88
+    reg [63:0] sign; // place.rs:88
+    reg disorder_s9; // place.rs:91
+    reg disorder_1; // place.rs:91
     reg x_wrong_s6; // beat_reader.rs:67
     reg x_wrong_s7; // beat_reader.rs:67
     reg x_wrong_s8; // beat_reader.rs:67
     reg x_wrong_s9; // beat_reader.rs:67
     reg wrong_1; // beat_reader.rs:67
-    reg x_first_s6; // beat_reader.rs:67
-    reg x_first_s7; // beat_reader.rs:67
-    reg x_first_s8; // beat_reader.rs:67
-    reg x_first_s9; // beat_reader.rs:67
-    reg first_1; // beat_reader.rs:67
     reg x_last_s6; // beat_reader.rs:67
     reg x_last_s7; // beat_reader.rs:67
     reg x_last_s8; // beat_reader.rs:67
@@ -1311,7 +1298,7 @@ module oaken_beat_reader_p64 (
     reg order_error_1; // beat_reader.rs:71
     wire waiting_s_ready;
     wire waiting_m_valid;
-    wire [193:0] waiting_m_payload;
+    wire [192:0] waiting_m_payload;
     wire [4:0] waiting_level;
     (* ram_style = "distributed" *) reg [7:0] byte0_ring [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte1_ring [0:15];
@@ -1380,12 +1367,12 @@ module oaken_beat_reader_p64 (
 
     // beat after beat of a chunk
     assign reading = open;
-    wire [4:0] word = chunk_at[10:6]; // beat_reader.rs:114
+    wire [4:0] word = chunk_at[10:6]; // beat_reader.rs:112
     assign oldest = word;
-    wire reads = open & (~(maps == 5'h10)); // beat_reader.rs:115
+    wire reads = open & (~(maps == 5'h10)); // beat_reader.rs:113
     assign done = reads & 1'h1;
     assign s_ready = (~open) | done;
-    wire _t1 = s_valid & s_ready; // beat_reader.rs:129
+    wire _t1 = s_valid & s_ready; // beat_reader.rs:127
     always @(posedge clk) begin
         if (rst) begin
             open <= 1'h0;
@@ -1403,11 +1390,10 @@ module oaken_beat_reader_p64 (
             chunk_at <= s_at;
             chunk_counts <= s_counts;
             chunk_wrong <= s_wrong;
-            chunk_first <= s_first;
             chunk_last <= s_last;
         end
     end
-    wire beat_last = chunk_last & 1'h1; // beat_reader.rs:134
+    wire beat_last = chunk_last & 1'h1; // beat_reader.rs:132
     wire _t2 = m_valid & m_ready; // beat_reader.rs:57
     always @(posedge clk) begin
         if (rst) begin
@@ -2337,11 +2323,6 @@ module oaken_beat_reader_p64 (
         chunk_wrong_s3 <= chunk_wrong_s2;
         chunk_wrong_s4 <= chunk_wrong_s3;
         x_wrong <= chunk_wrong_s4;
-        chunk_first_s1 <= chunk_first;
-        chunk_first_s2 <= chunk_first_s1;
-        chunk_first_s3 <= chunk_first_s2;
-        chunk_first_s4 <= chunk_first_s3;
-        x_first <= chunk_first_s4;
         beat_last_s1 <= beat_last;
         beat_last_s2 <= beat_last_s1;
         beat_last_s3 <= beat_last_s2;
@@ -2349,70 +2330,70 @@ module oaken_beat_reader_p64 (
         x_last <= beat_last_s4;
     end
     wire [511:0] entries_bytes = {bytes_63_1, bytes_62_1, bytes_61_1, bytes_60_1, bytes_59_1, bytes_58_1, bytes_57_1, bytes_56_1, bytes_55_1, bytes_54_1, bytes_53_1, bytes_52_1, bytes_51_1, bytes_50_1, bytes_49_1, bytes_48_1, bytes_47_1, bytes_46_1, bytes_45_1, bytes_44_1, bytes_43_1, bytes_42_1, bytes_41_1, bytes_40_1, bytes_39_1, bytes_38_1, bytes_37_1, bytes_36_1, bytes_35_1, bytes_34_1, bytes_33_1, bytes_32_1, bytes_31_1, bytes_30_1, bytes_29_1, bytes_28_1, bytes_27_1, bytes_26_1, bytes_25_1, bytes_24_1, bytes_23_1, bytes_22_1, bytes_21_1, bytes_20_1, bytes_19_1, bytes_18_1, bytes_17_1, bytes_16_1, bytes_15_1, bytes_14_1, bytes_13_1, bytes_12_1, bytes_11_1, bytes_10_1, bytes_9_1, bytes_8_1, bytes_7_1, bytes_6_1, bytes_5_1, bytes_4_1, bytes_3_1, bytes_2_1, bytes_1_1, bytes_0_1}; // beat_reader.rs:65
-    wire [7:0] bytes_0_2 = entries_bytes[7:0]; // place.rs:69
-    wire [7:0] bytes_1_2 = entries_bytes[15:8]; // place.rs:69
-    wire [7:0] bytes_2_2 = entries_bytes[23:16]; // place.rs:69
-    wire [7:0] bytes_3_2 = entries_bytes[31:24]; // place.rs:69
-    wire [7:0] bytes_4_2 = entries_bytes[39:32]; // place.rs:69
-    wire [7:0] bytes_5_2 = entries_bytes[47:40]; // place.rs:69
-    wire [7:0] bytes_6_2 = entries_bytes[55:48]; // place.rs:69
-    wire [7:0] bytes_7_2 = entries_bytes[63:56]; // place.rs:69
-    wire [7:0] bytes_8_2 = entries_bytes[71:64]; // place.rs:69
-    wire [7:0] bytes_9_2 = entries_bytes[79:72]; // place.rs:69
-    wire [7:0] bytes_10_2 = entries_bytes[87:80]; // place.rs:69
-    wire [7:0] bytes_11_2 = entries_bytes[95:88]; // place.rs:69
-    wire [7:0] bytes_12_2 = entries_bytes[103:96]; // place.rs:69
-    wire [7:0] bytes_13_2 = entries_bytes[111:104]; // place.rs:69
-    wire [7:0] bytes_14_2 = entries_bytes[119:112]; // place.rs:69
-    wire [7:0] bytes_15_2 = entries_bytes[127:120]; // place.rs:69
-    wire [7:0] bytes_16_2 = entries_bytes[135:128]; // place.rs:69
-    wire [7:0] bytes_17_2 = entries_bytes[143:136]; // place.rs:69
-    wire [7:0] bytes_18_2 = entries_bytes[151:144]; // place.rs:69
-    wire [7:0] bytes_19_2 = entries_bytes[159:152]; // place.rs:69
-    wire [7:0] bytes_20_2 = entries_bytes[167:160]; // place.rs:69
-    wire [7:0] bytes_21_2 = entries_bytes[175:168]; // place.rs:69
-    wire [7:0] bytes_22_2 = entries_bytes[183:176]; // place.rs:69
-    wire [7:0] bytes_23_2 = entries_bytes[191:184]; // place.rs:69
-    wire [7:0] bytes_24_2 = entries_bytes[199:192]; // place.rs:69
-    wire [7:0] bytes_25_2 = entries_bytes[207:200]; // place.rs:69
-    wire [7:0] bytes_26_2 = entries_bytes[215:208]; // place.rs:69
-    wire [7:0] bytes_27_2 = entries_bytes[223:216]; // place.rs:69
-    wire [7:0] bytes_28_2 = entries_bytes[231:224]; // place.rs:69
-    wire [7:0] bytes_29_2 = entries_bytes[239:232]; // place.rs:69
-    wire [7:0] bytes_30_2 = entries_bytes[247:240]; // place.rs:69
-    wire [7:0] bytes_31_2 = entries_bytes[255:248]; // place.rs:69
-    wire [7:0] bytes_32_2 = entries_bytes[263:256]; // place.rs:69
-    wire [7:0] bytes_33_2 = entries_bytes[271:264]; // place.rs:69
-    wire [7:0] bytes_34_2 = entries_bytes[279:272]; // place.rs:69
-    wire [7:0] bytes_35_2 = entries_bytes[287:280]; // place.rs:69
-    wire [7:0] bytes_36_2 = entries_bytes[295:288]; // place.rs:69
-    wire [7:0] bytes_37_2 = entries_bytes[303:296]; // place.rs:69
-    wire [7:0] bytes_38_2 = entries_bytes[311:304]; // place.rs:69
-    wire [7:0] bytes_39_2 = entries_bytes[319:312]; // place.rs:69
-    wire [7:0] bytes_40_2 = entries_bytes[327:320]; // place.rs:69
-    wire [7:0] bytes_41_2 = entries_bytes[335:328]; // place.rs:69
-    wire [7:0] bytes_42_2 = entries_bytes[343:336]; // place.rs:69
-    wire [7:0] bytes_43_2 = entries_bytes[351:344]; // place.rs:69
-    wire [7:0] bytes_44_2 = entries_bytes[359:352]; // place.rs:69
-    wire [7:0] bytes_45_2 = entries_bytes[367:360]; // place.rs:69
-    wire [7:0] bytes_46_2 = entries_bytes[375:368]; // place.rs:69
-    wire [7:0] bytes_47_2 = entries_bytes[383:376]; // place.rs:69
-    wire [7:0] bytes_48_2 = entries_bytes[391:384]; // place.rs:69
-    wire [7:0] bytes_49_2 = entries_bytes[399:392]; // place.rs:69
-    wire [7:0] bytes_50_2 = entries_bytes[407:400]; // place.rs:69
-    wire [7:0] bytes_51_2 = entries_bytes[415:408]; // place.rs:69
-    wire [7:0] bytes_52_2 = entries_bytes[423:416]; // place.rs:69
-    wire [7:0] bytes_53_2 = entries_bytes[431:424]; // place.rs:69
-    wire [7:0] bytes_54_2 = entries_bytes[439:432]; // place.rs:69
-    wire [7:0] bytes_55_2 = entries_bytes[447:440]; // place.rs:69
-    wire [7:0] bytes_56_2 = entries_bytes[455:448]; // place.rs:69
-    wire [7:0] bytes_57_2 = entries_bytes[463:456]; // place.rs:69
-    wire [7:0] bytes_58_2 = entries_bytes[471:464]; // place.rs:69
-    wire [7:0] bytes_59_2 = entries_bytes[479:472]; // place.rs:69
-    wire [7:0] bytes_60_2 = entries_bytes[487:480]; // place.rs:69
-    wire [7:0] bytes_61_2 = entries_bytes[495:488]; // place.rs:69
-    wire [7:0] bytes_62_2 = entries_bytes[503:496]; // place.rs:69
-    wire [7:0] bytes_63_2 = entries_bytes[511:504]; // place.rs:69
+    wire [7:0] bytes_0_2 = entries_bytes[7:0]; // place.rs:67
+    wire [7:0] bytes_1_2 = entries_bytes[15:8]; // place.rs:67
+    wire [7:0] bytes_2_2 = entries_bytes[23:16]; // place.rs:67
+    wire [7:0] bytes_3_2 = entries_bytes[31:24]; // place.rs:67
+    wire [7:0] bytes_4_2 = entries_bytes[39:32]; // place.rs:67
+    wire [7:0] bytes_5_2 = entries_bytes[47:40]; // place.rs:67
+    wire [7:0] bytes_6_2 = entries_bytes[55:48]; // place.rs:67
+    wire [7:0] bytes_7_2 = entries_bytes[63:56]; // place.rs:67
+    wire [7:0] bytes_8_2 = entries_bytes[71:64]; // place.rs:67
+    wire [7:0] bytes_9_2 = entries_bytes[79:72]; // place.rs:67
+    wire [7:0] bytes_10_2 = entries_bytes[87:80]; // place.rs:67
+    wire [7:0] bytes_11_2 = entries_bytes[95:88]; // place.rs:67
+    wire [7:0] bytes_12_2 = entries_bytes[103:96]; // place.rs:67
+    wire [7:0] bytes_13_2 = entries_bytes[111:104]; // place.rs:67
+    wire [7:0] bytes_14_2 = entries_bytes[119:112]; // place.rs:67
+    wire [7:0] bytes_15_2 = entries_bytes[127:120]; // place.rs:67
+    wire [7:0] bytes_16_2 = entries_bytes[135:128]; // place.rs:67
+    wire [7:0] bytes_17_2 = entries_bytes[143:136]; // place.rs:67
+    wire [7:0] bytes_18_2 = entries_bytes[151:144]; // place.rs:67
+    wire [7:0] bytes_19_2 = entries_bytes[159:152]; // place.rs:67
+    wire [7:0] bytes_20_2 = entries_bytes[167:160]; // place.rs:67
+    wire [7:0] bytes_21_2 = entries_bytes[175:168]; // place.rs:67
+    wire [7:0] bytes_22_2 = entries_bytes[183:176]; // place.rs:67
+    wire [7:0] bytes_23_2 = entries_bytes[191:184]; // place.rs:67
+    wire [7:0] bytes_24_2 = entries_bytes[199:192]; // place.rs:67
+    wire [7:0] bytes_25_2 = entries_bytes[207:200]; // place.rs:67
+    wire [7:0] bytes_26_2 = entries_bytes[215:208]; // place.rs:67
+    wire [7:0] bytes_27_2 = entries_bytes[223:216]; // place.rs:67
+    wire [7:0] bytes_28_2 = entries_bytes[231:224]; // place.rs:67
+    wire [7:0] bytes_29_2 = entries_bytes[239:232]; // place.rs:67
+    wire [7:0] bytes_30_2 = entries_bytes[247:240]; // place.rs:67
+    wire [7:0] bytes_31_2 = entries_bytes[255:248]; // place.rs:67
+    wire [7:0] bytes_32_2 = entries_bytes[263:256]; // place.rs:67
+    wire [7:0] bytes_33_2 = entries_bytes[271:264]; // place.rs:67
+    wire [7:0] bytes_34_2 = entries_bytes[279:272]; // place.rs:67
+    wire [7:0] bytes_35_2 = entries_bytes[287:280]; // place.rs:67
+    wire [7:0] bytes_36_2 = entries_bytes[295:288]; // place.rs:67
+    wire [7:0] bytes_37_2 = entries_bytes[303:296]; // place.rs:67
+    wire [7:0] bytes_38_2 = entries_bytes[311:304]; // place.rs:67
+    wire [7:0] bytes_39_2 = entries_bytes[319:312]; // place.rs:67
+    wire [7:0] bytes_40_2 = entries_bytes[327:320]; // place.rs:67
+    wire [7:0] bytes_41_2 = entries_bytes[335:328]; // place.rs:67
+    wire [7:0] bytes_42_2 = entries_bytes[343:336]; // place.rs:67
+    wire [7:0] bytes_43_2 = entries_bytes[351:344]; // place.rs:67
+    wire [7:0] bytes_44_2 = entries_bytes[359:352]; // place.rs:67
+    wire [7:0] bytes_45_2 = entries_bytes[367:360]; // place.rs:67
+    wire [7:0] bytes_46_2 = entries_bytes[375:368]; // place.rs:67
+    wire [7:0] bytes_47_2 = entries_bytes[383:376]; // place.rs:67
+    wire [7:0] bytes_48_2 = entries_bytes[391:384]; // place.rs:67
+    wire [7:0] bytes_49_2 = entries_bytes[399:392]; // place.rs:67
+    wire [7:0] bytes_50_2 = entries_bytes[407:400]; // place.rs:67
+    wire [7:0] bytes_51_2 = entries_bytes[415:408]; // place.rs:67
+    wire [7:0] bytes_52_2 = entries_bytes[423:416]; // place.rs:67
+    wire [7:0] bytes_53_2 = entries_bytes[431:424]; // place.rs:67
+    wire [7:0] bytes_54_2 = entries_bytes[439:432]; // place.rs:67
+    wire [7:0] bytes_55_2 = entries_bytes[447:440]; // place.rs:67
+    wire [7:0] bytes_56_2 = entries_bytes[455:448]; // place.rs:67
+    wire [7:0] bytes_57_2 = entries_bytes[463:456]; // place.rs:67
+    wire [7:0] bytes_58_2 = entries_bytes[471:464]; // place.rs:67
+    wire [7:0] bytes_59_2 = entries_bytes[479:472]; // place.rs:67
+    wire [7:0] bytes_60_2 = entries_bytes[487:480]; // place.rs:67
+    wire [7:0] bytes_61_2 = entries_bytes[495:488]; // place.rs:67
+    wire [7:0] bytes_62_2 = entries_bytes[503:496]; // place.rs:67
+    wire [7:0] bytes_63_2 = entries_bytes[511:504]; // place.rs:67
     wire _t257 = x_count[0] & 1'h0; // sparse_ring.rs:61
     wire _t258 = x_count[0] | 1'h0; // sparse_ring.rs:62
     wire _t259 = x_count[1] & _t258; // sparse_ring.rs:61
@@ -2605,923 +2586,923 @@ module oaken_beat_reader_p64 (
         bytes_62_3 <= bytes_62_2;
         bytes_63_3 <= bytes_63_2;
     end
-    wire [62:0] _t319 = {present_1 & (bytes_1_3[5:0] <= bytes_0_3[5:0]), present_2 & (bytes_2_3[5:0] <= bytes_1_3[5:0]), present_3 & (bytes_3_3[5:0] <= bytes_2_3[5:0]), present_4 & (bytes_4_3[5:0] <= bytes_3_3[5:0]), present_5 & (bytes_5_3[5:0] <= bytes_4_3[5:0]), present_6 & (bytes_6_3[5:0] <= bytes_5_3[5:0]), present_7 & (bytes_7_3[5:0] <= bytes_6_3[5:0]), present_8 & (bytes_8_3[5:0] <= bytes_7_3[5:0]), present_9 & (bytes_9_3[5:0] <= bytes_8_3[5:0]), present_10 & (bytes_10_3[5:0] <= bytes_9_3[5:0]), present_11 & (bytes_11_3[5:0] <= bytes_10_3[5:0]), present_12 & (bytes_12_3[5:0] <= bytes_11_3[5:0]), present_13 & (bytes_13_3[5:0] <= bytes_12_3[5:0]), present_14 & (bytes_14_3[5:0] <= bytes_13_3[5:0]), present_15 & (bytes_15_3[5:0] <= bytes_14_3[5:0]), present_16 & (bytes_16_3[5:0] <= bytes_15_3[5:0]), present_17 & (bytes_17_3[5:0] <= bytes_16_3[5:0]), present_18 & (bytes_18_3[5:0] <= bytes_17_3[5:0]), present_19 & (bytes_19_3[5:0] <= bytes_18_3[5:0]), present_20 & (bytes_20_3[5:0] <= bytes_19_3[5:0]), present_21 & (bytes_21_3[5:0] <= bytes_20_3[5:0]), present_22 & (bytes_22_3[5:0] <= bytes_21_3[5:0]), present_23 & (bytes_23_3[5:0] <= bytes_22_3[5:0]), present_24 & (bytes_24_3[5:0] <= bytes_23_3[5:0]), present_25 & (bytes_25_3[5:0] <= bytes_24_3[5:0]), present_26 & (bytes_26_3[5:0] <= bytes_25_3[5:0]), present_27 & (bytes_27_3[5:0] <= bytes_26_3[5:0]), present_28 & (bytes_28_3[5:0] <= bytes_27_3[5:0]), present_29 & (bytes_29_3[5:0] <= bytes_28_3[5:0]), present_30 & (bytes_30_3[5:0] <= bytes_29_3[5:0]), present_31 & (bytes_31_3[5:0] <= bytes_30_3[5:0]), present_32 & (bytes_32_3[5:0] <= bytes_31_3[5:0]), present_33 & (bytes_33_3[5:0] <= bytes_32_3[5:0]), present_34 & (bytes_34_3[5:0] <= bytes_33_3[5:0]), present_35 & (bytes_35_3[5:0] <= bytes_34_3[5:0]), present_36 & (bytes_36_3[5:0] <= bytes_35_3[5:0]), present_37 & (bytes_37_3[5:0] <= bytes_36_3[5:0]), present_38 & (bytes_38_3[5:0] <= bytes_37_3[5:0]), present_39 & (bytes_39_3[5:0] <= bytes_38_3[5:0]), present_40 & (bytes_40_3[5:0] <= bytes_39_3[5:0]), present_41 & (bytes_41_3[5:0] <= bytes_40_3[5:0]), present_42 & (bytes_42_3[5:0] <= bytes_41_3[5:0]), present_43 & (bytes_43_3[5:0] <= bytes_42_3[5:0]), present_44 & (bytes_44_3[5:0] <= bytes_43_3[5:0]), present_45 & (bytes_45_3[5:0] <= bytes_44_3[5:0]), present_46 & (bytes_46_3[5:0] <= bytes_45_3[5:0]), present_47 & (bytes_47_3[5:0] <= bytes_46_3[5:0]), present_48 & (bytes_48_3[5:0] <= bytes_47_3[5:0]), present_49 & (bytes_49_3[5:0] <= bytes_48_3[5:0]), present_50 & (bytes_50_3[5:0] <= bytes_49_3[5:0]), present_51 & (bytes_51_3[5:0] <= bytes_50_3[5:0]), present_52 & (bytes_52_3[5:0] <= bytes_51_3[5:0]), present_53 & (bytes_53_3[5:0] <= bytes_52_3[5:0]), present_54 & (bytes_54_3[5:0] <= bytes_53_3[5:0]), present_55 & (bytes_55_3[5:0] <= bytes_54_3[5:0]), present_56 & (bytes_56_3[5:0] <= bytes_55_3[5:0]), present_57 & (bytes_57_3[5:0] <= bytes_56_3[5:0]), present_58 & (bytes_58_3[5:0] <= bytes_57_3[5:0]), present_59 & (bytes_59_3[5:0] <= bytes_58_3[5:0]), present_60 & (bytes_60_3[5:0] <= bytes_59_3[5:0]), present_61 & (bytes_61_3[5:0] <= bytes_60_3[5:0]), present_62 & (bytes_62_3[5:0] <= bytes_61_3[5:0]), present_63 & (bytes_63_3[5:0] <= bytes_62_3[5:0])}; // place.rs:125
+    wire [62:0] _t319 = {present_1 & (bytes_1_3[5:0] <= bytes_0_3[5:0]), present_2 & (bytes_2_3[5:0] <= bytes_1_3[5:0]), present_3 & (bytes_3_3[5:0] <= bytes_2_3[5:0]), present_4 & (bytes_4_3[5:0] <= bytes_3_3[5:0]), present_5 & (bytes_5_3[5:0] <= bytes_4_3[5:0]), present_6 & (bytes_6_3[5:0] <= bytes_5_3[5:0]), present_7 & (bytes_7_3[5:0] <= bytes_6_3[5:0]), present_8 & (bytes_8_3[5:0] <= bytes_7_3[5:0]), present_9 & (bytes_9_3[5:0] <= bytes_8_3[5:0]), present_10 & (bytes_10_3[5:0] <= bytes_9_3[5:0]), present_11 & (bytes_11_3[5:0] <= bytes_10_3[5:0]), present_12 & (bytes_12_3[5:0] <= bytes_11_3[5:0]), present_13 & (bytes_13_3[5:0] <= bytes_12_3[5:0]), present_14 & (bytes_14_3[5:0] <= bytes_13_3[5:0]), present_15 & (bytes_15_3[5:0] <= bytes_14_3[5:0]), present_16 & (bytes_16_3[5:0] <= bytes_15_3[5:0]), present_17 & (bytes_17_3[5:0] <= bytes_16_3[5:0]), present_18 & (bytes_18_3[5:0] <= bytes_17_3[5:0]), present_19 & (bytes_19_3[5:0] <= bytes_18_3[5:0]), present_20 & (bytes_20_3[5:0] <= bytes_19_3[5:0]), present_21 & (bytes_21_3[5:0] <= bytes_20_3[5:0]), present_22 & (bytes_22_3[5:0] <= bytes_21_3[5:0]), present_23 & (bytes_23_3[5:0] <= bytes_22_3[5:0]), present_24 & (bytes_24_3[5:0] <= bytes_23_3[5:0]), present_25 & (bytes_25_3[5:0] <= bytes_24_3[5:0]), present_26 & (bytes_26_3[5:0] <= bytes_25_3[5:0]), present_27 & (bytes_27_3[5:0] <= bytes_26_3[5:0]), present_28 & (bytes_28_3[5:0] <= bytes_27_3[5:0]), present_29 & (bytes_29_3[5:0] <= bytes_28_3[5:0]), present_30 & (bytes_30_3[5:0] <= bytes_29_3[5:0]), present_31 & (bytes_31_3[5:0] <= bytes_30_3[5:0]), present_32 & (bytes_32_3[5:0] <= bytes_31_3[5:0]), present_33 & (bytes_33_3[5:0] <= bytes_32_3[5:0]), present_34 & (bytes_34_3[5:0] <= bytes_33_3[5:0]), present_35 & (bytes_35_3[5:0] <= bytes_34_3[5:0]), present_36 & (bytes_36_3[5:0] <= bytes_35_3[5:0]), present_37 & (bytes_37_3[5:0] <= bytes_36_3[5:0]), present_38 & (bytes_38_3[5:0] <= bytes_37_3[5:0]), present_39 & (bytes_39_3[5:0] <= bytes_38_3[5:0]), present_40 & (bytes_40_3[5:0] <= bytes_39_3[5:0]), present_41 & (bytes_41_3[5:0] <= bytes_40_3[5:0]), present_42 & (bytes_42_3[5:0] <= bytes_41_3[5:0]), present_43 & (bytes_43_3[5:0] <= bytes_42_3[5:0]), present_44 & (bytes_44_3[5:0] <= bytes_43_3[5:0]), present_45 & (bytes_45_3[5:0] <= bytes_44_3[5:0]), present_46 & (bytes_46_3[5:0] <= bytes_45_3[5:0]), present_47 & (bytes_47_3[5:0] <= bytes_46_3[5:0]), present_48 & (bytes_48_3[5:0] <= bytes_47_3[5:0]), present_49 & (bytes_49_3[5:0] <= bytes_48_3[5:0]), present_50 & (bytes_50_3[5:0] <= bytes_49_3[5:0]), present_51 & (bytes_51_3[5:0] <= bytes_50_3[5:0]), present_52 & (bytes_52_3[5:0] <= bytes_51_3[5:0]), present_53 & (bytes_53_3[5:0] <= bytes_52_3[5:0]), present_54 & (bytes_54_3[5:0] <= bytes_53_3[5:0]), present_55 & (bytes_55_3[5:0] <= bytes_54_3[5:0]), present_56 & (bytes_56_3[5:0] <= bytes_55_3[5:0]), present_57 & (bytes_57_3[5:0] <= bytes_56_3[5:0]), present_58 & (bytes_58_3[5:0] <= bytes_57_3[5:0]), present_59 & (bytes_59_3[5:0] <= bytes_58_3[5:0]), present_60 & (bytes_60_3[5:0] <= bytes_59_3[5:0]), present_61 & (bytes_61_3[5:0] <= bytes_60_3[5:0]), present_62 & (bytes_62_3[5:0] <= bytes_61_3[5:0]), present_63 & (bytes_63_3[5:0] <= bytes_62_3[5:0])}; // place.rs:123
     always @(posedge clk) begin
         wrong <= _t319;
         disorder <= |wrong;
     end
-    wire [5:0] way = bytes_0_3[5:0] - 6'h0; // place.rs:80
+    wire [5:0] way = bytes_0_3[5:0] - 6'h0; // place.rs:78
     always @(posedge clk) begin
         row_0_there <= present_0;
         row_0_outer <= bytes_0_3[6];
         row_0_sign <= bytes_0_3[7];
         row_0_way <= way;
     end
-    wire [5:0] way_1 = bytes_1_3[5:0] - 6'h1; // place.rs:80
+    wire [5:0] way_1 = bytes_1_3[5:0] - 6'h1; // place.rs:78
     always @(posedge clk) begin
         row_1_there <= present_1;
         row_1_outer <= bytes_1_3[6];
         row_1_sign <= bytes_1_3[7];
         row_1_way <= way_1;
     end
-    wire [5:0] way_2 = bytes_2_3[5:0] - 6'h2; // place.rs:80
+    wire [5:0] way_2 = bytes_2_3[5:0] - 6'h2; // place.rs:78
     always @(posedge clk) begin
         row_2_there <= present_2;
         row_2_outer <= bytes_2_3[6];
         row_2_sign <= bytes_2_3[7];
         row_2_way <= way_2;
     end
-    wire [5:0] way_3 = bytes_3_3[5:0] - 6'h3; // place.rs:80
+    wire [5:0] way_3 = bytes_3_3[5:0] - 6'h3; // place.rs:78
     always @(posedge clk) begin
         row_3_there <= present_3;
         row_3_outer <= bytes_3_3[6];
         row_3_sign <= bytes_3_3[7];
         row_3_way <= way_3;
     end
-    wire [5:0] way_4 = bytes_4_3[5:0] - 6'h4; // place.rs:80
+    wire [5:0] way_4 = bytes_4_3[5:0] - 6'h4; // place.rs:78
     always @(posedge clk) begin
         row_4_there <= present_4;
         row_4_outer <= bytes_4_3[6];
         row_4_sign <= bytes_4_3[7];
         row_4_way <= way_4;
     end
-    wire [5:0] way_5 = bytes_5_3[5:0] - 6'h5; // place.rs:80
+    wire [5:0] way_5 = bytes_5_3[5:0] - 6'h5; // place.rs:78
     always @(posedge clk) begin
         row_5_there <= present_5;
         row_5_outer <= bytes_5_3[6];
         row_5_sign <= bytes_5_3[7];
         row_5_way <= way_5;
     end
-    wire [5:0] way_6 = bytes_6_3[5:0] - 6'h6; // place.rs:80
+    wire [5:0] way_6 = bytes_6_3[5:0] - 6'h6; // place.rs:78
     always @(posedge clk) begin
         row_6_there <= present_6;
         row_6_outer <= bytes_6_3[6];
         row_6_sign <= bytes_6_3[7];
         row_6_way <= way_6;
     end
-    wire [5:0] way_7 = bytes_7_3[5:0] - 6'h7; // place.rs:80
+    wire [5:0] way_7 = bytes_7_3[5:0] - 6'h7; // place.rs:78
     always @(posedge clk) begin
         row_7_there <= present_7;
         row_7_outer <= bytes_7_3[6];
         row_7_sign <= bytes_7_3[7];
         row_7_way <= way_7;
     end
-    wire [5:0] way_8 = bytes_8_3[5:0] - 6'h8; // place.rs:80
+    wire [5:0] way_8 = bytes_8_3[5:0] - 6'h8; // place.rs:78
     always @(posedge clk) begin
         row_8_there <= present_8;
         row_8_outer <= bytes_8_3[6];
         row_8_sign <= bytes_8_3[7];
         row_8_way <= way_8;
     end
-    wire [5:0] way_9 = bytes_9_3[5:0] - 6'h9; // place.rs:80
+    wire [5:0] way_9 = bytes_9_3[5:0] - 6'h9; // place.rs:78
     always @(posedge clk) begin
         row_9_there <= present_9;
         row_9_outer <= bytes_9_3[6];
         row_9_sign <= bytes_9_3[7];
         row_9_way <= way_9;
     end
-    wire [5:0] way_10 = bytes_10_3[5:0] - 6'ha; // place.rs:80
+    wire [5:0] way_10 = bytes_10_3[5:0] - 6'ha; // place.rs:78
     always @(posedge clk) begin
         row_10_there <= present_10;
         row_10_outer <= bytes_10_3[6];
         row_10_sign <= bytes_10_3[7];
         row_10_way <= way_10;
     end
-    wire [5:0] way_11 = bytes_11_3[5:0] - 6'hb; // place.rs:80
+    wire [5:0] way_11 = bytes_11_3[5:0] - 6'hb; // place.rs:78
     always @(posedge clk) begin
         row_11_there <= present_11;
         row_11_outer <= bytes_11_3[6];
         row_11_sign <= bytes_11_3[7];
         row_11_way <= way_11;
     end
-    wire [5:0] way_12 = bytes_12_3[5:0] - 6'hc; // place.rs:80
+    wire [5:0] way_12 = bytes_12_3[5:0] - 6'hc; // place.rs:78
     always @(posedge clk) begin
         row_12_there <= present_12;
         row_12_outer <= bytes_12_3[6];
         row_12_sign <= bytes_12_3[7];
         row_12_way <= way_12;
     end
-    wire [5:0] way_13 = bytes_13_3[5:0] - 6'hd; // place.rs:80
+    wire [5:0] way_13 = bytes_13_3[5:0] - 6'hd; // place.rs:78
     always @(posedge clk) begin
         row_13_there <= present_13;
         row_13_outer <= bytes_13_3[6];
         row_13_sign <= bytes_13_3[7];
         row_13_way <= way_13;
     end
-    wire [5:0] way_14 = bytes_14_3[5:0] - 6'he; // place.rs:80
+    wire [5:0] way_14 = bytes_14_3[5:0] - 6'he; // place.rs:78
     always @(posedge clk) begin
         row_14_there <= present_14;
         row_14_outer <= bytes_14_3[6];
         row_14_sign <= bytes_14_3[7];
         row_14_way <= way_14;
     end
-    wire [5:0] way_15 = bytes_15_3[5:0] - 6'hf; // place.rs:80
+    wire [5:0] way_15 = bytes_15_3[5:0] - 6'hf; // place.rs:78
     always @(posedge clk) begin
         row_15_there <= present_15;
         row_15_outer <= bytes_15_3[6];
         row_15_sign <= bytes_15_3[7];
         row_15_way <= way_15;
     end
-    wire [5:0] way_16 = bytes_16_3[5:0] - 6'h10; // place.rs:80
+    wire [5:0] way_16 = bytes_16_3[5:0] - 6'h10; // place.rs:78
     always @(posedge clk) begin
         row_16_there <= present_16;
         row_16_outer <= bytes_16_3[6];
         row_16_sign <= bytes_16_3[7];
         row_16_way <= way_16;
     end
-    wire [5:0] way_17 = bytes_17_3[5:0] - 6'h11; // place.rs:80
+    wire [5:0] way_17 = bytes_17_3[5:0] - 6'h11; // place.rs:78
     always @(posedge clk) begin
         row_17_there <= present_17;
         row_17_outer <= bytes_17_3[6];
         row_17_sign <= bytes_17_3[7];
         row_17_way <= way_17;
     end
-    wire [5:0] way_18 = bytes_18_3[5:0] - 6'h12; // place.rs:80
+    wire [5:0] way_18 = bytes_18_3[5:0] - 6'h12; // place.rs:78
     always @(posedge clk) begin
         row_18_there <= present_18;
         row_18_outer <= bytes_18_3[6];
         row_18_sign <= bytes_18_3[7];
         row_18_way <= way_18;
     end
-    wire [5:0] way_19 = bytes_19_3[5:0] - 6'h13; // place.rs:80
+    wire [5:0] way_19 = bytes_19_3[5:0] - 6'h13; // place.rs:78
     always @(posedge clk) begin
         row_19_there <= present_19;
         row_19_outer <= bytes_19_3[6];
         row_19_sign <= bytes_19_3[7];
         row_19_way <= way_19;
     end
-    wire [5:0] way_20 = bytes_20_3[5:0] - 6'h14; // place.rs:80
+    wire [5:0] way_20 = bytes_20_3[5:0] - 6'h14; // place.rs:78
     always @(posedge clk) begin
         row_20_there <= present_20;
         row_20_outer <= bytes_20_3[6];
         row_20_sign <= bytes_20_3[7];
         row_20_way <= way_20;
     end
-    wire [5:0] way_21 = bytes_21_3[5:0] - 6'h15; // place.rs:80
+    wire [5:0] way_21 = bytes_21_3[5:0] - 6'h15; // place.rs:78
     always @(posedge clk) begin
         row_21_there <= present_21;
         row_21_outer <= bytes_21_3[6];
         row_21_sign <= bytes_21_3[7];
         row_21_way <= way_21;
     end
-    wire [5:0] way_22 = bytes_22_3[5:0] - 6'h16; // place.rs:80
+    wire [5:0] way_22 = bytes_22_3[5:0] - 6'h16; // place.rs:78
     always @(posedge clk) begin
         row_22_there <= present_22;
         row_22_outer <= bytes_22_3[6];
         row_22_sign <= bytes_22_3[7];
         row_22_way <= way_22;
     end
-    wire [5:0] way_23 = bytes_23_3[5:0] - 6'h17; // place.rs:80
+    wire [5:0] way_23 = bytes_23_3[5:0] - 6'h17; // place.rs:78
     always @(posedge clk) begin
         row_23_there <= present_23;
         row_23_outer <= bytes_23_3[6];
         row_23_sign <= bytes_23_3[7];
         row_23_way <= way_23;
     end
-    wire [5:0] way_24 = bytes_24_3[5:0] - 6'h18; // place.rs:80
+    wire [5:0] way_24 = bytes_24_3[5:0] - 6'h18; // place.rs:78
     always @(posedge clk) begin
         row_24_there <= present_24;
         row_24_outer <= bytes_24_3[6];
         row_24_sign <= bytes_24_3[7];
         row_24_way <= way_24;
     end
-    wire [5:0] way_25 = bytes_25_3[5:0] - 6'h19; // place.rs:80
+    wire [5:0] way_25 = bytes_25_3[5:0] - 6'h19; // place.rs:78
     always @(posedge clk) begin
         row_25_there <= present_25;
         row_25_outer <= bytes_25_3[6];
         row_25_sign <= bytes_25_3[7];
         row_25_way <= way_25;
     end
-    wire [5:0] way_26 = bytes_26_3[5:0] - 6'h1a; // place.rs:80
+    wire [5:0] way_26 = bytes_26_3[5:0] - 6'h1a; // place.rs:78
     always @(posedge clk) begin
         row_26_there <= present_26;
         row_26_outer <= bytes_26_3[6];
         row_26_sign <= bytes_26_3[7];
         row_26_way <= way_26;
     end
-    wire [5:0] way_27 = bytes_27_3[5:0] - 6'h1b; // place.rs:80
+    wire [5:0] way_27 = bytes_27_3[5:0] - 6'h1b; // place.rs:78
     always @(posedge clk) begin
         row_27_there <= present_27;
         row_27_outer <= bytes_27_3[6];
         row_27_sign <= bytes_27_3[7];
         row_27_way <= way_27;
     end
-    wire [5:0] way_28 = bytes_28_3[5:0] - 6'h1c; // place.rs:80
+    wire [5:0] way_28 = bytes_28_3[5:0] - 6'h1c; // place.rs:78
     always @(posedge clk) begin
         row_28_there <= present_28;
         row_28_outer <= bytes_28_3[6];
         row_28_sign <= bytes_28_3[7];
         row_28_way <= way_28;
     end
-    wire [5:0] way_29 = bytes_29_3[5:0] - 6'h1d; // place.rs:80
+    wire [5:0] way_29 = bytes_29_3[5:0] - 6'h1d; // place.rs:78
     always @(posedge clk) begin
         row_29_there <= present_29;
         row_29_outer <= bytes_29_3[6];
         row_29_sign <= bytes_29_3[7];
         row_29_way <= way_29;
     end
-    wire [5:0] way_30 = bytes_30_3[5:0] - 6'h1e; // place.rs:80
+    wire [5:0] way_30 = bytes_30_3[5:0] - 6'h1e; // place.rs:78
     always @(posedge clk) begin
         row_30_there <= present_30;
         row_30_outer <= bytes_30_3[6];
         row_30_sign <= bytes_30_3[7];
         row_30_way <= way_30;
     end
-    wire [5:0] way_31 = bytes_31_3[5:0] - 6'h1f; // place.rs:80
+    wire [5:0] way_31 = bytes_31_3[5:0] - 6'h1f; // place.rs:78
     always @(posedge clk) begin
         row_31_there <= present_31;
         row_31_outer <= bytes_31_3[6];
         row_31_sign <= bytes_31_3[7];
         row_31_way <= way_31;
     end
-    wire [5:0] way_32 = bytes_32_3[5:0] - 6'h20; // place.rs:80
+    wire [5:0] way_32 = bytes_32_3[5:0] - 6'h20; // place.rs:78
     always @(posedge clk) begin
         row_32_there <= present_32;
         row_32_outer <= bytes_32_3[6];
         row_32_sign <= bytes_32_3[7];
         row_32_way <= way_32;
     end
-    wire [5:0] way_33 = bytes_33_3[5:0] - 6'h21; // place.rs:80
+    wire [5:0] way_33 = bytes_33_3[5:0] - 6'h21; // place.rs:78
     always @(posedge clk) begin
         row_33_there <= present_33;
         row_33_outer <= bytes_33_3[6];
         row_33_sign <= bytes_33_3[7];
         row_33_way <= way_33;
     end
-    wire [5:0] way_34 = bytes_34_3[5:0] - 6'h22; // place.rs:80
+    wire [5:0] way_34 = bytes_34_3[5:0] - 6'h22; // place.rs:78
     always @(posedge clk) begin
         row_34_there <= present_34;
         row_34_outer <= bytes_34_3[6];
         row_34_sign <= bytes_34_3[7];
         row_34_way <= way_34;
     end
-    wire [5:0] way_35 = bytes_35_3[5:0] - 6'h23; // place.rs:80
+    wire [5:0] way_35 = bytes_35_3[5:0] - 6'h23; // place.rs:78
     always @(posedge clk) begin
         row_35_there <= present_35;
         row_35_outer <= bytes_35_3[6];
         row_35_sign <= bytes_35_3[7];
         row_35_way <= way_35;
     end
-    wire [5:0] way_36 = bytes_36_3[5:0] - 6'h24; // place.rs:80
+    wire [5:0] way_36 = bytes_36_3[5:0] - 6'h24; // place.rs:78
     always @(posedge clk) begin
         row_36_there <= present_36;
         row_36_outer <= bytes_36_3[6];
         row_36_sign <= bytes_36_3[7];
         row_36_way <= way_36;
     end
-    wire [5:0] way_37 = bytes_37_3[5:0] - 6'h25; // place.rs:80
+    wire [5:0] way_37 = bytes_37_3[5:0] - 6'h25; // place.rs:78
     always @(posedge clk) begin
         row_37_there <= present_37;
         row_37_outer <= bytes_37_3[6];
         row_37_sign <= bytes_37_3[7];
         row_37_way <= way_37;
     end
-    wire [5:0] way_38 = bytes_38_3[5:0] - 6'h26; // place.rs:80
+    wire [5:0] way_38 = bytes_38_3[5:0] - 6'h26; // place.rs:78
     always @(posedge clk) begin
         row_38_there <= present_38;
         row_38_outer <= bytes_38_3[6];
         row_38_sign <= bytes_38_3[7];
         row_38_way <= way_38;
     end
-    wire [5:0] way_39 = bytes_39_3[5:0] - 6'h27; // place.rs:80
+    wire [5:0] way_39 = bytes_39_3[5:0] - 6'h27; // place.rs:78
     always @(posedge clk) begin
         row_39_there <= present_39;
         row_39_outer <= bytes_39_3[6];
         row_39_sign <= bytes_39_3[7];
         row_39_way <= way_39;
     end
-    wire [5:0] way_40 = bytes_40_3[5:0] - 6'h28; // place.rs:80
+    wire [5:0] way_40 = bytes_40_3[5:0] - 6'h28; // place.rs:78
     always @(posedge clk) begin
         row_40_there <= present_40;
         row_40_outer <= bytes_40_3[6];
         row_40_sign <= bytes_40_3[7];
         row_40_way <= way_40;
     end
-    wire [5:0] way_41 = bytes_41_3[5:0] - 6'h29; // place.rs:80
+    wire [5:0] way_41 = bytes_41_3[5:0] - 6'h29; // place.rs:78
     always @(posedge clk) begin
         row_41_there <= present_41;
         row_41_outer <= bytes_41_3[6];
         row_41_sign <= bytes_41_3[7];
         row_41_way <= way_41;
     end
-    wire [5:0] way_42 = bytes_42_3[5:0] - 6'h2a; // place.rs:80
+    wire [5:0] way_42 = bytes_42_3[5:0] - 6'h2a; // place.rs:78
     always @(posedge clk) begin
         row_42_there <= present_42;
         row_42_outer <= bytes_42_3[6];
         row_42_sign <= bytes_42_3[7];
         row_42_way <= way_42;
     end
-    wire [5:0] way_43 = bytes_43_3[5:0] - 6'h2b; // place.rs:80
+    wire [5:0] way_43 = bytes_43_3[5:0] - 6'h2b; // place.rs:78
     always @(posedge clk) begin
         row_43_there <= present_43;
         row_43_outer <= bytes_43_3[6];
         row_43_sign <= bytes_43_3[7];
         row_43_way <= way_43;
     end
-    wire [5:0] way_44 = bytes_44_3[5:0] - 6'h2c; // place.rs:80
+    wire [5:0] way_44 = bytes_44_3[5:0] - 6'h2c; // place.rs:78
     always @(posedge clk) begin
         row_44_there <= present_44;
         row_44_outer <= bytes_44_3[6];
         row_44_sign <= bytes_44_3[7];
         row_44_way <= way_44;
     end
-    wire [5:0] way_45 = bytes_45_3[5:0] - 6'h2d; // place.rs:80
+    wire [5:0] way_45 = bytes_45_3[5:0] - 6'h2d; // place.rs:78
     always @(posedge clk) begin
         row_45_there <= present_45;
         row_45_outer <= bytes_45_3[6];
         row_45_sign <= bytes_45_3[7];
         row_45_way <= way_45;
     end
-    wire [5:0] way_46 = bytes_46_3[5:0] - 6'h2e; // place.rs:80
+    wire [5:0] way_46 = bytes_46_3[5:0] - 6'h2e; // place.rs:78
     always @(posedge clk) begin
         row_46_there <= present_46;
         row_46_outer <= bytes_46_3[6];
         row_46_sign <= bytes_46_3[7];
         row_46_way <= way_46;
     end
-    wire [5:0] way_47 = bytes_47_3[5:0] - 6'h2f; // place.rs:80
+    wire [5:0] way_47 = bytes_47_3[5:0] - 6'h2f; // place.rs:78
     always @(posedge clk) begin
         row_47_there <= present_47;
         row_47_outer <= bytes_47_3[6];
         row_47_sign <= bytes_47_3[7];
         row_47_way <= way_47;
     end
-    wire [5:0] way_48 = bytes_48_3[5:0] - 6'h30; // place.rs:80
+    wire [5:0] way_48 = bytes_48_3[5:0] - 6'h30; // place.rs:78
     always @(posedge clk) begin
         row_48_there <= present_48;
         row_48_outer <= bytes_48_3[6];
         row_48_sign <= bytes_48_3[7];
         row_48_way <= way_48;
     end
-    wire [5:0] way_49 = bytes_49_3[5:0] - 6'h31; // place.rs:80
+    wire [5:0] way_49 = bytes_49_3[5:0] - 6'h31; // place.rs:78
     always @(posedge clk) begin
         row_49_there <= present_49;
         row_49_outer <= bytes_49_3[6];
         row_49_sign <= bytes_49_3[7];
         row_49_way <= way_49;
     end
-    wire [5:0] way_50 = bytes_50_3[5:0] - 6'h32; // place.rs:80
+    wire [5:0] way_50 = bytes_50_3[5:0] - 6'h32; // place.rs:78
     always @(posedge clk) begin
         row_50_there <= present_50;
         row_50_outer <= bytes_50_3[6];
         row_50_sign <= bytes_50_3[7];
         row_50_way <= way_50;
     end
-    wire [5:0] way_51 = bytes_51_3[5:0] - 6'h33; // place.rs:80
+    wire [5:0] way_51 = bytes_51_3[5:0] - 6'h33; // place.rs:78
     always @(posedge clk) begin
         row_51_there <= present_51;
         row_51_outer <= bytes_51_3[6];
         row_51_sign <= bytes_51_3[7];
         row_51_way <= way_51;
     end
-    wire [5:0] way_52 = bytes_52_3[5:0] - 6'h34; // place.rs:80
+    wire [5:0] way_52 = bytes_52_3[5:0] - 6'h34; // place.rs:78
     always @(posedge clk) begin
         row_52_there <= present_52;
         row_52_outer <= bytes_52_3[6];
         row_52_sign <= bytes_52_3[7];
         row_52_way <= way_52;
     end
-    wire [5:0] way_53 = bytes_53_3[5:0] - 6'h35; // place.rs:80
+    wire [5:0] way_53 = bytes_53_3[5:0] - 6'h35; // place.rs:78
     always @(posedge clk) begin
         row_53_there <= present_53;
         row_53_outer <= bytes_53_3[6];
         row_53_sign <= bytes_53_3[7];
         row_53_way <= way_53;
     end
-    wire [5:0] way_54 = bytes_54_3[5:0] - 6'h36; // place.rs:80
+    wire [5:0] way_54 = bytes_54_3[5:0] - 6'h36; // place.rs:78
     always @(posedge clk) begin
         row_54_there <= present_54;
         row_54_outer <= bytes_54_3[6];
         row_54_sign <= bytes_54_3[7];
         row_54_way <= way_54;
     end
-    wire [5:0] way_55 = bytes_55_3[5:0] - 6'h37; // place.rs:80
+    wire [5:0] way_55 = bytes_55_3[5:0] - 6'h37; // place.rs:78
     always @(posedge clk) begin
         row_55_there <= present_55;
         row_55_outer <= bytes_55_3[6];
         row_55_sign <= bytes_55_3[7];
         row_55_way <= way_55;
     end
-    wire [5:0] way_56 = bytes_56_3[5:0] - 6'h38; // place.rs:80
+    wire [5:0] way_56 = bytes_56_3[5:0] - 6'h38; // place.rs:78
     always @(posedge clk) begin
         row_56_there <= present_56;
         row_56_outer <= bytes_56_3[6];
         row_56_sign <= bytes_56_3[7];
         row_56_way <= way_56;
     end
-    wire [5:0] way_57 = bytes_57_3[5:0] - 6'h39; // place.rs:80
+    wire [5:0] way_57 = bytes_57_3[5:0] - 6'h39; // place.rs:78
     always @(posedge clk) begin
         row_57_there <= present_57;
         row_57_outer <= bytes_57_3[6];
         row_57_sign <= bytes_57_3[7];
         row_57_way <= way_57;
     end
-    wire [5:0] way_58 = bytes_58_3[5:0] - 6'h3a; // place.rs:80
+    wire [5:0] way_58 = bytes_58_3[5:0] - 6'h3a; // place.rs:78
     always @(posedge clk) begin
         row_58_there <= present_58;
         row_58_outer <= bytes_58_3[6];
         row_58_sign <= bytes_58_3[7];
         row_58_way <= way_58;
     end
-    wire [5:0] way_59 = bytes_59_3[5:0] - 6'h3b; // place.rs:80
+    wire [5:0] way_59 = bytes_59_3[5:0] - 6'h3b; // place.rs:78
     always @(posedge clk) begin
         row_59_there <= present_59;
         row_59_outer <= bytes_59_3[6];
         row_59_sign <= bytes_59_3[7];
         row_59_way <= way_59;
     end
-    wire [5:0] way_60 = bytes_60_3[5:0] - 6'h3c; // place.rs:80
+    wire [5:0] way_60 = bytes_60_3[5:0] - 6'h3c; // place.rs:78
     always @(posedge clk) begin
         row_60_there <= present_60;
         row_60_outer <= bytes_60_3[6];
         row_60_sign <= bytes_60_3[7];
         row_60_way <= way_60;
     end
-    wire [5:0] way_61 = bytes_61_3[5:0] - 6'h3d; // place.rs:80
+    wire [5:0] way_61 = bytes_61_3[5:0] - 6'h3d; // place.rs:78
     always @(posedge clk) begin
         row_61_there <= present_61;
         row_61_outer <= bytes_61_3[6];
         row_61_sign <= bytes_61_3[7];
         row_61_way <= way_61;
     end
-    wire [5:0] way_62 = bytes_62_3[5:0] - 6'h3e; // place.rs:80
+    wire [5:0] way_62 = bytes_62_3[5:0] - 6'h3e; // place.rs:78
     always @(posedge clk) begin
         row_62_there <= present_62;
         row_62_outer <= bytes_62_3[6];
         row_62_sign <= bytes_62_3[7];
         row_62_way <= way_62;
     end
-    wire [5:0] way_63 = bytes_63_3[5:0] - 6'h3f; // place.rs:80
+    wire [5:0] way_63 = bytes_63_3[5:0] - 6'h3f; // place.rs:78
     always @(posedge clk) begin
         row_63_there <= present_63;
         row_63_outer <= bytes_63_3[6];
         row_63_sign <= bytes_63_3[7];
         row_63_way <= way_63;
     end
-    wire goes_0 = row_0_there & row_0_way[5]; // place.rs:99
-    wire goes_1 = row_1_there & row_1_way[5]; // place.rs:99
-    wire goes_2 = row_2_there & row_2_way[5]; // place.rs:99
-    wire goes_3 = row_3_there & row_3_way[5]; // place.rs:99
-    wire goes_4 = row_4_there & row_4_way[5]; // place.rs:99
-    wire goes_5 = row_5_there & row_5_way[5]; // place.rs:99
-    wire goes_6 = row_6_there & row_6_way[5]; // place.rs:99
-    wire goes_7 = row_7_there & row_7_way[5]; // place.rs:99
-    wire goes_8 = row_8_there & row_8_way[5]; // place.rs:99
-    wire goes_9 = row_9_there & row_9_way[5]; // place.rs:99
-    wire goes_10 = row_10_there & row_10_way[5]; // place.rs:99
-    wire goes_11 = row_11_there & row_11_way[5]; // place.rs:99
-    wire goes_12 = row_12_there & row_12_way[5]; // place.rs:99
-    wire goes_13 = row_13_there & row_13_way[5]; // place.rs:99
-    wire goes_14 = row_14_there & row_14_way[5]; // place.rs:99
-    wire goes_15 = row_15_there & row_15_way[5]; // place.rs:99
-    wire goes_16 = row_16_there & row_16_way[5]; // place.rs:99
-    wire goes_17 = row_17_there & row_17_way[5]; // place.rs:99
-    wire goes_18 = row_18_there & row_18_way[5]; // place.rs:99
-    wire goes_19 = row_19_there & row_19_way[5]; // place.rs:99
-    wire goes_20 = row_20_there & row_20_way[5]; // place.rs:99
-    wire goes_21 = row_21_there & row_21_way[5]; // place.rs:99
-    wire goes_22 = row_22_there & row_22_way[5]; // place.rs:99
-    wire goes_23 = row_23_there & row_23_way[5]; // place.rs:99
-    wire goes_24 = row_24_there & row_24_way[5]; // place.rs:99
-    wire goes_25 = row_25_there & row_25_way[5]; // place.rs:99
-    wire goes_26 = row_26_there & row_26_way[5]; // place.rs:99
-    wire goes_27 = row_27_there & row_27_way[5]; // place.rs:99
-    wire goes_28 = row_28_there & row_28_way[5]; // place.rs:99
-    wire goes_29 = row_29_there & row_29_way[5]; // place.rs:99
-    wire goes_30 = row_30_there & row_30_way[5]; // place.rs:99
-    wire goes_31 = row_31_there & row_31_way[5]; // place.rs:99
-    wire stays_0 = row_0_there & (~row_0_way[5]); // place.rs:100
-    wire stays_1 = row_1_there & (~row_1_way[5]); // place.rs:100
-    wire stays_2 = row_2_there & (~row_2_way[5]); // place.rs:100
-    wire stays_3 = row_3_there & (~row_3_way[5]); // place.rs:100
-    wire stays_4 = row_4_there & (~row_4_way[5]); // place.rs:100
-    wire stays_5 = row_5_there & (~row_5_way[5]); // place.rs:100
-    wire stays_6 = row_6_there & (~row_6_way[5]); // place.rs:100
-    wire stays_7 = row_7_there & (~row_7_way[5]); // place.rs:100
-    wire stays_8 = row_8_there & (~row_8_way[5]); // place.rs:100
-    wire stays_9 = row_9_there & (~row_9_way[5]); // place.rs:100
-    wire stays_10 = row_10_there & (~row_10_way[5]); // place.rs:100
-    wire stays_11 = row_11_there & (~row_11_way[5]); // place.rs:100
-    wire stays_12 = row_12_there & (~row_12_way[5]); // place.rs:100
-    wire stays_13 = row_13_there & (~row_13_way[5]); // place.rs:100
-    wire stays_14 = row_14_there & (~row_14_way[5]); // place.rs:100
-    wire stays_15 = row_15_there & (~row_15_way[5]); // place.rs:100
-    wire stays_16 = row_16_there & (~row_16_way[5]); // place.rs:100
-    wire stays_17 = row_17_there & (~row_17_way[5]); // place.rs:100
-    wire stays_18 = row_18_there & (~row_18_way[5]); // place.rs:100
-    wire stays_19 = row_19_there & (~row_19_way[5]); // place.rs:100
-    wire stays_20 = row_20_there & (~row_20_way[5]); // place.rs:100
-    wire stays_21 = row_21_there & (~row_21_way[5]); // place.rs:100
-    wire stays_22 = row_22_there & (~row_22_way[5]); // place.rs:100
-    wire stays_23 = row_23_there & (~row_23_way[5]); // place.rs:100
-    wire stays_24 = row_24_there & (~row_24_way[5]); // place.rs:100
-    wire stays_25 = row_25_there & (~row_25_way[5]); // place.rs:100
-    wire stays_26 = row_26_there & (~row_26_way[5]); // place.rs:100
-    wire stays_27 = row_27_there & (~row_27_way[5]); // place.rs:100
-    wire stays_28 = row_28_there & (~row_28_way[5]); // place.rs:100
-    wire stays_29 = row_29_there & (~row_29_way[5]); // place.rs:100
-    wire stays_30 = row_30_there & (~row_30_way[5]); // place.rs:100
-    wire stays_31 = row_31_there & (~row_31_way[5]); // place.rs:100
-    wire stays_32 = row_32_there & (~row_32_way[5]); // place.rs:100
-    wire stays_33 = row_33_there & (~row_33_way[5]); // place.rs:100
-    wire stays_34 = row_34_there & (~row_34_way[5]); // place.rs:100
-    wire stays_35 = row_35_there & (~row_35_way[5]); // place.rs:100
-    wire stays_36 = row_36_there & (~row_36_way[5]); // place.rs:100
-    wire stays_37 = row_37_there & (~row_37_way[5]); // place.rs:100
-    wire stays_38 = row_38_there & (~row_38_way[5]); // place.rs:100
-    wire stays_39 = row_39_there & (~row_39_way[5]); // place.rs:100
-    wire stays_40 = row_40_there & (~row_40_way[5]); // place.rs:100
-    wire stays_41 = row_41_there & (~row_41_way[5]); // place.rs:100
-    wire stays_42 = row_42_there & (~row_42_way[5]); // place.rs:100
-    wire stays_43 = row_43_there & (~row_43_way[5]); // place.rs:100
-    wire stays_44 = row_44_there & (~row_44_way[5]); // place.rs:100
-    wire stays_45 = row_45_there & (~row_45_way[5]); // place.rs:100
-    wire stays_46 = row_46_there & (~row_46_way[5]); // place.rs:100
-    wire stays_47 = row_47_there & (~row_47_way[5]); // place.rs:100
-    wire stays_48 = row_48_there & (~row_48_way[5]); // place.rs:100
-    wire stays_49 = row_49_there & (~row_49_way[5]); // place.rs:100
-    wire stays_50 = row_50_there & (~row_50_way[5]); // place.rs:100
-    wire stays_51 = row_51_there & (~row_51_way[5]); // place.rs:100
-    wire stays_52 = row_52_there & (~row_52_way[5]); // place.rs:100
-    wire stays_53 = row_53_there & (~row_53_way[5]); // place.rs:100
-    wire stays_54 = row_54_there & (~row_54_way[5]); // place.rs:100
-    wire stays_55 = row_55_there & (~row_55_way[5]); // place.rs:100
-    wire stays_56 = row_56_there & (~row_56_way[5]); // place.rs:100
-    wire stays_57 = row_57_there & (~row_57_way[5]); // place.rs:100
-    wire stays_58 = row_58_there & (~row_58_way[5]); // place.rs:100
-    wire stays_59 = row_59_there & (~row_59_way[5]); // place.rs:100
-    wire stays_60 = row_60_there & (~row_60_way[5]); // place.rs:100
-    wire stays_61 = row_61_there & (~row_61_way[5]); // place.rs:100
-    wire stays_62 = row_62_there & (~row_62_way[5]); // place.rs:100
-    wire stays_63 = row_63_there & (~row_63_way[5]); // place.rs:100
-    wire from_outer = goes_0 ? row_0_outer : row_32_outer; // place.rs:106
-    wire from_sign = goes_0 ? row_0_sign : row_32_sign; // place.rs:106
-    wire [5:0] from_way = goes_0 ? row_0_way : row_32_way; // place.rs:106
-    wire _t320 = stays_32 | goes_0; // place.rs:107
-    wire from_outer_1 = goes_1 ? row_1_outer : row_33_outer; // place.rs:106
-    wire from_sign_1 = goes_1 ? row_1_sign : row_33_sign; // place.rs:106
-    wire [5:0] from_way_1 = goes_1 ? row_1_way : row_33_way; // place.rs:106
-    wire _t321 = stays_33 | goes_1; // place.rs:107
-    wire from_outer_2 = goes_2 ? row_2_outer : row_34_outer; // place.rs:106
-    wire from_sign_2 = goes_2 ? row_2_sign : row_34_sign; // place.rs:106
-    wire [5:0] from_way_2 = goes_2 ? row_2_way : row_34_way; // place.rs:106
-    wire _t322 = stays_34 | goes_2; // place.rs:107
-    wire from_outer_3 = goes_3 ? row_3_outer : row_35_outer; // place.rs:106
-    wire from_sign_3 = goes_3 ? row_3_sign : row_35_sign; // place.rs:106
-    wire [5:0] from_way_3 = goes_3 ? row_3_way : row_35_way; // place.rs:106
-    wire _t323 = stays_35 | goes_3; // place.rs:107
-    wire from_outer_4 = goes_4 ? row_4_outer : row_36_outer; // place.rs:106
-    wire from_sign_4 = goes_4 ? row_4_sign : row_36_sign; // place.rs:106
-    wire [5:0] from_way_4 = goes_4 ? row_4_way : row_36_way; // place.rs:106
-    wire _t324 = stays_36 | goes_4; // place.rs:107
-    wire from_outer_5 = goes_5 ? row_5_outer : row_37_outer; // place.rs:106
-    wire from_sign_5 = goes_5 ? row_5_sign : row_37_sign; // place.rs:106
-    wire [5:0] from_way_5 = goes_5 ? row_5_way : row_37_way; // place.rs:106
-    wire _t325 = stays_37 | goes_5; // place.rs:107
-    wire from_outer_6 = goes_6 ? row_6_outer : row_38_outer; // place.rs:106
-    wire from_sign_6 = goes_6 ? row_6_sign : row_38_sign; // place.rs:106
-    wire [5:0] from_way_6 = goes_6 ? row_6_way : row_38_way; // place.rs:106
-    wire _t326 = stays_38 | goes_6; // place.rs:107
-    wire from_outer_7 = goes_7 ? row_7_outer : row_39_outer; // place.rs:106
-    wire from_sign_7 = goes_7 ? row_7_sign : row_39_sign; // place.rs:106
-    wire [5:0] from_way_7 = goes_7 ? row_7_way : row_39_way; // place.rs:106
-    wire _t327 = stays_39 | goes_7; // place.rs:107
-    wire from_outer_8 = goes_8 ? row_8_outer : row_40_outer; // place.rs:106
-    wire from_sign_8 = goes_8 ? row_8_sign : row_40_sign; // place.rs:106
-    wire [5:0] from_way_8 = goes_8 ? row_8_way : row_40_way; // place.rs:106
-    wire _t328 = stays_40 | goes_8; // place.rs:107
-    wire from_outer_9 = goes_9 ? row_9_outer : row_41_outer; // place.rs:106
-    wire from_sign_9 = goes_9 ? row_9_sign : row_41_sign; // place.rs:106
-    wire [5:0] from_way_9 = goes_9 ? row_9_way : row_41_way; // place.rs:106
-    wire _t329 = stays_41 | goes_9; // place.rs:107
-    wire from_outer_10 = goes_10 ? row_10_outer : row_42_outer; // place.rs:106
-    wire from_sign_10 = goes_10 ? row_10_sign : row_42_sign; // place.rs:106
-    wire [5:0] from_way_10 = goes_10 ? row_10_way : row_42_way; // place.rs:106
-    wire _t330 = stays_42 | goes_10; // place.rs:107
-    wire from_outer_11 = goes_11 ? row_11_outer : row_43_outer; // place.rs:106
-    wire from_sign_11 = goes_11 ? row_11_sign : row_43_sign; // place.rs:106
-    wire [5:0] from_way_11 = goes_11 ? row_11_way : row_43_way; // place.rs:106
-    wire _t331 = stays_43 | goes_11; // place.rs:107
-    wire from_outer_12 = goes_12 ? row_12_outer : row_44_outer; // place.rs:106
-    wire from_sign_12 = goes_12 ? row_12_sign : row_44_sign; // place.rs:106
-    wire [5:0] from_way_12 = goes_12 ? row_12_way : row_44_way; // place.rs:106
-    wire _t332 = stays_44 | goes_12; // place.rs:107
-    wire from_outer_13 = goes_13 ? row_13_outer : row_45_outer; // place.rs:106
-    wire from_sign_13 = goes_13 ? row_13_sign : row_45_sign; // place.rs:106
-    wire [5:0] from_way_13 = goes_13 ? row_13_way : row_45_way; // place.rs:106
-    wire _t333 = stays_45 | goes_13; // place.rs:107
-    wire from_outer_14 = goes_14 ? row_14_outer : row_46_outer; // place.rs:106
-    wire from_sign_14 = goes_14 ? row_14_sign : row_46_sign; // place.rs:106
-    wire [5:0] from_way_14 = goes_14 ? row_14_way : row_46_way; // place.rs:106
-    wire _t334 = stays_46 | goes_14; // place.rs:107
-    wire from_outer_15 = goes_15 ? row_15_outer : row_47_outer; // place.rs:106
-    wire from_sign_15 = goes_15 ? row_15_sign : row_47_sign; // place.rs:106
-    wire [5:0] from_way_15 = goes_15 ? row_15_way : row_47_way; // place.rs:106
-    wire _t335 = stays_47 | goes_15; // place.rs:107
-    wire from_outer_16 = goes_16 ? row_16_outer : row_48_outer; // place.rs:106
-    wire from_sign_16 = goes_16 ? row_16_sign : row_48_sign; // place.rs:106
-    wire [5:0] from_way_16 = goes_16 ? row_16_way : row_48_way; // place.rs:106
-    wire from_outer_17 = goes_17 ? row_17_outer : row_49_outer; // place.rs:106
-    wire from_sign_17 = goes_17 ? row_17_sign : row_49_sign; // place.rs:106
-    wire [5:0] from_way_17 = goes_17 ? row_17_way : row_49_way; // place.rs:106
-    wire from_outer_18 = goes_18 ? row_18_outer : row_50_outer; // place.rs:106
-    wire from_sign_18 = goes_18 ? row_18_sign : row_50_sign; // place.rs:106
-    wire [5:0] from_way_18 = goes_18 ? row_18_way : row_50_way; // place.rs:106
-    wire from_outer_19 = goes_19 ? row_19_outer : row_51_outer; // place.rs:106
-    wire from_sign_19 = goes_19 ? row_19_sign : row_51_sign; // place.rs:106
-    wire [5:0] from_way_19 = goes_19 ? row_19_way : row_51_way; // place.rs:106
-    wire from_outer_20 = goes_20 ? row_20_outer : row_52_outer; // place.rs:106
-    wire from_sign_20 = goes_20 ? row_20_sign : row_52_sign; // place.rs:106
-    wire [5:0] from_way_20 = goes_20 ? row_20_way : row_52_way; // place.rs:106
-    wire from_outer_21 = goes_21 ? row_21_outer : row_53_outer; // place.rs:106
-    wire from_sign_21 = goes_21 ? row_21_sign : row_53_sign; // place.rs:106
-    wire [5:0] from_way_21 = goes_21 ? row_21_way : row_53_way; // place.rs:106
-    wire from_outer_22 = goes_22 ? row_22_outer : row_54_outer; // place.rs:106
-    wire from_sign_22 = goes_22 ? row_22_sign : row_54_sign; // place.rs:106
-    wire [5:0] from_way_22 = goes_22 ? row_22_way : row_54_way; // place.rs:106
-    wire from_outer_23 = goes_23 ? row_23_outer : row_55_outer; // place.rs:106
-    wire from_sign_23 = goes_23 ? row_23_sign : row_55_sign; // place.rs:106
-    wire [5:0] from_way_23 = goes_23 ? row_23_way : row_55_way; // place.rs:106
-    wire from_outer_24 = goes_24 ? row_24_outer : row_56_outer; // place.rs:106
-    wire from_sign_24 = goes_24 ? row_24_sign : row_56_sign; // place.rs:106
-    wire [5:0] from_way_24 = goes_24 ? row_24_way : row_56_way; // place.rs:106
-    wire from_outer_25 = goes_25 ? row_25_outer : row_57_outer; // place.rs:106
-    wire from_sign_25 = goes_25 ? row_25_sign : row_57_sign; // place.rs:106
-    wire [5:0] from_way_25 = goes_25 ? row_25_way : row_57_way; // place.rs:106
-    wire from_outer_26 = goes_26 ? row_26_outer : row_58_outer; // place.rs:106
-    wire from_sign_26 = goes_26 ? row_26_sign : row_58_sign; // place.rs:106
-    wire [5:0] from_way_26 = goes_26 ? row_26_way : row_58_way; // place.rs:106
-    wire from_outer_27 = goes_27 ? row_27_outer : row_59_outer; // place.rs:106
-    wire from_sign_27 = goes_27 ? row_27_sign : row_59_sign; // place.rs:106
-    wire [5:0] from_way_27 = goes_27 ? row_27_way : row_59_way; // place.rs:106
-    wire from_outer_28 = goes_28 ? row_28_outer : row_60_outer; // place.rs:106
-    wire from_sign_28 = goes_28 ? row_28_sign : row_60_sign; // place.rs:106
-    wire [5:0] from_way_28 = goes_28 ? row_28_way : row_60_way; // place.rs:106
-    wire from_outer_29 = goes_29 ? row_29_outer : row_61_outer; // place.rs:106
-    wire from_sign_29 = goes_29 ? row_29_sign : row_61_sign; // place.rs:106
-    wire [5:0] from_way_29 = goes_29 ? row_29_way : row_61_way; // place.rs:106
-    wire from_outer_30 = goes_30 ? row_30_outer : row_62_outer; // place.rs:106
-    wire from_sign_30 = goes_30 ? row_30_sign : row_62_sign; // place.rs:106
-    wire [5:0] from_way_30 = goes_30 ? row_30_way : row_62_way; // place.rs:106
-    wire from_outer_31 = goes_31 ? row_31_outer : row_63_outer; // place.rs:106
-    wire from_sign_31 = goes_31 ? row_31_sign : row_63_sign; // place.rs:106
-    wire [5:0] from_way_31 = goes_31 ? row_31_way : row_63_way; // place.rs:106
-    wire goes_0_1 = stays_0 & row_0_way[4]; // place.rs:99
-    wire goes_1_1 = stays_1 & row_1_way[4]; // place.rs:99
-    wire goes_2_1 = stays_2 & row_2_way[4]; // place.rs:99
-    wire goes_3_1 = stays_3 & row_3_way[4]; // place.rs:99
-    wire goes_4_1 = stays_4 & row_4_way[4]; // place.rs:99
-    wire goes_5_1 = stays_5 & row_5_way[4]; // place.rs:99
-    wire goes_6_1 = stays_6 & row_6_way[4]; // place.rs:99
-    wire goes_7_1 = stays_7 & row_7_way[4]; // place.rs:99
-    wire goes_8_1 = stays_8 & row_8_way[4]; // place.rs:99
-    wire goes_9_1 = stays_9 & row_9_way[4]; // place.rs:99
-    wire goes_10_1 = stays_10 & row_10_way[4]; // place.rs:99
-    wire goes_11_1 = stays_11 & row_11_way[4]; // place.rs:99
-    wire goes_12_1 = stays_12 & row_12_way[4]; // place.rs:99
-    wire goes_13_1 = stays_13 & row_13_way[4]; // place.rs:99
-    wire goes_14_1 = stays_14 & row_14_way[4]; // place.rs:99
-    wire goes_15_1 = stays_15 & row_15_way[4]; // place.rs:99
-    wire goes_16_1 = stays_16 & row_16_way[4]; // place.rs:99
-    wire goes_17_1 = stays_17 & row_17_way[4]; // place.rs:99
-    wire goes_18_1 = stays_18 & row_18_way[4]; // place.rs:99
-    wire goes_19_1 = stays_19 & row_19_way[4]; // place.rs:99
-    wire goes_20_1 = stays_20 & row_20_way[4]; // place.rs:99
-    wire goes_21_1 = stays_21 & row_21_way[4]; // place.rs:99
-    wire goes_22_1 = stays_22 & row_22_way[4]; // place.rs:99
-    wire goes_23_1 = stays_23 & row_23_way[4]; // place.rs:99
-    wire goes_24_1 = stays_24 & row_24_way[4]; // place.rs:99
-    wire goes_25_1 = stays_25 & row_25_way[4]; // place.rs:99
-    wire goes_26_1 = stays_26 & row_26_way[4]; // place.rs:99
-    wire goes_27_1 = stays_27 & row_27_way[4]; // place.rs:99
-    wire goes_28_1 = stays_28 & row_28_way[4]; // place.rs:99
-    wire goes_29_1 = stays_29 & row_29_way[4]; // place.rs:99
-    wire goes_30_1 = stays_30 & row_30_way[4]; // place.rs:99
-    wire goes_31_1 = stays_31 & row_31_way[4]; // place.rs:99
-    wire goes_32_1 = _t320 & from_way[4]; // place.rs:99
-    wire goes_33_1 = _t321 & from_way_1[4]; // place.rs:99
-    wire goes_34_1 = _t322 & from_way_2[4]; // place.rs:99
-    wire goes_35_1 = _t323 & from_way_3[4]; // place.rs:99
-    wire goes_36_1 = _t324 & from_way_4[4]; // place.rs:99
-    wire goes_37_1 = _t325 & from_way_5[4]; // place.rs:99
-    wire goes_38_1 = _t326 & from_way_6[4]; // place.rs:99
-    wire goes_39_1 = _t327 & from_way_7[4]; // place.rs:99
-    wire goes_40_1 = _t328 & from_way_8[4]; // place.rs:99
-    wire goes_41_1 = _t329 & from_way_9[4]; // place.rs:99
-    wire goes_42_1 = _t330 & from_way_10[4]; // place.rs:99
-    wire goes_43_1 = _t331 & from_way_11[4]; // place.rs:99
-    wire goes_44_1 = _t332 & from_way_12[4]; // place.rs:99
-    wire goes_45_1 = _t333 & from_way_13[4]; // place.rs:99
-    wire goes_46_1 = _t334 & from_way_14[4]; // place.rs:99
-    wire goes_47_1 = _t335 & from_way_15[4]; // place.rs:99
-    wire stays_0_1 = stays_0 & (~row_0_way[4]); // place.rs:100
-    wire stays_1_1 = stays_1 & (~row_1_way[4]); // place.rs:100
-    wire stays_2_1 = stays_2 & (~row_2_way[4]); // place.rs:100
-    wire stays_3_1 = stays_3 & (~row_3_way[4]); // place.rs:100
-    wire stays_4_1 = stays_4 & (~row_4_way[4]); // place.rs:100
-    wire stays_5_1 = stays_5 & (~row_5_way[4]); // place.rs:100
-    wire stays_6_1 = stays_6 & (~row_6_way[4]); // place.rs:100
-    wire stays_7_1 = stays_7 & (~row_7_way[4]); // place.rs:100
-    wire stays_8_1 = stays_8 & (~row_8_way[4]); // place.rs:100
-    wire stays_9_1 = stays_9 & (~row_9_way[4]); // place.rs:100
-    wire stays_10_1 = stays_10 & (~row_10_way[4]); // place.rs:100
-    wire stays_11_1 = stays_11 & (~row_11_way[4]); // place.rs:100
-    wire stays_12_1 = stays_12 & (~row_12_way[4]); // place.rs:100
-    wire stays_13_1 = stays_13 & (~row_13_way[4]); // place.rs:100
-    wire stays_14_1 = stays_14 & (~row_14_way[4]); // place.rs:100
-    wire stays_15_1 = stays_15 & (~row_15_way[4]); // place.rs:100
-    wire stays_16_1 = stays_16 & (~row_16_way[4]); // place.rs:100
-    wire stays_17_1 = stays_17 & (~row_17_way[4]); // place.rs:100
-    wire stays_18_1 = stays_18 & (~row_18_way[4]); // place.rs:100
-    wire stays_19_1 = stays_19 & (~row_19_way[4]); // place.rs:100
-    wire stays_20_1 = stays_20 & (~row_20_way[4]); // place.rs:100
-    wire stays_21_1 = stays_21 & (~row_21_way[4]); // place.rs:100
-    wire stays_22_1 = stays_22 & (~row_22_way[4]); // place.rs:100
-    wire stays_23_1 = stays_23 & (~row_23_way[4]); // place.rs:100
-    wire stays_24_1 = stays_24 & (~row_24_way[4]); // place.rs:100
-    wire stays_25_1 = stays_25 & (~row_25_way[4]); // place.rs:100
-    wire stays_26_1 = stays_26 & (~row_26_way[4]); // place.rs:100
-    wire stays_27_1 = stays_27 & (~row_27_way[4]); // place.rs:100
-    wire stays_28_1 = stays_28 & (~row_28_way[4]); // place.rs:100
-    wire stays_29_1 = stays_29 & (~row_29_way[4]); // place.rs:100
-    wire stays_30_1 = stays_30 & (~row_30_way[4]); // place.rs:100
-    wire stays_31_1 = stays_31 & (~row_31_way[4]); // place.rs:100
-    wire stays_32_1 = _t320 & (~from_way[4]); // place.rs:100
-    wire stays_33_1 = _t321 & (~from_way_1[4]); // place.rs:100
-    wire stays_34_1 = _t322 & (~from_way_2[4]); // place.rs:100
-    wire stays_35_1 = _t323 & (~from_way_3[4]); // place.rs:100
-    wire stays_36_1 = _t324 & (~from_way_4[4]); // place.rs:100
-    wire stays_37_1 = _t325 & (~from_way_5[4]); // place.rs:100
-    wire stays_38_1 = _t326 & (~from_way_6[4]); // place.rs:100
-    wire stays_39_1 = _t327 & (~from_way_7[4]); // place.rs:100
-    wire stays_40_1 = _t328 & (~from_way_8[4]); // place.rs:100
-    wire stays_41_1 = _t329 & (~from_way_9[4]); // place.rs:100
-    wire stays_42_1 = _t330 & (~from_way_10[4]); // place.rs:100
-    wire stays_43_1 = _t331 & (~from_way_11[4]); // place.rs:100
-    wire stays_44_1 = _t332 & (~from_way_12[4]); // place.rs:100
-    wire stays_45_1 = _t333 & (~from_way_13[4]); // place.rs:100
-    wire stays_46_1 = _t334 & (~from_way_14[4]); // place.rs:100
-    wire stays_47_1 = _t335 & (~from_way_15[4]); // place.rs:100
-    wire stays_48_1 = (stays_48 | goes_16) & (~from_way_16[4]); // place.rs:100
-    wire stays_49_1 = (stays_49 | goes_17) & (~from_way_17[4]); // place.rs:100
-    wire stays_50_1 = (stays_50 | goes_18) & (~from_way_18[4]); // place.rs:100
-    wire stays_51_1 = (stays_51 | goes_19) & (~from_way_19[4]); // place.rs:100
-    wire stays_52_1 = (stays_52 | goes_20) & (~from_way_20[4]); // place.rs:100
-    wire stays_53_1 = (stays_53 | goes_21) & (~from_way_21[4]); // place.rs:100
-    wire stays_54_1 = (stays_54 | goes_22) & (~from_way_22[4]); // place.rs:100
-    wire stays_55_1 = (stays_55 | goes_23) & (~from_way_23[4]); // place.rs:100
-    wire stays_56_1 = (stays_56 | goes_24) & (~from_way_24[4]); // place.rs:100
-    wire stays_57_1 = (stays_57 | goes_25) & (~from_way_25[4]); // place.rs:100
-    wire stays_58_1 = (stays_58 | goes_26) & (~from_way_26[4]); // place.rs:100
-    wire stays_59_1 = (stays_59 | goes_27) & (~from_way_27[4]); // place.rs:100
-    wire stays_60_1 = (stays_60 | goes_28) & (~from_way_28[4]); // place.rs:100
-    wire stays_61_1 = (stays_61 | goes_29) & (~from_way_29[4]); // place.rs:100
-    wire stays_62_1 = (stays_62 | goes_30) & (~from_way_30[4]); // place.rs:100
-    wire stays_63_1 = (stays_63 | goes_31) & (~from_way_31[4]); // place.rs:100
-    wire from_outer_32 = goes_0_1 ? row_0_outer : row_16_outer; // place.rs:106
-    wire from_sign_32 = goes_0_1 ? row_0_sign : row_16_sign; // place.rs:106
-    wire [5:0] from_way_32 = goes_0_1 ? row_0_way : row_16_way; // place.rs:106
-    wire from_outer_33 = goes_1_1 ? row_1_outer : row_17_outer; // place.rs:106
-    wire from_sign_33 = goes_1_1 ? row_1_sign : row_17_sign; // place.rs:106
-    wire [5:0] from_way_33 = goes_1_1 ? row_1_way : row_17_way; // place.rs:106
-    wire from_outer_34 = goes_2_1 ? row_2_outer : row_18_outer; // place.rs:106
-    wire from_sign_34 = goes_2_1 ? row_2_sign : row_18_sign; // place.rs:106
-    wire [5:0] from_way_34 = goes_2_1 ? row_2_way : row_18_way; // place.rs:106
-    wire from_outer_35 = goes_3_1 ? row_3_outer : row_19_outer; // place.rs:106
-    wire from_sign_35 = goes_3_1 ? row_3_sign : row_19_sign; // place.rs:106
-    wire [5:0] from_way_35 = goes_3_1 ? row_3_way : row_19_way; // place.rs:106
-    wire from_outer_36 = goes_4_1 ? row_4_outer : row_20_outer; // place.rs:106
-    wire from_sign_36 = goes_4_1 ? row_4_sign : row_20_sign; // place.rs:106
-    wire [5:0] from_way_36 = goes_4_1 ? row_4_way : row_20_way; // place.rs:106
-    wire from_outer_37 = goes_5_1 ? row_5_outer : row_21_outer; // place.rs:106
-    wire from_sign_37 = goes_5_1 ? row_5_sign : row_21_sign; // place.rs:106
-    wire [5:0] from_way_37 = goes_5_1 ? row_5_way : row_21_way; // place.rs:106
-    wire from_outer_38 = goes_6_1 ? row_6_outer : row_22_outer; // place.rs:106
-    wire from_sign_38 = goes_6_1 ? row_6_sign : row_22_sign; // place.rs:106
-    wire [5:0] from_way_38 = goes_6_1 ? row_6_way : row_22_way; // place.rs:106
-    wire from_outer_39 = goes_7_1 ? row_7_outer : row_23_outer; // place.rs:106
-    wire from_sign_39 = goes_7_1 ? row_7_sign : row_23_sign; // place.rs:106
-    wire [5:0] from_way_39 = goes_7_1 ? row_7_way : row_23_way; // place.rs:106
-    wire from_outer_40 = goes_8_1 ? row_8_outer : row_24_outer; // place.rs:106
-    wire from_sign_40 = goes_8_1 ? row_8_sign : row_24_sign; // place.rs:106
-    wire [5:0] from_way_40 = goes_8_1 ? row_8_way : row_24_way; // place.rs:106
-    wire from_outer_41 = goes_9_1 ? row_9_outer : row_25_outer; // place.rs:106
-    wire from_sign_41 = goes_9_1 ? row_9_sign : row_25_sign; // place.rs:106
-    wire [5:0] from_way_41 = goes_9_1 ? row_9_way : row_25_way; // place.rs:106
-    wire from_outer_42 = goes_10_1 ? row_10_outer : row_26_outer; // place.rs:106
-    wire from_sign_42 = goes_10_1 ? row_10_sign : row_26_sign; // place.rs:106
-    wire [5:0] from_way_42 = goes_10_1 ? row_10_way : row_26_way; // place.rs:106
-    wire from_outer_43 = goes_11_1 ? row_11_outer : row_27_outer; // place.rs:106
-    wire from_sign_43 = goes_11_1 ? row_11_sign : row_27_sign; // place.rs:106
-    wire [5:0] from_way_43 = goes_11_1 ? row_11_way : row_27_way; // place.rs:106
-    wire from_outer_44 = goes_12_1 ? row_12_outer : row_28_outer; // place.rs:106
-    wire from_sign_44 = goes_12_1 ? row_12_sign : row_28_sign; // place.rs:106
-    wire [5:0] from_way_44 = goes_12_1 ? row_12_way : row_28_way; // place.rs:106
-    wire from_outer_45 = goes_13_1 ? row_13_outer : row_29_outer; // place.rs:106
-    wire from_sign_45 = goes_13_1 ? row_13_sign : row_29_sign; // place.rs:106
-    wire [5:0] from_way_45 = goes_13_1 ? row_13_way : row_29_way; // place.rs:106
-    wire from_outer_46 = goes_14_1 ? row_14_outer : row_30_outer; // place.rs:106
-    wire from_sign_46 = goes_14_1 ? row_14_sign : row_30_sign; // place.rs:106
-    wire [5:0] from_way_46 = goes_14_1 ? row_14_way : row_30_way; // place.rs:106
-    wire from_outer_47 = goes_15_1 ? row_15_outer : row_31_outer; // place.rs:106
-    wire from_sign_47 = goes_15_1 ? row_15_sign : row_31_sign; // place.rs:106
-    wire [5:0] from_way_47 = goes_15_1 ? row_15_way : row_31_way; // place.rs:106
-    wire from_outer_48 = goes_16_1 ? row_16_outer : from_outer; // place.rs:106
-    wire from_sign_48 = goes_16_1 ? row_16_sign : from_sign; // place.rs:106
-    wire [5:0] from_way_48 = goes_16_1 ? row_16_way : from_way; // place.rs:106
-    wire from_outer_49 = goes_17_1 ? row_17_outer : from_outer_1; // place.rs:106
-    wire from_sign_49 = goes_17_1 ? row_17_sign : from_sign_1; // place.rs:106
-    wire [5:0] from_way_49 = goes_17_1 ? row_17_way : from_way_1; // place.rs:106
-    wire from_outer_50 = goes_18_1 ? row_18_outer : from_outer_2; // place.rs:106
-    wire from_sign_50 = goes_18_1 ? row_18_sign : from_sign_2; // place.rs:106
-    wire [5:0] from_way_50 = goes_18_1 ? row_18_way : from_way_2; // place.rs:106
-    wire from_outer_51 = goes_19_1 ? row_19_outer : from_outer_3; // place.rs:106
-    wire from_sign_51 = goes_19_1 ? row_19_sign : from_sign_3; // place.rs:106
-    wire [5:0] from_way_51 = goes_19_1 ? row_19_way : from_way_3; // place.rs:106
-    wire from_outer_52 = goes_20_1 ? row_20_outer : from_outer_4; // place.rs:106
-    wire from_sign_52 = goes_20_1 ? row_20_sign : from_sign_4; // place.rs:106
-    wire [5:0] from_way_52 = goes_20_1 ? row_20_way : from_way_4; // place.rs:106
-    wire from_outer_53 = goes_21_1 ? row_21_outer : from_outer_5; // place.rs:106
-    wire from_sign_53 = goes_21_1 ? row_21_sign : from_sign_5; // place.rs:106
-    wire [5:0] from_way_53 = goes_21_1 ? row_21_way : from_way_5; // place.rs:106
-    wire from_outer_54 = goes_22_1 ? row_22_outer : from_outer_6; // place.rs:106
-    wire from_sign_54 = goes_22_1 ? row_22_sign : from_sign_6; // place.rs:106
-    wire [5:0] from_way_54 = goes_22_1 ? row_22_way : from_way_6; // place.rs:106
-    wire from_outer_55 = goes_23_1 ? row_23_outer : from_outer_7; // place.rs:106
-    wire from_sign_55 = goes_23_1 ? row_23_sign : from_sign_7; // place.rs:106
-    wire [5:0] from_way_55 = goes_23_1 ? row_23_way : from_way_7; // place.rs:106
-    wire from_outer_56 = goes_24_1 ? row_24_outer : from_outer_8; // place.rs:106
-    wire from_sign_56 = goes_24_1 ? row_24_sign : from_sign_8; // place.rs:106
-    wire [5:0] from_way_56 = goes_24_1 ? row_24_way : from_way_8; // place.rs:106
-    wire from_outer_57 = goes_25_1 ? row_25_outer : from_outer_9; // place.rs:106
-    wire from_sign_57 = goes_25_1 ? row_25_sign : from_sign_9; // place.rs:106
-    wire [5:0] from_way_57 = goes_25_1 ? row_25_way : from_way_9; // place.rs:106
-    wire from_outer_58 = goes_26_1 ? row_26_outer : from_outer_10; // place.rs:106
-    wire from_sign_58 = goes_26_1 ? row_26_sign : from_sign_10; // place.rs:106
-    wire [5:0] from_way_58 = goes_26_1 ? row_26_way : from_way_10; // place.rs:106
-    wire from_outer_59 = goes_27_1 ? row_27_outer : from_outer_11; // place.rs:106
-    wire from_sign_59 = goes_27_1 ? row_27_sign : from_sign_11; // place.rs:106
-    wire [5:0] from_way_59 = goes_27_1 ? row_27_way : from_way_11; // place.rs:106
-    wire from_outer_60 = goes_28_1 ? row_28_outer : from_outer_12; // place.rs:106
-    wire from_sign_60 = goes_28_1 ? row_28_sign : from_sign_12; // place.rs:106
-    wire [5:0] from_way_60 = goes_28_1 ? row_28_way : from_way_12; // place.rs:106
-    wire from_outer_61 = goes_29_1 ? row_29_outer : from_outer_13; // place.rs:106
-    wire from_sign_61 = goes_29_1 ? row_29_sign : from_sign_13; // place.rs:106
-    wire [5:0] from_way_61 = goes_29_1 ? row_29_way : from_way_13; // place.rs:106
-    wire from_outer_62 = goes_30_1 ? row_30_outer : from_outer_14; // place.rs:106
-    wire from_sign_62 = goes_30_1 ? row_30_sign : from_sign_14; // place.rs:106
-    wire [5:0] from_way_62 = goes_30_1 ? row_30_way : from_way_14; // place.rs:106
-    wire from_outer_63 = goes_31_1 ? row_31_outer : from_outer_15; // place.rs:106
-    wire from_sign_63 = goes_31_1 ? row_31_sign : from_sign_15; // place.rs:106
-    wire [5:0] from_way_63 = goes_31_1 ? row_31_way : from_way_15; // place.rs:106
-    wire from_outer_64 = goes_32_1 ? from_outer : from_outer_16; // place.rs:106
-    wire from_sign_64 = goes_32_1 ? from_sign : from_sign_16; // place.rs:106
-    wire [5:0] from_way_64 = goes_32_1 ? from_way : from_way_16; // place.rs:106
-    wire from_outer_65 = goes_33_1 ? from_outer_1 : from_outer_17; // place.rs:106
-    wire from_sign_65 = goes_33_1 ? from_sign_1 : from_sign_17; // place.rs:106
-    wire [5:0] from_way_65 = goes_33_1 ? from_way_1 : from_way_17; // place.rs:106
-    wire from_outer_66 = goes_34_1 ? from_outer_2 : from_outer_18; // place.rs:106
-    wire from_sign_66 = goes_34_1 ? from_sign_2 : from_sign_18; // place.rs:106
-    wire [5:0] from_way_66 = goes_34_1 ? from_way_2 : from_way_18; // place.rs:106
-    wire from_outer_67 = goes_35_1 ? from_outer_3 : from_outer_19; // place.rs:106
-    wire from_sign_67 = goes_35_1 ? from_sign_3 : from_sign_19; // place.rs:106
-    wire [5:0] from_way_67 = goes_35_1 ? from_way_3 : from_way_19; // place.rs:106
-    wire from_outer_68 = goes_36_1 ? from_outer_4 : from_outer_20; // place.rs:106
-    wire from_sign_68 = goes_36_1 ? from_sign_4 : from_sign_20; // place.rs:106
-    wire [5:0] from_way_68 = goes_36_1 ? from_way_4 : from_way_20; // place.rs:106
-    wire from_outer_69 = goes_37_1 ? from_outer_5 : from_outer_21; // place.rs:106
-    wire from_sign_69 = goes_37_1 ? from_sign_5 : from_sign_21; // place.rs:106
-    wire [5:0] from_way_69 = goes_37_1 ? from_way_5 : from_way_21; // place.rs:106
-    wire from_outer_70 = goes_38_1 ? from_outer_6 : from_outer_22; // place.rs:106
-    wire from_sign_70 = goes_38_1 ? from_sign_6 : from_sign_22; // place.rs:106
-    wire [5:0] from_way_70 = goes_38_1 ? from_way_6 : from_way_22; // place.rs:106
-    wire from_outer_71 = goes_39_1 ? from_outer_7 : from_outer_23; // place.rs:106
-    wire from_sign_71 = goes_39_1 ? from_sign_7 : from_sign_23; // place.rs:106
-    wire [5:0] from_way_71 = goes_39_1 ? from_way_7 : from_way_23; // place.rs:106
-    wire from_outer_72 = goes_40_1 ? from_outer_8 : from_outer_24; // place.rs:106
-    wire from_sign_72 = goes_40_1 ? from_sign_8 : from_sign_24; // place.rs:106
-    wire [5:0] from_way_72 = goes_40_1 ? from_way_8 : from_way_24; // place.rs:106
-    wire from_outer_73 = goes_41_1 ? from_outer_9 : from_outer_25; // place.rs:106
-    wire from_sign_73 = goes_41_1 ? from_sign_9 : from_sign_25; // place.rs:106
-    wire [5:0] from_way_73 = goes_41_1 ? from_way_9 : from_way_25; // place.rs:106
-    wire from_outer_74 = goes_42_1 ? from_outer_10 : from_outer_26; // place.rs:106
-    wire from_sign_74 = goes_42_1 ? from_sign_10 : from_sign_26; // place.rs:106
-    wire [5:0] from_way_74 = goes_42_1 ? from_way_10 : from_way_26; // place.rs:106
-    wire from_outer_75 = goes_43_1 ? from_outer_11 : from_outer_27; // place.rs:106
-    wire from_sign_75 = goes_43_1 ? from_sign_11 : from_sign_27; // place.rs:106
-    wire [5:0] from_way_75 = goes_43_1 ? from_way_11 : from_way_27; // place.rs:106
-    wire from_outer_76 = goes_44_1 ? from_outer_12 : from_outer_28; // place.rs:106
-    wire from_sign_76 = goes_44_1 ? from_sign_12 : from_sign_28; // place.rs:106
-    wire [5:0] from_way_76 = goes_44_1 ? from_way_12 : from_way_28; // place.rs:106
-    wire from_outer_77 = goes_45_1 ? from_outer_13 : from_outer_29; // place.rs:106
-    wire from_sign_77 = goes_45_1 ? from_sign_13 : from_sign_29; // place.rs:106
-    wire [5:0] from_way_77 = goes_45_1 ? from_way_13 : from_way_29; // place.rs:106
-    wire from_outer_78 = goes_46_1 ? from_outer_14 : from_outer_30; // place.rs:106
-    wire from_sign_78 = goes_46_1 ? from_sign_14 : from_sign_30; // place.rs:106
-    wire [5:0] from_way_78 = goes_46_1 ? from_way_14 : from_way_30; // place.rs:106
-    wire from_outer_79 = goes_47_1 ? from_outer_15 : from_outer_31; // place.rs:106
-    wire from_sign_79 = goes_47_1 ? from_sign_15 : from_sign_31; // place.rs:106
-    wire [5:0] from_way_79 = goes_47_1 ? from_way_15 : from_way_31; // place.rs:106
+    wire goes_0 = row_0_there & row_0_way[5]; // place.rs:97
+    wire goes_1 = row_1_there & row_1_way[5]; // place.rs:97
+    wire goes_2 = row_2_there & row_2_way[5]; // place.rs:97
+    wire goes_3 = row_3_there & row_3_way[5]; // place.rs:97
+    wire goes_4 = row_4_there & row_4_way[5]; // place.rs:97
+    wire goes_5 = row_5_there & row_5_way[5]; // place.rs:97
+    wire goes_6 = row_6_there & row_6_way[5]; // place.rs:97
+    wire goes_7 = row_7_there & row_7_way[5]; // place.rs:97
+    wire goes_8 = row_8_there & row_8_way[5]; // place.rs:97
+    wire goes_9 = row_9_there & row_9_way[5]; // place.rs:97
+    wire goes_10 = row_10_there & row_10_way[5]; // place.rs:97
+    wire goes_11 = row_11_there & row_11_way[5]; // place.rs:97
+    wire goes_12 = row_12_there & row_12_way[5]; // place.rs:97
+    wire goes_13 = row_13_there & row_13_way[5]; // place.rs:97
+    wire goes_14 = row_14_there & row_14_way[5]; // place.rs:97
+    wire goes_15 = row_15_there & row_15_way[5]; // place.rs:97
+    wire goes_16 = row_16_there & row_16_way[5]; // place.rs:97
+    wire goes_17 = row_17_there & row_17_way[5]; // place.rs:97
+    wire goes_18 = row_18_there & row_18_way[5]; // place.rs:97
+    wire goes_19 = row_19_there & row_19_way[5]; // place.rs:97
+    wire goes_20 = row_20_there & row_20_way[5]; // place.rs:97
+    wire goes_21 = row_21_there & row_21_way[5]; // place.rs:97
+    wire goes_22 = row_22_there & row_22_way[5]; // place.rs:97
+    wire goes_23 = row_23_there & row_23_way[5]; // place.rs:97
+    wire goes_24 = row_24_there & row_24_way[5]; // place.rs:97
+    wire goes_25 = row_25_there & row_25_way[5]; // place.rs:97
+    wire goes_26 = row_26_there & row_26_way[5]; // place.rs:97
+    wire goes_27 = row_27_there & row_27_way[5]; // place.rs:97
+    wire goes_28 = row_28_there & row_28_way[5]; // place.rs:97
+    wire goes_29 = row_29_there & row_29_way[5]; // place.rs:97
+    wire goes_30 = row_30_there & row_30_way[5]; // place.rs:97
+    wire goes_31 = row_31_there & row_31_way[5]; // place.rs:97
+    wire stays_0 = row_0_there & (~row_0_way[5]); // place.rs:98
+    wire stays_1 = row_1_there & (~row_1_way[5]); // place.rs:98
+    wire stays_2 = row_2_there & (~row_2_way[5]); // place.rs:98
+    wire stays_3 = row_3_there & (~row_3_way[5]); // place.rs:98
+    wire stays_4 = row_4_there & (~row_4_way[5]); // place.rs:98
+    wire stays_5 = row_5_there & (~row_5_way[5]); // place.rs:98
+    wire stays_6 = row_6_there & (~row_6_way[5]); // place.rs:98
+    wire stays_7 = row_7_there & (~row_7_way[5]); // place.rs:98
+    wire stays_8 = row_8_there & (~row_8_way[5]); // place.rs:98
+    wire stays_9 = row_9_there & (~row_9_way[5]); // place.rs:98
+    wire stays_10 = row_10_there & (~row_10_way[5]); // place.rs:98
+    wire stays_11 = row_11_there & (~row_11_way[5]); // place.rs:98
+    wire stays_12 = row_12_there & (~row_12_way[5]); // place.rs:98
+    wire stays_13 = row_13_there & (~row_13_way[5]); // place.rs:98
+    wire stays_14 = row_14_there & (~row_14_way[5]); // place.rs:98
+    wire stays_15 = row_15_there & (~row_15_way[5]); // place.rs:98
+    wire stays_16 = row_16_there & (~row_16_way[5]); // place.rs:98
+    wire stays_17 = row_17_there & (~row_17_way[5]); // place.rs:98
+    wire stays_18 = row_18_there & (~row_18_way[5]); // place.rs:98
+    wire stays_19 = row_19_there & (~row_19_way[5]); // place.rs:98
+    wire stays_20 = row_20_there & (~row_20_way[5]); // place.rs:98
+    wire stays_21 = row_21_there & (~row_21_way[5]); // place.rs:98
+    wire stays_22 = row_22_there & (~row_22_way[5]); // place.rs:98
+    wire stays_23 = row_23_there & (~row_23_way[5]); // place.rs:98
+    wire stays_24 = row_24_there & (~row_24_way[5]); // place.rs:98
+    wire stays_25 = row_25_there & (~row_25_way[5]); // place.rs:98
+    wire stays_26 = row_26_there & (~row_26_way[5]); // place.rs:98
+    wire stays_27 = row_27_there & (~row_27_way[5]); // place.rs:98
+    wire stays_28 = row_28_there & (~row_28_way[5]); // place.rs:98
+    wire stays_29 = row_29_there & (~row_29_way[5]); // place.rs:98
+    wire stays_30 = row_30_there & (~row_30_way[5]); // place.rs:98
+    wire stays_31 = row_31_there & (~row_31_way[5]); // place.rs:98
+    wire stays_32 = row_32_there & (~row_32_way[5]); // place.rs:98
+    wire stays_33 = row_33_there & (~row_33_way[5]); // place.rs:98
+    wire stays_34 = row_34_there & (~row_34_way[5]); // place.rs:98
+    wire stays_35 = row_35_there & (~row_35_way[5]); // place.rs:98
+    wire stays_36 = row_36_there & (~row_36_way[5]); // place.rs:98
+    wire stays_37 = row_37_there & (~row_37_way[5]); // place.rs:98
+    wire stays_38 = row_38_there & (~row_38_way[5]); // place.rs:98
+    wire stays_39 = row_39_there & (~row_39_way[5]); // place.rs:98
+    wire stays_40 = row_40_there & (~row_40_way[5]); // place.rs:98
+    wire stays_41 = row_41_there & (~row_41_way[5]); // place.rs:98
+    wire stays_42 = row_42_there & (~row_42_way[5]); // place.rs:98
+    wire stays_43 = row_43_there & (~row_43_way[5]); // place.rs:98
+    wire stays_44 = row_44_there & (~row_44_way[5]); // place.rs:98
+    wire stays_45 = row_45_there & (~row_45_way[5]); // place.rs:98
+    wire stays_46 = row_46_there & (~row_46_way[5]); // place.rs:98
+    wire stays_47 = row_47_there & (~row_47_way[5]); // place.rs:98
+    wire stays_48 = row_48_there & (~row_48_way[5]); // place.rs:98
+    wire stays_49 = row_49_there & (~row_49_way[5]); // place.rs:98
+    wire stays_50 = row_50_there & (~row_50_way[5]); // place.rs:98
+    wire stays_51 = row_51_there & (~row_51_way[5]); // place.rs:98
+    wire stays_52 = row_52_there & (~row_52_way[5]); // place.rs:98
+    wire stays_53 = row_53_there & (~row_53_way[5]); // place.rs:98
+    wire stays_54 = row_54_there & (~row_54_way[5]); // place.rs:98
+    wire stays_55 = row_55_there & (~row_55_way[5]); // place.rs:98
+    wire stays_56 = row_56_there & (~row_56_way[5]); // place.rs:98
+    wire stays_57 = row_57_there & (~row_57_way[5]); // place.rs:98
+    wire stays_58 = row_58_there & (~row_58_way[5]); // place.rs:98
+    wire stays_59 = row_59_there & (~row_59_way[5]); // place.rs:98
+    wire stays_60 = row_60_there & (~row_60_way[5]); // place.rs:98
+    wire stays_61 = row_61_there & (~row_61_way[5]); // place.rs:98
+    wire stays_62 = row_62_there & (~row_62_way[5]); // place.rs:98
+    wire stays_63 = row_63_there & (~row_63_way[5]); // place.rs:98
+    wire from_outer = goes_0 ? row_0_outer : row_32_outer; // place.rs:104
+    wire from_sign = goes_0 ? row_0_sign : row_32_sign; // place.rs:104
+    wire [5:0] from_way = goes_0 ? row_0_way : row_32_way; // place.rs:104
+    wire _t320 = stays_32 | goes_0; // place.rs:105
+    wire from_outer_1 = goes_1 ? row_1_outer : row_33_outer; // place.rs:104
+    wire from_sign_1 = goes_1 ? row_1_sign : row_33_sign; // place.rs:104
+    wire [5:0] from_way_1 = goes_1 ? row_1_way : row_33_way; // place.rs:104
+    wire _t321 = stays_33 | goes_1; // place.rs:105
+    wire from_outer_2 = goes_2 ? row_2_outer : row_34_outer; // place.rs:104
+    wire from_sign_2 = goes_2 ? row_2_sign : row_34_sign; // place.rs:104
+    wire [5:0] from_way_2 = goes_2 ? row_2_way : row_34_way; // place.rs:104
+    wire _t322 = stays_34 | goes_2; // place.rs:105
+    wire from_outer_3 = goes_3 ? row_3_outer : row_35_outer; // place.rs:104
+    wire from_sign_3 = goes_3 ? row_3_sign : row_35_sign; // place.rs:104
+    wire [5:0] from_way_3 = goes_3 ? row_3_way : row_35_way; // place.rs:104
+    wire _t323 = stays_35 | goes_3; // place.rs:105
+    wire from_outer_4 = goes_4 ? row_4_outer : row_36_outer; // place.rs:104
+    wire from_sign_4 = goes_4 ? row_4_sign : row_36_sign; // place.rs:104
+    wire [5:0] from_way_4 = goes_4 ? row_4_way : row_36_way; // place.rs:104
+    wire _t324 = stays_36 | goes_4; // place.rs:105
+    wire from_outer_5 = goes_5 ? row_5_outer : row_37_outer; // place.rs:104
+    wire from_sign_5 = goes_5 ? row_5_sign : row_37_sign; // place.rs:104
+    wire [5:0] from_way_5 = goes_5 ? row_5_way : row_37_way; // place.rs:104
+    wire _t325 = stays_37 | goes_5; // place.rs:105
+    wire from_outer_6 = goes_6 ? row_6_outer : row_38_outer; // place.rs:104
+    wire from_sign_6 = goes_6 ? row_6_sign : row_38_sign; // place.rs:104
+    wire [5:0] from_way_6 = goes_6 ? row_6_way : row_38_way; // place.rs:104
+    wire _t326 = stays_38 | goes_6; // place.rs:105
+    wire from_outer_7 = goes_7 ? row_7_outer : row_39_outer; // place.rs:104
+    wire from_sign_7 = goes_7 ? row_7_sign : row_39_sign; // place.rs:104
+    wire [5:0] from_way_7 = goes_7 ? row_7_way : row_39_way; // place.rs:104
+    wire _t327 = stays_39 | goes_7; // place.rs:105
+    wire from_outer_8 = goes_8 ? row_8_outer : row_40_outer; // place.rs:104
+    wire from_sign_8 = goes_8 ? row_8_sign : row_40_sign; // place.rs:104
+    wire [5:0] from_way_8 = goes_8 ? row_8_way : row_40_way; // place.rs:104
+    wire _t328 = stays_40 | goes_8; // place.rs:105
+    wire from_outer_9 = goes_9 ? row_9_outer : row_41_outer; // place.rs:104
+    wire from_sign_9 = goes_9 ? row_9_sign : row_41_sign; // place.rs:104
+    wire [5:0] from_way_9 = goes_9 ? row_9_way : row_41_way; // place.rs:104
+    wire _t329 = stays_41 | goes_9; // place.rs:105
+    wire from_outer_10 = goes_10 ? row_10_outer : row_42_outer; // place.rs:104
+    wire from_sign_10 = goes_10 ? row_10_sign : row_42_sign; // place.rs:104
+    wire [5:0] from_way_10 = goes_10 ? row_10_way : row_42_way; // place.rs:104
+    wire _t330 = stays_42 | goes_10; // place.rs:105
+    wire from_outer_11 = goes_11 ? row_11_outer : row_43_outer; // place.rs:104
+    wire from_sign_11 = goes_11 ? row_11_sign : row_43_sign; // place.rs:104
+    wire [5:0] from_way_11 = goes_11 ? row_11_way : row_43_way; // place.rs:104
+    wire _t331 = stays_43 | goes_11; // place.rs:105
+    wire from_outer_12 = goes_12 ? row_12_outer : row_44_outer; // place.rs:104
+    wire from_sign_12 = goes_12 ? row_12_sign : row_44_sign; // place.rs:104
+    wire [5:0] from_way_12 = goes_12 ? row_12_way : row_44_way; // place.rs:104
+    wire _t332 = stays_44 | goes_12; // place.rs:105
+    wire from_outer_13 = goes_13 ? row_13_outer : row_45_outer; // place.rs:104
+    wire from_sign_13 = goes_13 ? row_13_sign : row_45_sign; // place.rs:104
+    wire [5:0] from_way_13 = goes_13 ? row_13_way : row_45_way; // place.rs:104
+    wire _t333 = stays_45 | goes_13; // place.rs:105
+    wire from_outer_14 = goes_14 ? row_14_outer : row_46_outer; // place.rs:104
+    wire from_sign_14 = goes_14 ? row_14_sign : row_46_sign; // place.rs:104
+    wire [5:0] from_way_14 = goes_14 ? row_14_way : row_46_way; // place.rs:104
+    wire _t334 = stays_46 | goes_14; // place.rs:105
+    wire from_outer_15 = goes_15 ? row_15_outer : row_47_outer; // place.rs:104
+    wire from_sign_15 = goes_15 ? row_15_sign : row_47_sign; // place.rs:104
+    wire [5:0] from_way_15 = goes_15 ? row_15_way : row_47_way; // place.rs:104
+    wire _t335 = stays_47 | goes_15; // place.rs:105
+    wire from_outer_16 = goes_16 ? row_16_outer : row_48_outer; // place.rs:104
+    wire from_sign_16 = goes_16 ? row_16_sign : row_48_sign; // place.rs:104
+    wire [5:0] from_way_16 = goes_16 ? row_16_way : row_48_way; // place.rs:104
+    wire from_outer_17 = goes_17 ? row_17_outer : row_49_outer; // place.rs:104
+    wire from_sign_17 = goes_17 ? row_17_sign : row_49_sign; // place.rs:104
+    wire [5:0] from_way_17 = goes_17 ? row_17_way : row_49_way; // place.rs:104
+    wire from_outer_18 = goes_18 ? row_18_outer : row_50_outer; // place.rs:104
+    wire from_sign_18 = goes_18 ? row_18_sign : row_50_sign; // place.rs:104
+    wire [5:0] from_way_18 = goes_18 ? row_18_way : row_50_way; // place.rs:104
+    wire from_outer_19 = goes_19 ? row_19_outer : row_51_outer; // place.rs:104
+    wire from_sign_19 = goes_19 ? row_19_sign : row_51_sign; // place.rs:104
+    wire [5:0] from_way_19 = goes_19 ? row_19_way : row_51_way; // place.rs:104
+    wire from_outer_20 = goes_20 ? row_20_outer : row_52_outer; // place.rs:104
+    wire from_sign_20 = goes_20 ? row_20_sign : row_52_sign; // place.rs:104
+    wire [5:0] from_way_20 = goes_20 ? row_20_way : row_52_way; // place.rs:104
+    wire from_outer_21 = goes_21 ? row_21_outer : row_53_outer; // place.rs:104
+    wire from_sign_21 = goes_21 ? row_21_sign : row_53_sign; // place.rs:104
+    wire [5:0] from_way_21 = goes_21 ? row_21_way : row_53_way; // place.rs:104
+    wire from_outer_22 = goes_22 ? row_22_outer : row_54_outer; // place.rs:104
+    wire from_sign_22 = goes_22 ? row_22_sign : row_54_sign; // place.rs:104
+    wire [5:0] from_way_22 = goes_22 ? row_22_way : row_54_way; // place.rs:104
+    wire from_outer_23 = goes_23 ? row_23_outer : row_55_outer; // place.rs:104
+    wire from_sign_23 = goes_23 ? row_23_sign : row_55_sign; // place.rs:104
+    wire [5:0] from_way_23 = goes_23 ? row_23_way : row_55_way; // place.rs:104
+    wire from_outer_24 = goes_24 ? row_24_outer : row_56_outer; // place.rs:104
+    wire from_sign_24 = goes_24 ? row_24_sign : row_56_sign; // place.rs:104
+    wire [5:0] from_way_24 = goes_24 ? row_24_way : row_56_way; // place.rs:104
+    wire from_outer_25 = goes_25 ? row_25_outer : row_57_outer; // place.rs:104
+    wire from_sign_25 = goes_25 ? row_25_sign : row_57_sign; // place.rs:104
+    wire [5:0] from_way_25 = goes_25 ? row_25_way : row_57_way; // place.rs:104
+    wire from_outer_26 = goes_26 ? row_26_outer : row_58_outer; // place.rs:104
+    wire from_sign_26 = goes_26 ? row_26_sign : row_58_sign; // place.rs:104
+    wire [5:0] from_way_26 = goes_26 ? row_26_way : row_58_way; // place.rs:104
+    wire from_outer_27 = goes_27 ? row_27_outer : row_59_outer; // place.rs:104
+    wire from_sign_27 = goes_27 ? row_27_sign : row_59_sign; // place.rs:104
+    wire [5:0] from_way_27 = goes_27 ? row_27_way : row_59_way; // place.rs:104
+    wire from_outer_28 = goes_28 ? row_28_outer : row_60_outer; // place.rs:104
+    wire from_sign_28 = goes_28 ? row_28_sign : row_60_sign; // place.rs:104
+    wire [5:0] from_way_28 = goes_28 ? row_28_way : row_60_way; // place.rs:104
+    wire from_outer_29 = goes_29 ? row_29_outer : row_61_outer; // place.rs:104
+    wire from_sign_29 = goes_29 ? row_29_sign : row_61_sign; // place.rs:104
+    wire [5:0] from_way_29 = goes_29 ? row_29_way : row_61_way; // place.rs:104
+    wire from_outer_30 = goes_30 ? row_30_outer : row_62_outer; // place.rs:104
+    wire from_sign_30 = goes_30 ? row_30_sign : row_62_sign; // place.rs:104
+    wire [5:0] from_way_30 = goes_30 ? row_30_way : row_62_way; // place.rs:104
+    wire from_outer_31 = goes_31 ? row_31_outer : row_63_outer; // place.rs:104
+    wire from_sign_31 = goes_31 ? row_31_sign : row_63_sign; // place.rs:104
+    wire [5:0] from_way_31 = goes_31 ? row_31_way : row_63_way; // place.rs:104
+    wire goes_0_1 = stays_0 & row_0_way[4]; // place.rs:97
+    wire goes_1_1 = stays_1 & row_1_way[4]; // place.rs:97
+    wire goes_2_1 = stays_2 & row_2_way[4]; // place.rs:97
+    wire goes_3_1 = stays_3 & row_3_way[4]; // place.rs:97
+    wire goes_4_1 = stays_4 & row_4_way[4]; // place.rs:97
+    wire goes_5_1 = stays_5 & row_5_way[4]; // place.rs:97
+    wire goes_6_1 = stays_6 & row_6_way[4]; // place.rs:97
+    wire goes_7_1 = stays_7 & row_7_way[4]; // place.rs:97
+    wire goes_8_1 = stays_8 & row_8_way[4]; // place.rs:97
+    wire goes_9_1 = stays_9 & row_9_way[4]; // place.rs:97
+    wire goes_10_1 = stays_10 & row_10_way[4]; // place.rs:97
+    wire goes_11_1 = stays_11 & row_11_way[4]; // place.rs:97
+    wire goes_12_1 = stays_12 & row_12_way[4]; // place.rs:97
+    wire goes_13_1 = stays_13 & row_13_way[4]; // place.rs:97
+    wire goes_14_1 = stays_14 & row_14_way[4]; // place.rs:97
+    wire goes_15_1 = stays_15 & row_15_way[4]; // place.rs:97
+    wire goes_16_1 = stays_16 & row_16_way[4]; // place.rs:97
+    wire goes_17_1 = stays_17 & row_17_way[4]; // place.rs:97
+    wire goes_18_1 = stays_18 & row_18_way[4]; // place.rs:97
+    wire goes_19_1 = stays_19 & row_19_way[4]; // place.rs:97
+    wire goes_20_1 = stays_20 & row_20_way[4]; // place.rs:97
+    wire goes_21_1 = stays_21 & row_21_way[4]; // place.rs:97
+    wire goes_22_1 = stays_22 & row_22_way[4]; // place.rs:97
+    wire goes_23_1 = stays_23 & row_23_way[4]; // place.rs:97
+    wire goes_24_1 = stays_24 & row_24_way[4]; // place.rs:97
+    wire goes_25_1 = stays_25 & row_25_way[4]; // place.rs:97
+    wire goes_26_1 = stays_26 & row_26_way[4]; // place.rs:97
+    wire goes_27_1 = stays_27 & row_27_way[4]; // place.rs:97
+    wire goes_28_1 = stays_28 & row_28_way[4]; // place.rs:97
+    wire goes_29_1 = stays_29 & row_29_way[4]; // place.rs:97
+    wire goes_30_1 = stays_30 & row_30_way[4]; // place.rs:97
+    wire goes_31_1 = stays_31 & row_31_way[4]; // place.rs:97
+    wire goes_32_1 = _t320 & from_way[4]; // place.rs:97
+    wire goes_33_1 = _t321 & from_way_1[4]; // place.rs:97
+    wire goes_34_1 = _t322 & from_way_2[4]; // place.rs:97
+    wire goes_35_1 = _t323 & from_way_3[4]; // place.rs:97
+    wire goes_36_1 = _t324 & from_way_4[4]; // place.rs:97
+    wire goes_37_1 = _t325 & from_way_5[4]; // place.rs:97
+    wire goes_38_1 = _t326 & from_way_6[4]; // place.rs:97
+    wire goes_39_1 = _t327 & from_way_7[4]; // place.rs:97
+    wire goes_40_1 = _t328 & from_way_8[4]; // place.rs:97
+    wire goes_41_1 = _t329 & from_way_9[4]; // place.rs:97
+    wire goes_42_1 = _t330 & from_way_10[4]; // place.rs:97
+    wire goes_43_1 = _t331 & from_way_11[4]; // place.rs:97
+    wire goes_44_1 = _t332 & from_way_12[4]; // place.rs:97
+    wire goes_45_1 = _t333 & from_way_13[4]; // place.rs:97
+    wire goes_46_1 = _t334 & from_way_14[4]; // place.rs:97
+    wire goes_47_1 = _t335 & from_way_15[4]; // place.rs:97
+    wire stays_0_1 = stays_0 & (~row_0_way[4]); // place.rs:98
+    wire stays_1_1 = stays_1 & (~row_1_way[4]); // place.rs:98
+    wire stays_2_1 = stays_2 & (~row_2_way[4]); // place.rs:98
+    wire stays_3_1 = stays_3 & (~row_3_way[4]); // place.rs:98
+    wire stays_4_1 = stays_4 & (~row_4_way[4]); // place.rs:98
+    wire stays_5_1 = stays_5 & (~row_5_way[4]); // place.rs:98
+    wire stays_6_1 = stays_6 & (~row_6_way[4]); // place.rs:98
+    wire stays_7_1 = stays_7 & (~row_7_way[4]); // place.rs:98
+    wire stays_8_1 = stays_8 & (~row_8_way[4]); // place.rs:98
+    wire stays_9_1 = stays_9 & (~row_9_way[4]); // place.rs:98
+    wire stays_10_1 = stays_10 & (~row_10_way[4]); // place.rs:98
+    wire stays_11_1 = stays_11 & (~row_11_way[4]); // place.rs:98
+    wire stays_12_1 = stays_12 & (~row_12_way[4]); // place.rs:98
+    wire stays_13_1 = stays_13 & (~row_13_way[4]); // place.rs:98
+    wire stays_14_1 = stays_14 & (~row_14_way[4]); // place.rs:98
+    wire stays_15_1 = stays_15 & (~row_15_way[4]); // place.rs:98
+    wire stays_16_1 = stays_16 & (~row_16_way[4]); // place.rs:98
+    wire stays_17_1 = stays_17 & (~row_17_way[4]); // place.rs:98
+    wire stays_18_1 = stays_18 & (~row_18_way[4]); // place.rs:98
+    wire stays_19_1 = stays_19 & (~row_19_way[4]); // place.rs:98
+    wire stays_20_1 = stays_20 & (~row_20_way[4]); // place.rs:98
+    wire stays_21_1 = stays_21 & (~row_21_way[4]); // place.rs:98
+    wire stays_22_1 = stays_22 & (~row_22_way[4]); // place.rs:98
+    wire stays_23_1 = stays_23 & (~row_23_way[4]); // place.rs:98
+    wire stays_24_1 = stays_24 & (~row_24_way[4]); // place.rs:98
+    wire stays_25_1 = stays_25 & (~row_25_way[4]); // place.rs:98
+    wire stays_26_1 = stays_26 & (~row_26_way[4]); // place.rs:98
+    wire stays_27_1 = stays_27 & (~row_27_way[4]); // place.rs:98
+    wire stays_28_1 = stays_28 & (~row_28_way[4]); // place.rs:98
+    wire stays_29_1 = stays_29 & (~row_29_way[4]); // place.rs:98
+    wire stays_30_1 = stays_30 & (~row_30_way[4]); // place.rs:98
+    wire stays_31_1 = stays_31 & (~row_31_way[4]); // place.rs:98
+    wire stays_32_1 = _t320 & (~from_way[4]); // place.rs:98
+    wire stays_33_1 = _t321 & (~from_way_1[4]); // place.rs:98
+    wire stays_34_1 = _t322 & (~from_way_2[4]); // place.rs:98
+    wire stays_35_1 = _t323 & (~from_way_3[4]); // place.rs:98
+    wire stays_36_1 = _t324 & (~from_way_4[4]); // place.rs:98
+    wire stays_37_1 = _t325 & (~from_way_5[4]); // place.rs:98
+    wire stays_38_1 = _t326 & (~from_way_6[4]); // place.rs:98
+    wire stays_39_1 = _t327 & (~from_way_7[4]); // place.rs:98
+    wire stays_40_1 = _t328 & (~from_way_8[4]); // place.rs:98
+    wire stays_41_1 = _t329 & (~from_way_9[4]); // place.rs:98
+    wire stays_42_1 = _t330 & (~from_way_10[4]); // place.rs:98
+    wire stays_43_1 = _t331 & (~from_way_11[4]); // place.rs:98
+    wire stays_44_1 = _t332 & (~from_way_12[4]); // place.rs:98
+    wire stays_45_1 = _t333 & (~from_way_13[4]); // place.rs:98
+    wire stays_46_1 = _t334 & (~from_way_14[4]); // place.rs:98
+    wire stays_47_1 = _t335 & (~from_way_15[4]); // place.rs:98
+    wire stays_48_1 = (stays_48 | goes_16) & (~from_way_16[4]); // place.rs:98
+    wire stays_49_1 = (stays_49 | goes_17) & (~from_way_17[4]); // place.rs:98
+    wire stays_50_1 = (stays_50 | goes_18) & (~from_way_18[4]); // place.rs:98
+    wire stays_51_1 = (stays_51 | goes_19) & (~from_way_19[4]); // place.rs:98
+    wire stays_52_1 = (stays_52 | goes_20) & (~from_way_20[4]); // place.rs:98
+    wire stays_53_1 = (stays_53 | goes_21) & (~from_way_21[4]); // place.rs:98
+    wire stays_54_1 = (stays_54 | goes_22) & (~from_way_22[4]); // place.rs:98
+    wire stays_55_1 = (stays_55 | goes_23) & (~from_way_23[4]); // place.rs:98
+    wire stays_56_1 = (stays_56 | goes_24) & (~from_way_24[4]); // place.rs:98
+    wire stays_57_1 = (stays_57 | goes_25) & (~from_way_25[4]); // place.rs:98
+    wire stays_58_1 = (stays_58 | goes_26) & (~from_way_26[4]); // place.rs:98
+    wire stays_59_1 = (stays_59 | goes_27) & (~from_way_27[4]); // place.rs:98
+    wire stays_60_1 = (stays_60 | goes_28) & (~from_way_28[4]); // place.rs:98
+    wire stays_61_1 = (stays_61 | goes_29) & (~from_way_29[4]); // place.rs:98
+    wire stays_62_1 = (stays_62 | goes_30) & (~from_way_30[4]); // place.rs:98
+    wire stays_63_1 = (stays_63 | goes_31) & (~from_way_31[4]); // place.rs:98
+    wire from_outer_32 = goes_0_1 ? row_0_outer : row_16_outer; // place.rs:104
+    wire from_sign_32 = goes_0_1 ? row_0_sign : row_16_sign; // place.rs:104
+    wire [5:0] from_way_32 = goes_0_1 ? row_0_way : row_16_way; // place.rs:104
+    wire from_outer_33 = goes_1_1 ? row_1_outer : row_17_outer; // place.rs:104
+    wire from_sign_33 = goes_1_1 ? row_1_sign : row_17_sign; // place.rs:104
+    wire [5:0] from_way_33 = goes_1_1 ? row_1_way : row_17_way; // place.rs:104
+    wire from_outer_34 = goes_2_1 ? row_2_outer : row_18_outer; // place.rs:104
+    wire from_sign_34 = goes_2_1 ? row_2_sign : row_18_sign; // place.rs:104
+    wire [5:0] from_way_34 = goes_2_1 ? row_2_way : row_18_way; // place.rs:104
+    wire from_outer_35 = goes_3_1 ? row_3_outer : row_19_outer; // place.rs:104
+    wire from_sign_35 = goes_3_1 ? row_3_sign : row_19_sign; // place.rs:104
+    wire [5:0] from_way_35 = goes_3_1 ? row_3_way : row_19_way; // place.rs:104
+    wire from_outer_36 = goes_4_1 ? row_4_outer : row_20_outer; // place.rs:104
+    wire from_sign_36 = goes_4_1 ? row_4_sign : row_20_sign; // place.rs:104
+    wire [5:0] from_way_36 = goes_4_1 ? row_4_way : row_20_way; // place.rs:104
+    wire from_outer_37 = goes_5_1 ? row_5_outer : row_21_outer; // place.rs:104
+    wire from_sign_37 = goes_5_1 ? row_5_sign : row_21_sign; // place.rs:104
+    wire [5:0] from_way_37 = goes_5_1 ? row_5_way : row_21_way; // place.rs:104
+    wire from_outer_38 = goes_6_1 ? row_6_outer : row_22_outer; // place.rs:104
+    wire from_sign_38 = goes_6_1 ? row_6_sign : row_22_sign; // place.rs:104
+    wire [5:0] from_way_38 = goes_6_1 ? row_6_way : row_22_way; // place.rs:104
+    wire from_outer_39 = goes_7_1 ? row_7_outer : row_23_outer; // place.rs:104
+    wire from_sign_39 = goes_7_1 ? row_7_sign : row_23_sign; // place.rs:104
+    wire [5:0] from_way_39 = goes_7_1 ? row_7_way : row_23_way; // place.rs:104
+    wire from_outer_40 = goes_8_1 ? row_8_outer : row_24_outer; // place.rs:104
+    wire from_sign_40 = goes_8_1 ? row_8_sign : row_24_sign; // place.rs:104
+    wire [5:0] from_way_40 = goes_8_1 ? row_8_way : row_24_way; // place.rs:104
+    wire from_outer_41 = goes_9_1 ? row_9_outer : row_25_outer; // place.rs:104
+    wire from_sign_41 = goes_9_1 ? row_9_sign : row_25_sign; // place.rs:104
+    wire [5:0] from_way_41 = goes_9_1 ? row_9_way : row_25_way; // place.rs:104
+    wire from_outer_42 = goes_10_1 ? row_10_outer : row_26_outer; // place.rs:104
+    wire from_sign_42 = goes_10_1 ? row_10_sign : row_26_sign; // place.rs:104
+    wire [5:0] from_way_42 = goes_10_1 ? row_10_way : row_26_way; // place.rs:104
+    wire from_outer_43 = goes_11_1 ? row_11_outer : row_27_outer; // place.rs:104
+    wire from_sign_43 = goes_11_1 ? row_11_sign : row_27_sign; // place.rs:104
+    wire [5:0] from_way_43 = goes_11_1 ? row_11_way : row_27_way; // place.rs:104
+    wire from_outer_44 = goes_12_1 ? row_12_outer : row_28_outer; // place.rs:104
+    wire from_sign_44 = goes_12_1 ? row_12_sign : row_28_sign; // place.rs:104
+    wire [5:0] from_way_44 = goes_12_1 ? row_12_way : row_28_way; // place.rs:104
+    wire from_outer_45 = goes_13_1 ? row_13_outer : row_29_outer; // place.rs:104
+    wire from_sign_45 = goes_13_1 ? row_13_sign : row_29_sign; // place.rs:104
+    wire [5:0] from_way_45 = goes_13_1 ? row_13_way : row_29_way; // place.rs:104
+    wire from_outer_46 = goes_14_1 ? row_14_outer : row_30_outer; // place.rs:104
+    wire from_sign_46 = goes_14_1 ? row_14_sign : row_30_sign; // place.rs:104
+    wire [5:0] from_way_46 = goes_14_1 ? row_14_way : row_30_way; // place.rs:104
+    wire from_outer_47 = goes_15_1 ? row_15_outer : row_31_outer; // place.rs:104
+    wire from_sign_47 = goes_15_1 ? row_15_sign : row_31_sign; // place.rs:104
+    wire [5:0] from_way_47 = goes_15_1 ? row_15_way : row_31_way; // place.rs:104
+    wire from_outer_48 = goes_16_1 ? row_16_outer : from_outer; // place.rs:104
+    wire from_sign_48 = goes_16_1 ? row_16_sign : from_sign; // place.rs:104
+    wire [5:0] from_way_48 = goes_16_1 ? row_16_way : from_way; // place.rs:104
+    wire from_outer_49 = goes_17_1 ? row_17_outer : from_outer_1; // place.rs:104
+    wire from_sign_49 = goes_17_1 ? row_17_sign : from_sign_1; // place.rs:104
+    wire [5:0] from_way_49 = goes_17_1 ? row_17_way : from_way_1; // place.rs:104
+    wire from_outer_50 = goes_18_1 ? row_18_outer : from_outer_2; // place.rs:104
+    wire from_sign_50 = goes_18_1 ? row_18_sign : from_sign_2; // place.rs:104
+    wire [5:0] from_way_50 = goes_18_1 ? row_18_way : from_way_2; // place.rs:104
+    wire from_outer_51 = goes_19_1 ? row_19_outer : from_outer_3; // place.rs:104
+    wire from_sign_51 = goes_19_1 ? row_19_sign : from_sign_3; // place.rs:104
+    wire [5:0] from_way_51 = goes_19_1 ? row_19_way : from_way_3; // place.rs:104
+    wire from_outer_52 = goes_20_1 ? row_20_outer : from_outer_4; // place.rs:104
+    wire from_sign_52 = goes_20_1 ? row_20_sign : from_sign_4; // place.rs:104
+    wire [5:0] from_way_52 = goes_20_1 ? row_20_way : from_way_4; // place.rs:104
+    wire from_outer_53 = goes_21_1 ? row_21_outer : from_outer_5; // place.rs:104
+    wire from_sign_53 = goes_21_1 ? row_21_sign : from_sign_5; // place.rs:104
+    wire [5:0] from_way_53 = goes_21_1 ? row_21_way : from_way_5; // place.rs:104
+    wire from_outer_54 = goes_22_1 ? row_22_outer : from_outer_6; // place.rs:104
+    wire from_sign_54 = goes_22_1 ? row_22_sign : from_sign_6; // place.rs:104
+    wire [5:0] from_way_54 = goes_22_1 ? row_22_way : from_way_6; // place.rs:104
+    wire from_outer_55 = goes_23_1 ? row_23_outer : from_outer_7; // place.rs:104
+    wire from_sign_55 = goes_23_1 ? row_23_sign : from_sign_7; // place.rs:104
+    wire [5:0] from_way_55 = goes_23_1 ? row_23_way : from_way_7; // place.rs:104
+    wire from_outer_56 = goes_24_1 ? row_24_outer : from_outer_8; // place.rs:104
+    wire from_sign_56 = goes_24_1 ? row_24_sign : from_sign_8; // place.rs:104
+    wire [5:0] from_way_56 = goes_24_1 ? row_24_way : from_way_8; // place.rs:104
+    wire from_outer_57 = goes_25_1 ? row_25_outer : from_outer_9; // place.rs:104
+    wire from_sign_57 = goes_25_1 ? row_25_sign : from_sign_9; // place.rs:104
+    wire [5:0] from_way_57 = goes_25_1 ? row_25_way : from_way_9; // place.rs:104
+    wire from_outer_58 = goes_26_1 ? row_26_outer : from_outer_10; // place.rs:104
+    wire from_sign_58 = goes_26_1 ? row_26_sign : from_sign_10; // place.rs:104
+    wire [5:0] from_way_58 = goes_26_1 ? row_26_way : from_way_10; // place.rs:104
+    wire from_outer_59 = goes_27_1 ? row_27_outer : from_outer_11; // place.rs:104
+    wire from_sign_59 = goes_27_1 ? row_27_sign : from_sign_11; // place.rs:104
+    wire [5:0] from_way_59 = goes_27_1 ? row_27_way : from_way_11; // place.rs:104
+    wire from_outer_60 = goes_28_1 ? row_28_outer : from_outer_12; // place.rs:104
+    wire from_sign_60 = goes_28_1 ? row_28_sign : from_sign_12; // place.rs:104
+    wire [5:0] from_way_60 = goes_28_1 ? row_28_way : from_way_12; // place.rs:104
+    wire from_outer_61 = goes_29_1 ? row_29_outer : from_outer_13; // place.rs:104
+    wire from_sign_61 = goes_29_1 ? row_29_sign : from_sign_13; // place.rs:104
+    wire [5:0] from_way_61 = goes_29_1 ? row_29_way : from_way_13; // place.rs:104
+    wire from_outer_62 = goes_30_1 ? row_30_outer : from_outer_14; // place.rs:104
+    wire from_sign_62 = goes_30_1 ? row_30_sign : from_sign_14; // place.rs:104
+    wire [5:0] from_way_62 = goes_30_1 ? row_30_way : from_way_14; // place.rs:104
+    wire from_outer_63 = goes_31_1 ? row_31_outer : from_outer_15; // place.rs:104
+    wire from_sign_63 = goes_31_1 ? row_31_sign : from_sign_15; // place.rs:104
+    wire [5:0] from_way_63 = goes_31_1 ? row_31_way : from_way_15; // place.rs:104
+    wire from_outer_64 = goes_32_1 ? from_outer : from_outer_16; // place.rs:104
+    wire from_sign_64 = goes_32_1 ? from_sign : from_sign_16; // place.rs:104
+    wire [5:0] from_way_64 = goes_32_1 ? from_way : from_way_16; // place.rs:104
+    wire from_outer_65 = goes_33_1 ? from_outer_1 : from_outer_17; // place.rs:104
+    wire from_sign_65 = goes_33_1 ? from_sign_1 : from_sign_17; // place.rs:104
+    wire [5:0] from_way_65 = goes_33_1 ? from_way_1 : from_way_17; // place.rs:104
+    wire from_outer_66 = goes_34_1 ? from_outer_2 : from_outer_18; // place.rs:104
+    wire from_sign_66 = goes_34_1 ? from_sign_2 : from_sign_18; // place.rs:104
+    wire [5:0] from_way_66 = goes_34_1 ? from_way_2 : from_way_18; // place.rs:104
+    wire from_outer_67 = goes_35_1 ? from_outer_3 : from_outer_19; // place.rs:104
+    wire from_sign_67 = goes_35_1 ? from_sign_3 : from_sign_19; // place.rs:104
+    wire [5:0] from_way_67 = goes_35_1 ? from_way_3 : from_way_19; // place.rs:104
+    wire from_outer_68 = goes_36_1 ? from_outer_4 : from_outer_20; // place.rs:104
+    wire from_sign_68 = goes_36_1 ? from_sign_4 : from_sign_20; // place.rs:104
+    wire [5:0] from_way_68 = goes_36_1 ? from_way_4 : from_way_20; // place.rs:104
+    wire from_outer_69 = goes_37_1 ? from_outer_5 : from_outer_21; // place.rs:104
+    wire from_sign_69 = goes_37_1 ? from_sign_5 : from_sign_21; // place.rs:104
+    wire [5:0] from_way_69 = goes_37_1 ? from_way_5 : from_way_21; // place.rs:104
+    wire from_outer_70 = goes_38_1 ? from_outer_6 : from_outer_22; // place.rs:104
+    wire from_sign_70 = goes_38_1 ? from_sign_6 : from_sign_22; // place.rs:104
+    wire [5:0] from_way_70 = goes_38_1 ? from_way_6 : from_way_22; // place.rs:104
+    wire from_outer_71 = goes_39_1 ? from_outer_7 : from_outer_23; // place.rs:104
+    wire from_sign_71 = goes_39_1 ? from_sign_7 : from_sign_23; // place.rs:104
+    wire [5:0] from_way_71 = goes_39_1 ? from_way_7 : from_way_23; // place.rs:104
+    wire from_outer_72 = goes_40_1 ? from_outer_8 : from_outer_24; // place.rs:104
+    wire from_sign_72 = goes_40_1 ? from_sign_8 : from_sign_24; // place.rs:104
+    wire [5:0] from_way_72 = goes_40_1 ? from_way_8 : from_way_24; // place.rs:104
+    wire from_outer_73 = goes_41_1 ? from_outer_9 : from_outer_25; // place.rs:104
+    wire from_sign_73 = goes_41_1 ? from_sign_9 : from_sign_25; // place.rs:104
+    wire [5:0] from_way_73 = goes_41_1 ? from_way_9 : from_way_25; // place.rs:104
+    wire from_outer_74 = goes_42_1 ? from_outer_10 : from_outer_26; // place.rs:104
+    wire from_sign_74 = goes_42_1 ? from_sign_10 : from_sign_26; // place.rs:104
+    wire [5:0] from_way_74 = goes_42_1 ? from_way_10 : from_way_26; // place.rs:104
+    wire from_outer_75 = goes_43_1 ? from_outer_11 : from_outer_27; // place.rs:104
+    wire from_sign_75 = goes_43_1 ? from_sign_11 : from_sign_27; // place.rs:104
+    wire [5:0] from_way_75 = goes_43_1 ? from_way_11 : from_way_27; // place.rs:104
+    wire from_outer_76 = goes_44_1 ? from_outer_12 : from_outer_28; // place.rs:104
+    wire from_sign_76 = goes_44_1 ? from_sign_12 : from_sign_28; // place.rs:104
+    wire [5:0] from_way_76 = goes_44_1 ? from_way_12 : from_way_28; // place.rs:104
+    wire from_outer_77 = goes_45_1 ? from_outer_13 : from_outer_29; // place.rs:104
+    wire from_sign_77 = goes_45_1 ? from_sign_13 : from_sign_29; // place.rs:104
+    wire [5:0] from_way_77 = goes_45_1 ? from_way_13 : from_way_29; // place.rs:104
+    wire from_outer_78 = goes_46_1 ? from_outer_14 : from_outer_30; // place.rs:104
+    wire from_sign_78 = goes_46_1 ? from_sign_14 : from_sign_30; // place.rs:104
+    wire [5:0] from_way_78 = goes_46_1 ? from_way_14 : from_way_30; // place.rs:104
+    wire from_outer_79 = goes_47_1 ? from_outer_15 : from_outer_31; // place.rs:104
+    wire from_sign_79 = goes_47_1 ? from_sign_15 : from_sign_31; // place.rs:104
+    wire [5:0] from_way_79 = goes_47_1 ? from_way_15 : from_way_31; // place.rs:104
     always @(posedge clk) begin
         stays_0_1_s8 <= stays_0_1;
         row_0_outer_s8 <= row_0_outer;
@@ -3587,843 +3568,843 @@ module oaken_beat_reader_p64 (
         row_15_outer_s8 <= row_15_outer;
         row_15_sign_s8 <= row_15_sign;
         row_15_way_s8 <= row_15_way;
-        l107_s8 <= stays_16_1 | goes_0_1;
+        l105_s8 <= stays_16_1 | goes_0_1;
         from_outer_32_s8 <= from_outer_32;
         from_sign_32_s8 <= from_sign_32;
         from_way_32_s8 <= from_way_32;
-        l107_s8_1 <= stays_17_1 | goes_1_1;
+        l105_s8_1 <= stays_17_1 | goes_1_1;
         from_outer_33_s8 <= from_outer_33;
         from_sign_33_s8 <= from_sign_33;
         from_way_33_s8 <= from_way_33;
-        l107_s8_2 <= stays_18_1 | goes_2_1;
+        l105_s8_2 <= stays_18_1 | goes_2_1;
         from_outer_34_s8 <= from_outer_34;
         from_sign_34_s8 <= from_sign_34;
         from_way_34_s8 <= from_way_34;
-        l107_s8_3 <= stays_19_1 | goes_3_1;
+        l105_s8_3 <= stays_19_1 | goes_3_1;
         from_outer_35_s8 <= from_outer_35;
         from_sign_35_s8 <= from_sign_35;
         from_way_35_s8 <= from_way_35;
-        l107_s8_4 <= stays_20_1 | goes_4_1;
+        l105_s8_4 <= stays_20_1 | goes_4_1;
         from_outer_36_s8 <= from_outer_36;
         from_sign_36_s8 <= from_sign_36;
         from_way_36_s8 <= from_way_36;
-        l107_s8_5 <= stays_21_1 | goes_5_1;
+        l105_s8_5 <= stays_21_1 | goes_5_1;
         from_outer_37_s8 <= from_outer_37;
         from_sign_37_s8 <= from_sign_37;
         from_way_37_s8 <= from_way_37;
-        l107_s8_6 <= stays_22_1 | goes_6_1;
+        l105_s8_6 <= stays_22_1 | goes_6_1;
         from_outer_38_s8 <= from_outer_38;
         from_sign_38_s8 <= from_sign_38;
         from_way_38_s8 <= from_way_38;
-        l107_s8_7 <= stays_23_1 | goes_7_1;
+        l105_s8_7 <= stays_23_1 | goes_7_1;
         from_outer_39_s8 <= from_outer_39;
         from_sign_39_s8 <= from_sign_39;
         from_way_39_s8 <= from_way_39;
-        l107_s8_8 <= stays_24_1 | goes_8_1;
+        l105_s8_8 <= stays_24_1 | goes_8_1;
         from_outer_40_s8 <= from_outer_40;
         from_sign_40_s8 <= from_sign_40;
         from_way_40_s8 <= from_way_40;
-        l107_s8_9 <= stays_25_1 | goes_9_1;
+        l105_s8_9 <= stays_25_1 | goes_9_1;
         from_outer_41_s8 <= from_outer_41;
         from_sign_41_s8 <= from_sign_41;
         from_way_41_s8 <= from_way_41;
-        l107_s8_10 <= stays_26_1 | goes_10_1;
+        l105_s8_10 <= stays_26_1 | goes_10_1;
         from_outer_42_s8 <= from_outer_42;
         from_sign_42_s8 <= from_sign_42;
         from_way_42_s8 <= from_way_42;
-        l107_s8_11 <= stays_27_1 | goes_11_1;
+        l105_s8_11 <= stays_27_1 | goes_11_1;
         from_outer_43_s8 <= from_outer_43;
         from_sign_43_s8 <= from_sign_43;
         from_way_43_s8 <= from_way_43;
-        l107_s8_12 <= stays_28_1 | goes_12_1;
+        l105_s8_12 <= stays_28_1 | goes_12_1;
         from_outer_44_s8 <= from_outer_44;
         from_sign_44_s8 <= from_sign_44;
         from_way_44_s8 <= from_way_44;
-        l107_s8_13 <= stays_29_1 | goes_13_1;
+        l105_s8_13 <= stays_29_1 | goes_13_1;
         from_outer_45_s8 <= from_outer_45;
         from_sign_45_s8 <= from_sign_45;
         from_way_45_s8 <= from_way_45;
-        l107_s8_14 <= stays_30_1 | goes_14_1;
+        l105_s8_14 <= stays_30_1 | goes_14_1;
         from_outer_46_s8 <= from_outer_46;
         from_sign_46_s8 <= from_sign_46;
         from_way_46_s8 <= from_way_46;
-        l107_s8_15 <= stays_31_1 | goes_15_1;
+        l105_s8_15 <= stays_31_1 | goes_15_1;
         from_outer_47_s8 <= from_outer_47;
         from_sign_47_s8 <= from_sign_47;
         from_way_47_s8 <= from_way_47;
-        l107_s8_16 <= stays_32_1 | goes_16_1;
+        l105_s8_16 <= stays_32_1 | goes_16_1;
         from_outer_48_s8 <= from_outer_48;
         from_sign_48_s8 <= from_sign_48;
         from_way_48_s8 <= from_way_48;
-        l107_s8_17 <= stays_33_1 | goes_17_1;
+        l105_s8_17 <= stays_33_1 | goes_17_1;
         from_outer_49_s8 <= from_outer_49;
         from_sign_49_s8 <= from_sign_49;
         from_way_49_s8 <= from_way_49;
-        l107_s8_18 <= stays_34_1 | goes_18_1;
+        l105_s8_18 <= stays_34_1 | goes_18_1;
         from_outer_50_s8 <= from_outer_50;
         from_sign_50_s8 <= from_sign_50;
         from_way_50_s8 <= from_way_50;
-        l107_s8_19 <= stays_35_1 | goes_19_1;
+        l105_s8_19 <= stays_35_1 | goes_19_1;
         from_outer_51_s8 <= from_outer_51;
         from_sign_51_s8 <= from_sign_51;
         from_way_51_s8 <= from_way_51;
-        l107_s8_20 <= stays_36_1 | goes_20_1;
+        l105_s8_20 <= stays_36_1 | goes_20_1;
         from_outer_52_s8 <= from_outer_52;
         from_sign_52_s8 <= from_sign_52;
         from_way_52_s8 <= from_way_52;
-        l107_s8_21 <= stays_37_1 | goes_21_1;
+        l105_s8_21 <= stays_37_1 | goes_21_1;
         from_outer_53_s8 <= from_outer_53;
         from_sign_53_s8 <= from_sign_53;
         from_way_53_s8 <= from_way_53;
-        l107_s8_22 <= stays_38_1 | goes_22_1;
+        l105_s8_22 <= stays_38_1 | goes_22_1;
         from_outer_54_s8 <= from_outer_54;
         from_sign_54_s8 <= from_sign_54;
         from_way_54_s8 <= from_way_54;
-        l107_s8_23 <= stays_39_1 | goes_23_1;
+        l105_s8_23 <= stays_39_1 | goes_23_1;
         from_outer_55_s8 <= from_outer_55;
         from_sign_55_s8 <= from_sign_55;
         from_way_55_s8 <= from_way_55;
-        l107_s8_24 <= stays_40_1 | goes_24_1;
+        l105_s8_24 <= stays_40_1 | goes_24_1;
         from_outer_56_s8 <= from_outer_56;
         from_sign_56_s8 <= from_sign_56;
         from_way_56_s8 <= from_way_56;
-        l107_s8_25 <= stays_41_1 | goes_25_1;
+        l105_s8_25 <= stays_41_1 | goes_25_1;
         from_outer_57_s8 <= from_outer_57;
         from_sign_57_s8 <= from_sign_57;
         from_way_57_s8 <= from_way_57;
-        l107_s8_26 <= stays_42_1 | goes_26_1;
+        l105_s8_26 <= stays_42_1 | goes_26_1;
         from_outer_58_s8 <= from_outer_58;
         from_sign_58_s8 <= from_sign_58;
         from_way_58_s8 <= from_way_58;
-        l107_s8_27 <= stays_43_1 | goes_27_1;
+        l105_s8_27 <= stays_43_1 | goes_27_1;
         from_outer_59_s8 <= from_outer_59;
         from_sign_59_s8 <= from_sign_59;
         from_way_59_s8 <= from_way_59;
-        l107_s8_28 <= stays_44_1 | goes_28_1;
+        l105_s8_28 <= stays_44_1 | goes_28_1;
         from_outer_60_s8 <= from_outer_60;
         from_sign_60_s8 <= from_sign_60;
         from_way_60_s8 <= from_way_60;
-        l107_s8_29 <= stays_45_1 | goes_29_1;
+        l105_s8_29 <= stays_45_1 | goes_29_1;
         from_outer_61_s8 <= from_outer_61;
         from_sign_61_s8 <= from_sign_61;
         from_way_61_s8 <= from_way_61;
-        l107_s8_30 <= stays_46_1 | goes_30_1;
+        l105_s8_30 <= stays_46_1 | goes_30_1;
         from_outer_62_s8 <= from_outer_62;
         from_sign_62_s8 <= from_sign_62;
         from_way_62_s8 <= from_way_62;
-        l107_s8_31 <= stays_47_1 | goes_31_1;
+        l105_s8_31 <= stays_47_1 | goes_31_1;
         from_outer_63_s8 <= from_outer_63;
         from_sign_63_s8 <= from_sign_63;
         from_way_63_s8 <= from_way_63;
-        l107_s8_32 <= stays_48_1 | goes_32_1;
+        l105_s8_32 <= stays_48_1 | goes_32_1;
         from_outer_64_s8 <= from_outer_64;
         from_sign_64_s8 <= from_sign_64;
         from_way_64_s8 <= from_way_64;
-        l107_s8_33 <= stays_49_1 | goes_33_1;
+        l105_s8_33 <= stays_49_1 | goes_33_1;
         from_outer_65_s8 <= from_outer_65;
         from_sign_65_s8 <= from_sign_65;
         from_way_65_s8 <= from_way_65;
-        l107_s8_34 <= stays_50_1 | goes_34_1;
+        l105_s8_34 <= stays_50_1 | goes_34_1;
         from_outer_66_s8 <= from_outer_66;
         from_sign_66_s8 <= from_sign_66;
         from_way_66_s8 <= from_way_66;
-        l107_s8_35 <= stays_51_1 | goes_35_1;
+        l105_s8_35 <= stays_51_1 | goes_35_1;
         from_outer_67_s8 <= from_outer_67;
         from_sign_67_s8 <= from_sign_67;
         from_way_67_s8 <= from_way_67;
-        l107_s8_36 <= stays_52_1 | goes_36_1;
+        l105_s8_36 <= stays_52_1 | goes_36_1;
         from_outer_68_s8 <= from_outer_68;
         from_sign_68_s8 <= from_sign_68;
         from_way_68_s8 <= from_way_68;
-        l107_s8_37 <= stays_53_1 | goes_37_1;
+        l105_s8_37 <= stays_53_1 | goes_37_1;
         from_outer_69_s8 <= from_outer_69;
         from_sign_69_s8 <= from_sign_69;
         from_way_69_s8 <= from_way_69;
-        l107_s8_38 <= stays_54_1 | goes_38_1;
+        l105_s8_38 <= stays_54_1 | goes_38_1;
         from_outer_70_s8 <= from_outer_70;
         from_sign_70_s8 <= from_sign_70;
         from_way_70_s8 <= from_way_70;
-        l107_s8_39 <= stays_55_1 | goes_39_1;
+        l105_s8_39 <= stays_55_1 | goes_39_1;
         from_outer_71_s8 <= from_outer_71;
         from_sign_71_s8 <= from_sign_71;
         from_way_71_s8 <= from_way_71;
-        l107_s8_40 <= stays_56_1 | goes_40_1;
+        l105_s8_40 <= stays_56_1 | goes_40_1;
         from_outer_72_s8 <= from_outer_72;
         from_sign_72_s8 <= from_sign_72;
         from_way_72_s8 <= from_way_72;
-        l107_s8_41 <= stays_57_1 | goes_41_1;
+        l105_s8_41 <= stays_57_1 | goes_41_1;
         from_outer_73_s8 <= from_outer_73;
         from_sign_73_s8 <= from_sign_73;
         from_way_73_s8 <= from_way_73;
-        l107_s8_42 <= stays_58_1 | goes_42_1;
+        l105_s8_42 <= stays_58_1 | goes_42_1;
         from_outer_74_s8 <= from_outer_74;
         from_sign_74_s8 <= from_sign_74;
         from_way_74_s8 <= from_way_74;
-        l107_s8_43 <= stays_59_1 | goes_43_1;
+        l105_s8_43 <= stays_59_1 | goes_43_1;
         from_outer_75_s8 <= from_outer_75;
         from_sign_75_s8 <= from_sign_75;
         from_way_75_s8 <= from_way_75;
-        l107_s8_44 <= stays_60_1 | goes_44_1;
+        l105_s8_44 <= stays_60_1 | goes_44_1;
         from_outer_76_s8 <= from_outer_76;
         from_sign_76_s8 <= from_sign_76;
         from_way_76_s8 <= from_way_76;
-        l107_s8_45 <= stays_61_1 | goes_45_1;
+        l105_s8_45 <= stays_61_1 | goes_45_1;
         from_outer_77_s8 <= from_outer_77;
         from_sign_77_s8 <= from_sign_77;
         from_way_77_s8 <= from_way_77;
-        l107_s8_46 <= stays_62_1 | goes_46_1;
+        l105_s8_46 <= stays_62_1 | goes_46_1;
         from_outer_78_s8 <= from_outer_78;
         from_sign_78_s8 <= from_sign_78;
         from_way_78_s8 <= from_way_78;
-        l107_s8_47 <= stays_63_1 | goes_47_1;
+        l105_s8_47 <= stays_63_1 | goes_47_1;
         from_outer_79_s8 <= from_outer_79;
         from_sign_79_s8 <= from_sign_79;
         from_way_79_s8 <= from_way_79;
     end
-    wire goes_0_2 = stays_0_1_s8 & row_0_way_s8[3]; // place.rs:99
-    wire goes_1_2 = stays_1_1_s8 & row_1_way_s8[3]; // place.rs:99
-    wire goes_2_2 = stays_2_1_s8 & row_2_way_s8[3]; // place.rs:99
-    wire goes_3_2 = stays_3_1_s8 & row_3_way_s8[3]; // place.rs:99
-    wire goes_4_2 = stays_4_1_s8 & row_4_way_s8[3]; // place.rs:99
-    wire goes_5_2 = stays_5_1_s8 & row_5_way_s8[3]; // place.rs:99
-    wire goes_6_2 = stays_6_1_s8 & row_6_way_s8[3]; // place.rs:99
-    wire goes_7_2 = stays_7_1_s8 & row_7_way_s8[3]; // place.rs:99
-    wire goes_8_2 = stays_8_1_s8 & row_8_way_s8[3]; // place.rs:99
-    wire goes_9_2 = stays_9_1_s8 & row_9_way_s8[3]; // place.rs:99
-    wire goes_10_2 = stays_10_1_s8 & row_10_way_s8[3]; // place.rs:99
-    wire goes_11_2 = stays_11_1_s8 & row_11_way_s8[3]; // place.rs:99
-    wire goes_12_2 = stays_12_1_s8 & row_12_way_s8[3]; // place.rs:99
-    wire goes_13_2 = stays_13_1_s8 & row_13_way_s8[3]; // place.rs:99
-    wire goes_14_2 = stays_14_1_s8 & row_14_way_s8[3]; // place.rs:99
-    wire goes_15_2 = stays_15_1_s8 & row_15_way_s8[3]; // place.rs:99
-    wire goes_16_2 = l107_s8 & from_way_32_s8[3]; // place.rs:99
-    wire goes_17_2 = l107_s8_1 & from_way_33_s8[3]; // place.rs:99
-    wire goes_18_2 = l107_s8_2 & from_way_34_s8[3]; // place.rs:99
-    wire goes_19_2 = l107_s8_3 & from_way_35_s8[3]; // place.rs:99
-    wire goes_20_2 = l107_s8_4 & from_way_36_s8[3]; // place.rs:99
-    wire goes_21_2 = l107_s8_5 & from_way_37_s8[3]; // place.rs:99
-    wire goes_22_2 = l107_s8_6 & from_way_38_s8[3]; // place.rs:99
-    wire goes_23_2 = l107_s8_7 & from_way_39_s8[3]; // place.rs:99
-    wire goes_24_2 = l107_s8_8 & from_way_40_s8[3]; // place.rs:99
-    wire goes_25_2 = l107_s8_9 & from_way_41_s8[3]; // place.rs:99
-    wire goes_26_2 = l107_s8_10 & from_way_42_s8[3]; // place.rs:99
-    wire goes_27_2 = l107_s8_11 & from_way_43_s8[3]; // place.rs:99
-    wire goes_28_2 = l107_s8_12 & from_way_44_s8[3]; // place.rs:99
-    wire goes_29_2 = l107_s8_13 & from_way_45_s8[3]; // place.rs:99
-    wire goes_30_2 = l107_s8_14 & from_way_46_s8[3]; // place.rs:99
-    wire goes_31_2 = l107_s8_15 & from_way_47_s8[3]; // place.rs:99
-    wire goes_32_2 = l107_s8_16 & from_way_48_s8[3]; // place.rs:99
-    wire goes_33_2 = l107_s8_17 & from_way_49_s8[3]; // place.rs:99
-    wire goes_34_2 = l107_s8_18 & from_way_50_s8[3]; // place.rs:99
-    wire goes_35_2 = l107_s8_19 & from_way_51_s8[3]; // place.rs:99
-    wire goes_36_2 = l107_s8_20 & from_way_52_s8[3]; // place.rs:99
-    wire goes_37_2 = l107_s8_21 & from_way_53_s8[3]; // place.rs:99
-    wire goes_38_2 = l107_s8_22 & from_way_54_s8[3]; // place.rs:99
-    wire goes_39_2 = l107_s8_23 & from_way_55_s8[3]; // place.rs:99
-    wire goes_40_2 = l107_s8_24 & from_way_56_s8[3]; // place.rs:99
-    wire goes_41_2 = l107_s8_25 & from_way_57_s8[3]; // place.rs:99
-    wire goes_42_2 = l107_s8_26 & from_way_58_s8[3]; // place.rs:99
-    wire goes_43_2 = l107_s8_27 & from_way_59_s8[3]; // place.rs:99
-    wire goes_44_2 = l107_s8_28 & from_way_60_s8[3]; // place.rs:99
-    wire goes_45_2 = l107_s8_29 & from_way_61_s8[3]; // place.rs:99
-    wire goes_46_2 = l107_s8_30 & from_way_62_s8[3]; // place.rs:99
-    wire goes_47_2 = l107_s8_31 & from_way_63_s8[3]; // place.rs:99
-    wire goes_48_2 = l107_s8_32 & from_way_64_s8[3]; // place.rs:99
-    wire goes_49_2 = l107_s8_33 & from_way_65_s8[3]; // place.rs:99
-    wire goes_50_2 = l107_s8_34 & from_way_66_s8[3]; // place.rs:99
-    wire goes_51_2 = l107_s8_35 & from_way_67_s8[3]; // place.rs:99
-    wire goes_52_2 = l107_s8_36 & from_way_68_s8[3]; // place.rs:99
-    wire goes_53_2 = l107_s8_37 & from_way_69_s8[3]; // place.rs:99
-    wire goes_54_2 = l107_s8_38 & from_way_70_s8[3]; // place.rs:99
-    wire goes_55_2 = l107_s8_39 & from_way_71_s8[3]; // place.rs:99
-    wire stays_0_2 = stays_0_1_s8 & (~row_0_way_s8[3]); // place.rs:100
-    wire stays_1_2 = stays_1_1_s8 & (~row_1_way_s8[3]); // place.rs:100
-    wire stays_2_2 = stays_2_1_s8 & (~row_2_way_s8[3]); // place.rs:100
-    wire stays_3_2 = stays_3_1_s8 & (~row_3_way_s8[3]); // place.rs:100
-    wire stays_4_2 = stays_4_1_s8 & (~row_4_way_s8[3]); // place.rs:100
-    wire stays_5_2 = stays_5_1_s8 & (~row_5_way_s8[3]); // place.rs:100
-    wire stays_6_2 = stays_6_1_s8 & (~row_6_way_s8[3]); // place.rs:100
-    wire stays_7_2 = stays_7_1_s8 & (~row_7_way_s8[3]); // place.rs:100
-    wire stays_8_2 = stays_8_1_s8 & (~row_8_way_s8[3]); // place.rs:100
-    wire stays_9_2 = stays_9_1_s8 & (~row_9_way_s8[3]); // place.rs:100
-    wire stays_10_2 = stays_10_1_s8 & (~row_10_way_s8[3]); // place.rs:100
-    wire stays_11_2 = stays_11_1_s8 & (~row_11_way_s8[3]); // place.rs:100
-    wire stays_12_2 = stays_12_1_s8 & (~row_12_way_s8[3]); // place.rs:100
-    wire stays_13_2 = stays_13_1_s8 & (~row_13_way_s8[3]); // place.rs:100
-    wire stays_14_2 = stays_14_1_s8 & (~row_14_way_s8[3]); // place.rs:100
-    wire stays_15_2 = stays_15_1_s8 & (~row_15_way_s8[3]); // place.rs:100
-    wire stays_16_2 = l107_s8 & (~from_way_32_s8[3]); // place.rs:100
-    wire stays_17_2 = l107_s8_1 & (~from_way_33_s8[3]); // place.rs:100
-    wire stays_18_2 = l107_s8_2 & (~from_way_34_s8[3]); // place.rs:100
-    wire stays_19_2 = l107_s8_3 & (~from_way_35_s8[3]); // place.rs:100
-    wire stays_20_2 = l107_s8_4 & (~from_way_36_s8[3]); // place.rs:100
-    wire stays_21_2 = l107_s8_5 & (~from_way_37_s8[3]); // place.rs:100
-    wire stays_22_2 = l107_s8_6 & (~from_way_38_s8[3]); // place.rs:100
-    wire stays_23_2 = l107_s8_7 & (~from_way_39_s8[3]); // place.rs:100
-    wire stays_24_2 = l107_s8_8 & (~from_way_40_s8[3]); // place.rs:100
-    wire stays_25_2 = l107_s8_9 & (~from_way_41_s8[3]); // place.rs:100
-    wire stays_26_2 = l107_s8_10 & (~from_way_42_s8[3]); // place.rs:100
-    wire stays_27_2 = l107_s8_11 & (~from_way_43_s8[3]); // place.rs:100
-    wire stays_28_2 = l107_s8_12 & (~from_way_44_s8[3]); // place.rs:100
-    wire stays_29_2 = l107_s8_13 & (~from_way_45_s8[3]); // place.rs:100
-    wire stays_30_2 = l107_s8_14 & (~from_way_46_s8[3]); // place.rs:100
-    wire stays_31_2 = l107_s8_15 & (~from_way_47_s8[3]); // place.rs:100
-    wire stays_32_2 = l107_s8_16 & (~from_way_48_s8[3]); // place.rs:100
-    wire stays_33_2 = l107_s8_17 & (~from_way_49_s8[3]); // place.rs:100
-    wire stays_34_2 = l107_s8_18 & (~from_way_50_s8[3]); // place.rs:100
-    wire stays_35_2 = l107_s8_19 & (~from_way_51_s8[3]); // place.rs:100
-    wire stays_36_2 = l107_s8_20 & (~from_way_52_s8[3]); // place.rs:100
-    wire stays_37_2 = l107_s8_21 & (~from_way_53_s8[3]); // place.rs:100
-    wire stays_38_2 = l107_s8_22 & (~from_way_54_s8[3]); // place.rs:100
-    wire stays_39_2 = l107_s8_23 & (~from_way_55_s8[3]); // place.rs:100
-    wire stays_40_2 = l107_s8_24 & (~from_way_56_s8[3]); // place.rs:100
-    wire stays_41_2 = l107_s8_25 & (~from_way_57_s8[3]); // place.rs:100
-    wire stays_42_2 = l107_s8_26 & (~from_way_58_s8[3]); // place.rs:100
-    wire stays_43_2 = l107_s8_27 & (~from_way_59_s8[3]); // place.rs:100
-    wire stays_44_2 = l107_s8_28 & (~from_way_60_s8[3]); // place.rs:100
-    wire stays_45_2 = l107_s8_29 & (~from_way_61_s8[3]); // place.rs:100
-    wire stays_46_2 = l107_s8_30 & (~from_way_62_s8[3]); // place.rs:100
-    wire stays_47_2 = l107_s8_31 & (~from_way_63_s8[3]); // place.rs:100
-    wire stays_48_2 = l107_s8_32 & (~from_way_64_s8[3]); // place.rs:100
-    wire stays_49_2 = l107_s8_33 & (~from_way_65_s8[3]); // place.rs:100
-    wire stays_50_2 = l107_s8_34 & (~from_way_66_s8[3]); // place.rs:100
-    wire stays_51_2 = l107_s8_35 & (~from_way_67_s8[3]); // place.rs:100
-    wire stays_52_2 = l107_s8_36 & (~from_way_68_s8[3]); // place.rs:100
-    wire stays_53_2 = l107_s8_37 & (~from_way_69_s8[3]); // place.rs:100
-    wire stays_54_2 = l107_s8_38 & (~from_way_70_s8[3]); // place.rs:100
-    wire stays_55_2 = l107_s8_39 & (~from_way_71_s8[3]); // place.rs:100
-    wire stays_56_2 = l107_s8_40 & (~from_way_72_s8[3]); // place.rs:100
-    wire stays_57_2 = l107_s8_41 & (~from_way_73_s8[3]); // place.rs:100
-    wire stays_58_2 = l107_s8_42 & (~from_way_74_s8[3]); // place.rs:100
-    wire stays_59_2 = l107_s8_43 & (~from_way_75_s8[3]); // place.rs:100
-    wire stays_60_2 = l107_s8_44 & (~from_way_76_s8[3]); // place.rs:100
-    wire stays_61_2 = l107_s8_45 & (~from_way_77_s8[3]); // place.rs:100
-    wire stays_62_2 = l107_s8_46 & (~from_way_78_s8[3]); // place.rs:100
-    wire stays_63_2 = l107_s8_47 & (~from_way_79_s8[3]); // place.rs:100
-    wire from_outer_80 = goes_0_2 ? row_0_outer_s8 : row_8_outer_s8; // place.rs:106
-    wire from_sign_80 = goes_0_2 ? row_0_sign_s8 : row_8_sign_s8; // place.rs:106
-    wire [5:0] from_way_80 = goes_0_2 ? row_0_way_s8 : row_8_way_s8; // place.rs:106
-    wire _t336 = stays_8_2 | goes_0_2; // place.rs:107
-    wire from_outer_81 = goes_1_2 ? row_1_outer_s8 : row_9_outer_s8; // place.rs:106
-    wire from_sign_81 = goes_1_2 ? row_1_sign_s8 : row_9_sign_s8; // place.rs:106
-    wire [5:0] from_way_81 = goes_1_2 ? row_1_way_s8 : row_9_way_s8; // place.rs:106
-    wire _t337 = stays_9_2 | goes_1_2; // place.rs:107
-    wire from_outer_82 = goes_2_2 ? row_2_outer_s8 : row_10_outer_s8; // place.rs:106
-    wire from_sign_82 = goes_2_2 ? row_2_sign_s8 : row_10_sign_s8; // place.rs:106
-    wire [5:0] from_way_82 = goes_2_2 ? row_2_way_s8 : row_10_way_s8; // place.rs:106
-    wire _t338 = stays_10_2 | goes_2_2; // place.rs:107
-    wire from_outer_83 = goes_3_2 ? row_3_outer_s8 : row_11_outer_s8; // place.rs:106
-    wire from_sign_83 = goes_3_2 ? row_3_sign_s8 : row_11_sign_s8; // place.rs:106
-    wire [5:0] from_way_83 = goes_3_2 ? row_3_way_s8 : row_11_way_s8; // place.rs:106
-    wire _t339 = stays_11_2 | goes_3_2; // place.rs:107
-    wire from_outer_84 = goes_4_2 ? row_4_outer_s8 : row_12_outer_s8; // place.rs:106
-    wire from_sign_84 = goes_4_2 ? row_4_sign_s8 : row_12_sign_s8; // place.rs:106
-    wire [5:0] from_way_84 = goes_4_2 ? row_4_way_s8 : row_12_way_s8; // place.rs:106
-    wire _t340 = stays_12_2 | goes_4_2; // place.rs:107
-    wire from_outer_85 = goes_5_2 ? row_5_outer_s8 : row_13_outer_s8; // place.rs:106
-    wire from_sign_85 = goes_5_2 ? row_5_sign_s8 : row_13_sign_s8; // place.rs:106
-    wire [5:0] from_way_85 = goes_5_2 ? row_5_way_s8 : row_13_way_s8; // place.rs:106
-    wire _t341 = stays_13_2 | goes_5_2; // place.rs:107
-    wire from_outer_86 = goes_6_2 ? row_6_outer_s8 : row_14_outer_s8; // place.rs:106
-    wire from_sign_86 = goes_6_2 ? row_6_sign_s8 : row_14_sign_s8; // place.rs:106
-    wire [5:0] from_way_86 = goes_6_2 ? row_6_way_s8 : row_14_way_s8; // place.rs:106
-    wire _t342 = stays_14_2 | goes_6_2; // place.rs:107
-    wire from_outer_87 = goes_7_2 ? row_7_outer_s8 : row_15_outer_s8; // place.rs:106
-    wire from_sign_87 = goes_7_2 ? row_7_sign_s8 : row_15_sign_s8; // place.rs:106
-    wire [5:0] from_way_87 = goes_7_2 ? row_7_way_s8 : row_15_way_s8; // place.rs:106
-    wire _t343 = stays_15_2 | goes_7_2; // place.rs:107
-    wire from_outer_88 = goes_8_2 ? row_8_outer_s8 : from_outer_32_s8; // place.rs:106
-    wire from_sign_88 = goes_8_2 ? row_8_sign_s8 : from_sign_32_s8; // place.rs:106
-    wire [5:0] from_way_88 = goes_8_2 ? row_8_way_s8 : from_way_32_s8; // place.rs:106
-    wire _t344 = stays_16_2 | goes_8_2; // place.rs:107
-    wire from_outer_89 = goes_9_2 ? row_9_outer_s8 : from_outer_33_s8; // place.rs:106
-    wire from_sign_89 = goes_9_2 ? row_9_sign_s8 : from_sign_33_s8; // place.rs:106
-    wire [5:0] from_way_89 = goes_9_2 ? row_9_way_s8 : from_way_33_s8; // place.rs:106
-    wire _t345 = stays_17_2 | goes_9_2; // place.rs:107
-    wire from_outer_90 = goes_10_2 ? row_10_outer_s8 : from_outer_34_s8; // place.rs:106
-    wire from_sign_90 = goes_10_2 ? row_10_sign_s8 : from_sign_34_s8; // place.rs:106
-    wire [5:0] from_way_90 = goes_10_2 ? row_10_way_s8 : from_way_34_s8; // place.rs:106
-    wire _t346 = stays_18_2 | goes_10_2; // place.rs:107
-    wire from_outer_91 = goes_11_2 ? row_11_outer_s8 : from_outer_35_s8; // place.rs:106
-    wire from_sign_91 = goes_11_2 ? row_11_sign_s8 : from_sign_35_s8; // place.rs:106
-    wire [5:0] from_way_91 = goes_11_2 ? row_11_way_s8 : from_way_35_s8; // place.rs:106
-    wire _t347 = stays_19_2 | goes_11_2; // place.rs:107
-    wire from_outer_92 = goes_12_2 ? row_12_outer_s8 : from_outer_36_s8; // place.rs:106
-    wire from_sign_92 = goes_12_2 ? row_12_sign_s8 : from_sign_36_s8; // place.rs:106
-    wire [5:0] from_way_92 = goes_12_2 ? row_12_way_s8 : from_way_36_s8; // place.rs:106
-    wire _t348 = stays_20_2 | goes_12_2; // place.rs:107
-    wire from_outer_93 = goes_13_2 ? row_13_outer_s8 : from_outer_37_s8; // place.rs:106
-    wire from_sign_93 = goes_13_2 ? row_13_sign_s8 : from_sign_37_s8; // place.rs:106
-    wire [5:0] from_way_93 = goes_13_2 ? row_13_way_s8 : from_way_37_s8; // place.rs:106
-    wire _t349 = stays_21_2 | goes_13_2; // place.rs:107
-    wire from_outer_94 = goes_14_2 ? row_14_outer_s8 : from_outer_38_s8; // place.rs:106
-    wire from_sign_94 = goes_14_2 ? row_14_sign_s8 : from_sign_38_s8; // place.rs:106
-    wire [5:0] from_way_94 = goes_14_2 ? row_14_way_s8 : from_way_38_s8; // place.rs:106
-    wire _t350 = stays_22_2 | goes_14_2; // place.rs:107
-    wire from_outer_95 = goes_15_2 ? row_15_outer_s8 : from_outer_39_s8; // place.rs:106
-    wire from_sign_95 = goes_15_2 ? row_15_sign_s8 : from_sign_39_s8; // place.rs:106
-    wire [5:0] from_way_95 = goes_15_2 ? row_15_way_s8 : from_way_39_s8; // place.rs:106
-    wire _t351 = stays_23_2 | goes_15_2; // place.rs:107
-    wire from_outer_96 = goes_16_2 ? from_outer_32_s8 : from_outer_40_s8; // place.rs:106
-    wire from_sign_96 = goes_16_2 ? from_sign_32_s8 : from_sign_40_s8; // place.rs:106
-    wire [5:0] from_way_96 = goes_16_2 ? from_way_32_s8 : from_way_40_s8; // place.rs:106
-    wire _t352 = stays_24_2 | goes_16_2; // place.rs:107
-    wire from_outer_97 = goes_17_2 ? from_outer_33_s8 : from_outer_41_s8; // place.rs:106
-    wire from_sign_97 = goes_17_2 ? from_sign_33_s8 : from_sign_41_s8; // place.rs:106
-    wire [5:0] from_way_97 = goes_17_2 ? from_way_33_s8 : from_way_41_s8; // place.rs:106
-    wire _t353 = stays_25_2 | goes_17_2; // place.rs:107
-    wire from_outer_98 = goes_18_2 ? from_outer_34_s8 : from_outer_42_s8; // place.rs:106
-    wire from_sign_98 = goes_18_2 ? from_sign_34_s8 : from_sign_42_s8; // place.rs:106
-    wire [5:0] from_way_98 = goes_18_2 ? from_way_34_s8 : from_way_42_s8; // place.rs:106
-    wire _t354 = stays_26_2 | goes_18_2; // place.rs:107
-    wire from_outer_99 = goes_19_2 ? from_outer_35_s8 : from_outer_43_s8; // place.rs:106
-    wire from_sign_99 = goes_19_2 ? from_sign_35_s8 : from_sign_43_s8; // place.rs:106
-    wire [5:0] from_way_99 = goes_19_2 ? from_way_35_s8 : from_way_43_s8; // place.rs:106
-    wire _t355 = stays_27_2 | goes_19_2; // place.rs:107
-    wire from_outer_100 = goes_20_2 ? from_outer_36_s8 : from_outer_44_s8; // place.rs:106
-    wire from_sign_100 = goes_20_2 ? from_sign_36_s8 : from_sign_44_s8; // place.rs:106
-    wire [5:0] from_way_100 = goes_20_2 ? from_way_36_s8 : from_way_44_s8; // place.rs:106
-    wire _t356 = stays_28_2 | goes_20_2; // place.rs:107
-    wire from_outer_101 = goes_21_2 ? from_outer_37_s8 : from_outer_45_s8; // place.rs:106
-    wire from_sign_101 = goes_21_2 ? from_sign_37_s8 : from_sign_45_s8; // place.rs:106
-    wire [5:0] from_way_101 = goes_21_2 ? from_way_37_s8 : from_way_45_s8; // place.rs:106
-    wire _t357 = stays_29_2 | goes_21_2; // place.rs:107
-    wire from_outer_102 = goes_22_2 ? from_outer_38_s8 : from_outer_46_s8; // place.rs:106
-    wire from_sign_102 = goes_22_2 ? from_sign_38_s8 : from_sign_46_s8; // place.rs:106
-    wire [5:0] from_way_102 = goes_22_2 ? from_way_38_s8 : from_way_46_s8; // place.rs:106
-    wire _t358 = stays_30_2 | goes_22_2; // place.rs:107
-    wire from_outer_103 = goes_23_2 ? from_outer_39_s8 : from_outer_47_s8; // place.rs:106
-    wire from_sign_103 = goes_23_2 ? from_sign_39_s8 : from_sign_47_s8; // place.rs:106
-    wire [5:0] from_way_103 = goes_23_2 ? from_way_39_s8 : from_way_47_s8; // place.rs:106
-    wire _t359 = stays_31_2 | goes_23_2; // place.rs:107
-    wire from_outer_104 = goes_24_2 ? from_outer_40_s8 : from_outer_48_s8; // place.rs:106
-    wire from_sign_104 = goes_24_2 ? from_sign_40_s8 : from_sign_48_s8; // place.rs:106
-    wire [5:0] from_way_104 = goes_24_2 ? from_way_40_s8 : from_way_48_s8; // place.rs:106
-    wire _t360 = stays_32_2 | goes_24_2; // place.rs:107
-    wire from_outer_105 = goes_25_2 ? from_outer_41_s8 : from_outer_49_s8; // place.rs:106
-    wire from_sign_105 = goes_25_2 ? from_sign_41_s8 : from_sign_49_s8; // place.rs:106
-    wire [5:0] from_way_105 = goes_25_2 ? from_way_41_s8 : from_way_49_s8; // place.rs:106
-    wire _t361 = stays_33_2 | goes_25_2; // place.rs:107
-    wire from_outer_106 = goes_26_2 ? from_outer_42_s8 : from_outer_50_s8; // place.rs:106
-    wire from_sign_106 = goes_26_2 ? from_sign_42_s8 : from_sign_50_s8; // place.rs:106
-    wire [5:0] from_way_106 = goes_26_2 ? from_way_42_s8 : from_way_50_s8; // place.rs:106
-    wire _t362 = stays_34_2 | goes_26_2; // place.rs:107
-    wire from_outer_107 = goes_27_2 ? from_outer_43_s8 : from_outer_51_s8; // place.rs:106
-    wire from_sign_107 = goes_27_2 ? from_sign_43_s8 : from_sign_51_s8; // place.rs:106
-    wire [5:0] from_way_107 = goes_27_2 ? from_way_43_s8 : from_way_51_s8; // place.rs:106
-    wire _t363 = stays_35_2 | goes_27_2; // place.rs:107
-    wire from_outer_108 = goes_28_2 ? from_outer_44_s8 : from_outer_52_s8; // place.rs:106
-    wire from_sign_108 = goes_28_2 ? from_sign_44_s8 : from_sign_52_s8; // place.rs:106
-    wire [5:0] from_way_108 = goes_28_2 ? from_way_44_s8 : from_way_52_s8; // place.rs:106
-    wire _t364 = stays_36_2 | goes_28_2; // place.rs:107
-    wire from_outer_109 = goes_29_2 ? from_outer_45_s8 : from_outer_53_s8; // place.rs:106
-    wire from_sign_109 = goes_29_2 ? from_sign_45_s8 : from_sign_53_s8; // place.rs:106
-    wire [5:0] from_way_109 = goes_29_2 ? from_way_45_s8 : from_way_53_s8; // place.rs:106
-    wire _t365 = stays_37_2 | goes_29_2; // place.rs:107
-    wire from_outer_110 = goes_30_2 ? from_outer_46_s8 : from_outer_54_s8; // place.rs:106
-    wire from_sign_110 = goes_30_2 ? from_sign_46_s8 : from_sign_54_s8; // place.rs:106
-    wire [5:0] from_way_110 = goes_30_2 ? from_way_46_s8 : from_way_54_s8; // place.rs:106
-    wire _t366 = stays_38_2 | goes_30_2; // place.rs:107
-    wire from_outer_111 = goes_31_2 ? from_outer_47_s8 : from_outer_55_s8; // place.rs:106
-    wire from_sign_111 = goes_31_2 ? from_sign_47_s8 : from_sign_55_s8; // place.rs:106
-    wire [5:0] from_way_111 = goes_31_2 ? from_way_47_s8 : from_way_55_s8; // place.rs:106
-    wire _t367 = stays_39_2 | goes_31_2; // place.rs:107
-    wire from_outer_112 = goes_32_2 ? from_outer_48_s8 : from_outer_56_s8; // place.rs:106
-    wire from_sign_112 = goes_32_2 ? from_sign_48_s8 : from_sign_56_s8; // place.rs:106
-    wire [5:0] from_way_112 = goes_32_2 ? from_way_48_s8 : from_way_56_s8; // place.rs:106
-    wire _t368 = stays_40_2 | goes_32_2; // place.rs:107
-    wire from_outer_113 = goes_33_2 ? from_outer_49_s8 : from_outer_57_s8; // place.rs:106
-    wire from_sign_113 = goes_33_2 ? from_sign_49_s8 : from_sign_57_s8; // place.rs:106
-    wire [5:0] from_way_113 = goes_33_2 ? from_way_49_s8 : from_way_57_s8; // place.rs:106
-    wire _t369 = stays_41_2 | goes_33_2; // place.rs:107
-    wire from_outer_114 = goes_34_2 ? from_outer_50_s8 : from_outer_58_s8; // place.rs:106
-    wire from_sign_114 = goes_34_2 ? from_sign_50_s8 : from_sign_58_s8; // place.rs:106
-    wire [5:0] from_way_114 = goes_34_2 ? from_way_50_s8 : from_way_58_s8; // place.rs:106
-    wire _t370 = stays_42_2 | goes_34_2; // place.rs:107
-    wire from_outer_115 = goes_35_2 ? from_outer_51_s8 : from_outer_59_s8; // place.rs:106
-    wire from_sign_115 = goes_35_2 ? from_sign_51_s8 : from_sign_59_s8; // place.rs:106
-    wire [5:0] from_way_115 = goes_35_2 ? from_way_51_s8 : from_way_59_s8; // place.rs:106
-    wire _t371 = stays_43_2 | goes_35_2; // place.rs:107
-    wire from_outer_116 = goes_36_2 ? from_outer_52_s8 : from_outer_60_s8; // place.rs:106
-    wire from_sign_116 = goes_36_2 ? from_sign_52_s8 : from_sign_60_s8; // place.rs:106
-    wire [5:0] from_way_116 = goes_36_2 ? from_way_52_s8 : from_way_60_s8; // place.rs:106
-    wire _t372 = stays_44_2 | goes_36_2; // place.rs:107
-    wire from_outer_117 = goes_37_2 ? from_outer_53_s8 : from_outer_61_s8; // place.rs:106
-    wire from_sign_117 = goes_37_2 ? from_sign_53_s8 : from_sign_61_s8; // place.rs:106
-    wire [5:0] from_way_117 = goes_37_2 ? from_way_53_s8 : from_way_61_s8; // place.rs:106
-    wire _t373 = stays_45_2 | goes_37_2; // place.rs:107
-    wire from_outer_118 = goes_38_2 ? from_outer_54_s8 : from_outer_62_s8; // place.rs:106
-    wire from_sign_118 = goes_38_2 ? from_sign_54_s8 : from_sign_62_s8; // place.rs:106
-    wire [5:0] from_way_118 = goes_38_2 ? from_way_54_s8 : from_way_62_s8; // place.rs:106
-    wire _t374 = stays_46_2 | goes_38_2; // place.rs:107
-    wire from_outer_119 = goes_39_2 ? from_outer_55_s8 : from_outer_63_s8; // place.rs:106
-    wire from_sign_119 = goes_39_2 ? from_sign_55_s8 : from_sign_63_s8; // place.rs:106
-    wire [5:0] from_way_119 = goes_39_2 ? from_way_55_s8 : from_way_63_s8; // place.rs:106
-    wire _t375 = stays_47_2 | goes_39_2; // place.rs:107
-    wire from_outer_120 = goes_40_2 ? from_outer_56_s8 : from_outer_64_s8; // place.rs:106
-    wire from_sign_120 = goes_40_2 ? from_sign_56_s8 : from_sign_64_s8; // place.rs:106
-    wire [5:0] from_way_120 = goes_40_2 ? from_way_56_s8 : from_way_64_s8; // place.rs:106
-    wire _t376 = stays_48_2 | goes_40_2; // place.rs:107
-    wire from_outer_121 = goes_41_2 ? from_outer_57_s8 : from_outer_65_s8; // place.rs:106
-    wire from_sign_121 = goes_41_2 ? from_sign_57_s8 : from_sign_65_s8; // place.rs:106
-    wire [5:0] from_way_121 = goes_41_2 ? from_way_57_s8 : from_way_65_s8; // place.rs:106
-    wire _t377 = stays_49_2 | goes_41_2; // place.rs:107
-    wire from_outer_122 = goes_42_2 ? from_outer_58_s8 : from_outer_66_s8; // place.rs:106
-    wire from_sign_122 = goes_42_2 ? from_sign_58_s8 : from_sign_66_s8; // place.rs:106
-    wire [5:0] from_way_122 = goes_42_2 ? from_way_58_s8 : from_way_66_s8; // place.rs:106
-    wire _t378 = stays_50_2 | goes_42_2; // place.rs:107
-    wire from_outer_123 = goes_43_2 ? from_outer_59_s8 : from_outer_67_s8; // place.rs:106
-    wire from_sign_123 = goes_43_2 ? from_sign_59_s8 : from_sign_67_s8; // place.rs:106
-    wire [5:0] from_way_123 = goes_43_2 ? from_way_59_s8 : from_way_67_s8; // place.rs:106
-    wire _t379 = stays_51_2 | goes_43_2; // place.rs:107
-    wire from_outer_124 = goes_44_2 ? from_outer_60_s8 : from_outer_68_s8; // place.rs:106
-    wire from_sign_124 = goes_44_2 ? from_sign_60_s8 : from_sign_68_s8; // place.rs:106
-    wire [5:0] from_way_124 = goes_44_2 ? from_way_60_s8 : from_way_68_s8; // place.rs:106
-    wire _t380 = stays_52_2 | goes_44_2; // place.rs:107
-    wire from_outer_125 = goes_45_2 ? from_outer_61_s8 : from_outer_69_s8; // place.rs:106
-    wire from_sign_125 = goes_45_2 ? from_sign_61_s8 : from_sign_69_s8; // place.rs:106
-    wire [5:0] from_way_125 = goes_45_2 ? from_way_61_s8 : from_way_69_s8; // place.rs:106
-    wire _t381 = stays_53_2 | goes_45_2; // place.rs:107
-    wire from_outer_126 = goes_46_2 ? from_outer_62_s8 : from_outer_70_s8; // place.rs:106
-    wire from_sign_126 = goes_46_2 ? from_sign_62_s8 : from_sign_70_s8; // place.rs:106
-    wire [5:0] from_way_126 = goes_46_2 ? from_way_62_s8 : from_way_70_s8; // place.rs:106
-    wire _t382 = stays_54_2 | goes_46_2; // place.rs:107
-    wire from_outer_127 = goes_47_2 ? from_outer_63_s8 : from_outer_71_s8; // place.rs:106
-    wire from_sign_127 = goes_47_2 ? from_sign_63_s8 : from_sign_71_s8; // place.rs:106
-    wire [5:0] from_way_127 = goes_47_2 ? from_way_63_s8 : from_way_71_s8; // place.rs:106
-    wire _t383 = stays_55_2 | goes_47_2; // place.rs:107
-    wire from_outer_128 = goes_48_2 ? from_outer_64_s8 : from_outer_72_s8; // place.rs:106
-    wire from_sign_128 = goes_48_2 ? from_sign_64_s8 : from_sign_72_s8; // place.rs:106
-    wire [5:0] from_way_128 = goes_48_2 ? from_way_64_s8 : from_way_72_s8; // place.rs:106
-    wire _t384 = stays_56_2 | goes_48_2; // place.rs:107
-    wire from_outer_129 = goes_49_2 ? from_outer_65_s8 : from_outer_73_s8; // place.rs:106
-    wire from_sign_129 = goes_49_2 ? from_sign_65_s8 : from_sign_73_s8; // place.rs:106
-    wire [5:0] from_way_129 = goes_49_2 ? from_way_65_s8 : from_way_73_s8; // place.rs:106
-    wire _t385 = stays_57_2 | goes_49_2; // place.rs:107
-    wire from_outer_130 = goes_50_2 ? from_outer_66_s8 : from_outer_74_s8; // place.rs:106
-    wire from_sign_130 = goes_50_2 ? from_sign_66_s8 : from_sign_74_s8; // place.rs:106
-    wire [5:0] from_way_130 = goes_50_2 ? from_way_66_s8 : from_way_74_s8; // place.rs:106
-    wire _t386 = stays_58_2 | goes_50_2; // place.rs:107
-    wire from_outer_131 = goes_51_2 ? from_outer_67_s8 : from_outer_75_s8; // place.rs:106
-    wire from_sign_131 = goes_51_2 ? from_sign_67_s8 : from_sign_75_s8; // place.rs:106
-    wire [5:0] from_way_131 = goes_51_2 ? from_way_67_s8 : from_way_75_s8; // place.rs:106
-    wire _t387 = stays_59_2 | goes_51_2; // place.rs:107
-    wire from_outer_132 = goes_52_2 ? from_outer_68_s8 : from_outer_76_s8; // place.rs:106
-    wire from_sign_132 = goes_52_2 ? from_sign_68_s8 : from_sign_76_s8; // place.rs:106
-    wire [5:0] from_way_132 = goes_52_2 ? from_way_68_s8 : from_way_76_s8; // place.rs:106
-    wire from_outer_133 = goes_53_2 ? from_outer_69_s8 : from_outer_77_s8; // place.rs:106
-    wire from_sign_133 = goes_53_2 ? from_sign_69_s8 : from_sign_77_s8; // place.rs:106
-    wire [5:0] from_way_133 = goes_53_2 ? from_way_69_s8 : from_way_77_s8; // place.rs:106
-    wire from_outer_134 = goes_54_2 ? from_outer_70_s8 : from_outer_78_s8; // place.rs:106
-    wire from_sign_134 = goes_54_2 ? from_sign_70_s8 : from_sign_78_s8; // place.rs:106
-    wire [5:0] from_way_134 = goes_54_2 ? from_way_70_s8 : from_way_78_s8; // place.rs:106
-    wire from_outer_135 = goes_55_2 ? from_outer_71_s8 : from_outer_79_s8; // place.rs:106
-    wire from_sign_135 = goes_55_2 ? from_sign_71_s8 : from_sign_79_s8; // place.rs:106
-    wire [5:0] from_way_135 = goes_55_2 ? from_way_71_s8 : from_way_79_s8; // place.rs:106
-    wire goes_0_3 = stays_0_2 & row_0_way_s8[2]; // place.rs:99
-    wire goes_1_3 = stays_1_2 & row_1_way_s8[2]; // place.rs:99
-    wire goes_2_3 = stays_2_2 & row_2_way_s8[2]; // place.rs:99
-    wire goes_3_3 = stays_3_2 & row_3_way_s8[2]; // place.rs:99
-    wire goes_4_3 = stays_4_2 & row_4_way_s8[2]; // place.rs:99
-    wire goes_5_3 = stays_5_2 & row_5_way_s8[2]; // place.rs:99
-    wire goes_6_3 = stays_6_2 & row_6_way_s8[2]; // place.rs:99
-    wire goes_7_3 = stays_7_2 & row_7_way_s8[2]; // place.rs:99
-    wire goes_8_3 = _t336 & from_way_80[2]; // place.rs:99
-    wire goes_9_3 = _t337 & from_way_81[2]; // place.rs:99
-    wire goes_10_3 = _t338 & from_way_82[2]; // place.rs:99
-    wire goes_11_3 = _t339 & from_way_83[2]; // place.rs:99
-    wire goes_12_3 = _t340 & from_way_84[2]; // place.rs:99
-    wire goes_13_3 = _t341 & from_way_85[2]; // place.rs:99
-    wire goes_14_3 = _t342 & from_way_86[2]; // place.rs:99
-    wire goes_15_3 = _t343 & from_way_87[2]; // place.rs:99
-    wire goes_16_3 = _t344 & from_way_88[2]; // place.rs:99
-    wire goes_17_3 = _t345 & from_way_89[2]; // place.rs:99
-    wire goes_18_3 = _t346 & from_way_90[2]; // place.rs:99
-    wire goes_19_3 = _t347 & from_way_91[2]; // place.rs:99
-    wire goes_20_3 = _t348 & from_way_92[2]; // place.rs:99
-    wire goes_21_3 = _t349 & from_way_93[2]; // place.rs:99
-    wire goes_22_3 = _t350 & from_way_94[2]; // place.rs:99
-    wire goes_23_3 = _t351 & from_way_95[2]; // place.rs:99
-    wire goes_24_3 = _t352 & from_way_96[2]; // place.rs:99
-    wire goes_25_3 = _t353 & from_way_97[2]; // place.rs:99
-    wire goes_26_3 = _t354 & from_way_98[2]; // place.rs:99
-    wire goes_27_3 = _t355 & from_way_99[2]; // place.rs:99
-    wire goes_28_3 = _t356 & from_way_100[2]; // place.rs:99
-    wire goes_29_3 = _t357 & from_way_101[2]; // place.rs:99
-    wire goes_30_3 = _t358 & from_way_102[2]; // place.rs:99
-    wire goes_31_3 = _t359 & from_way_103[2]; // place.rs:99
-    wire goes_32_3 = _t360 & from_way_104[2]; // place.rs:99
-    wire goes_33_3 = _t361 & from_way_105[2]; // place.rs:99
-    wire goes_34_3 = _t362 & from_way_106[2]; // place.rs:99
-    wire goes_35_3 = _t363 & from_way_107[2]; // place.rs:99
-    wire goes_36_3 = _t364 & from_way_108[2]; // place.rs:99
-    wire goes_37_3 = _t365 & from_way_109[2]; // place.rs:99
-    wire goes_38_3 = _t366 & from_way_110[2]; // place.rs:99
-    wire goes_39_3 = _t367 & from_way_111[2]; // place.rs:99
-    wire goes_40_3 = _t368 & from_way_112[2]; // place.rs:99
-    wire goes_41_3 = _t369 & from_way_113[2]; // place.rs:99
-    wire goes_42_3 = _t370 & from_way_114[2]; // place.rs:99
-    wire goes_43_3 = _t371 & from_way_115[2]; // place.rs:99
-    wire goes_44_3 = _t372 & from_way_116[2]; // place.rs:99
-    wire goes_45_3 = _t373 & from_way_117[2]; // place.rs:99
-    wire goes_46_3 = _t374 & from_way_118[2]; // place.rs:99
-    wire goes_47_3 = _t375 & from_way_119[2]; // place.rs:99
-    wire goes_48_3 = _t376 & from_way_120[2]; // place.rs:99
-    wire goes_49_3 = _t377 & from_way_121[2]; // place.rs:99
-    wire goes_50_3 = _t378 & from_way_122[2]; // place.rs:99
-    wire goes_51_3 = _t379 & from_way_123[2]; // place.rs:99
-    wire goes_52_3 = _t380 & from_way_124[2]; // place.rs:99
-    wire goes_53_3 = _t381 & from_way_125[2]; // place.rs:99
-    wire goes_54_3 = _t382 & from_way_126[2]; // place.rs:99
-    wire goes_55_3 = _t383 & from_way_127[2]; // place.rs:99
-    wire goes_56_3 = _t384 & from_way_128[2]; // place.rs:99
-    wire goes_57_3 = _t385 & from_way_129[2]; // place.rs:99
-    wire goes_58_3 = _t386 & from_way_130[2]; // place.rs:99
-    wire goes_59_3 = _t387 & from_way_131[2]; // place.rs:99
-    wire stays_0_3 = stays_0_2 & (~row_0_way_s8[2]); // place.rs:100
-    wire stays_1_3 = stays_1_2 & (~row_1_way_s8[2]); // place.rs:100
-    wire stays_2_3 = stays_2_2 & (~row_2_way_s8[2]); // place.rs:100
-    wire stays_3_3 = stays_3_2 & (~row_3_way_s8[2]); // place.rs:100
-    wire stays_4_3 = stays_4_2 & (~row_4_way_s8[2]); // place.rs:100
-    wire stays_5_3 = stays_5_2 & (~row_5_way_s8[2]); // place.rs:100
-    wire stays_6_3 = stays_6_2 & (~row_6_way_s8[2]); // place.rs:100
-    wire stays_7_3 = stays_7_2 & (~row_7_way_s8[2]); // place.rs:100
-    wire stays_8_3 = _t336 & (~from_way_80[2]); // place.rs:100
-    wire stays_9_3 = _t337 & (~from_way_81[2]); // place.rs:100
-    wire stays_10_3 = _t338 & (~from_way_82[2]); // place.rs:100
-    wire stays_11_3 = _t339 & (~from_way_83[2]); // place.rs:100
-    wire stays_12_3 = _t340 & (~from_way_84[2]); // place.rs:100
-    wire stays_13_3 = _t341 & (~from_way_85[2]); // place.rs:100
-    wire stays_14_3 = _t342 & (~from_way_86[2]); // place.rs:100
-    wire stays_15_3 = _t343 & (~from_way_87[2]); // place.rs:100
-    wire stays_16_3 = _t344 & (~from_way_88[2]); // place.rs:100
-    wire stays_17_3 = _t345 & (~from_way_89[2]); // place.rs:100
-    wire stays_18_3 = _t346 & (~from_way_90[2]); // place.rs:100
-    wire stays_19_3 = _t347 & (~from_way_91[2]); // place.rs:100
-    wire stays_20_3 = _t348 & (~from_way_92[2]); // place.rs:100
-    wire stays_21_3 = _t349 & (~from_way_93[2]); // place.rs:100
-    wire stays_22_3 = _t350 & (~from_way_94[2]); // place.rs:100
-    wire stays_23_3 = _t351 & (~from_way_95[2]); // place.rs:100
-    wire stays_24_3 = _t352 & (~from_way_96[2]); // place.rs:100
-    wire stays_25_3 = _t353 & (~from_way_97[2]); // place.rs:100
-    wire stays_26_3 = _t354 & (~from_way_98[2]); // place.rs:100
-    wire stays_27_3 = _t355 & (~from_way_99[2]); // place.rs:100
-    wire stays_28_3 = _t356 & (~from_way_100[2]); // place.rs:100
-    wire stays_29_3 = _t357 & (~from_way_101[2]); // place.rs:100
-    wire stays_30_3 = _t358 & (~from_way_102[2]); // place.rs:100
-    wire stays_31_3 = _t359 & (~from_way_103[2]); // place.rs:100
-    wire stays_32_3 = _t360 & (~from_way_104[2]); // place.rs:100
-    wire stays_33_3 = _t361 & (~from_way_105[2]); // place.rs:100
-    wire stays_34_3 = _t362 & (~from_way_106[2]); // place.rs:100
-    wire stays_35_3 = _t363 & (~from_way_107[2]); // place.rs:100
-    wire stays_36_3 = _t364 & (~from_way_108[2]); // place.rs:100
-    wire stays_37_3 = _t365 & (~from_way_109[2]); // place.rs:100
-    wire stays_38_3 = _t366 & (~from_way_110[2]); // place.rs:100
-    wire stays_39_3 = _t367 & (~from_way_111[2]); // place.rs:100
-    wire stays_40_3 = _t368 & (~from_way_112[2]); // place.rs:100
-    wire stays_41_3 = _t369 & (~from_way_113[2]); // place.rs:100
-    wire stays_42_3 = _t370 & (~from_way_114[2]); // place.rs:100
-    wire stays_43_3 = _t371 & (~from_way_115[2]); // place.rs:100
-    wire stays_44_3 = _t372 & (~from_way_116[2]); // place.rs:100
-    wire stays_45_3 = _t373 & (~from_way_117[2]); // place.rs:100
-    wire stays_46_3 = _t374 & (~from_way_118[2]); // place.rs:100
-    wire stays_47_3 = _t375 & (~from_way_119[2]); // place.rs:100
-    wire stays_48_3 = _t376 & (~from_way_120[2]); // place.rs:100
-    wire stays_49_3 = _t377 & (~from_way_121[2]); // place.rs:100
-    wire stays_50_3 = _t378 & (~from_way_122[2]); // place.rs:100
-    wire stays_51_3 = _t379 & (~from_way_123[2]); // place.rs:100
-    wire stays_52_3 = _t380 & (~from_way_124[2]); // place.rs:100
-    wire stays_53_3 = _t381 & (~from_way_125[2]); // place.rs:100
-    wire stays_54_3 = _t382 & (~from_way_126[2]); // place.rs:100
-    wire stays_55_3 = _t383 & (~from_way_127[2]); // place.rs:100
-    wire stays_56_3 = _t384 & (~from_way_128[2]); // place.rs:100
-    wire stays_57_3 = _t385 & (~from_way_129[2]); // place.rs:100
-    wire stays_58_3 = _t386 & (~from_way_130[2]); // place.rs:100
-    wire stays_59_3 = _t387 & (~from_way_131[2]); // place.rs:100
-    wire stays_60_3 = (stays_60_2 | goes_52_2) & (~from_way_132[2]); // place.rs:100
-    wire stays_61_3 = (stays_61_2 | goes_53_2) & (~from_way_133[2]); // place.rs:100
-    wire stays_62_3 = (stays_62_2 | goes_54_2) & (~from_way_134[2]); // place.rs:100
-    wire stays_63_3 = (stays_63_2 | goes_55_2) & (~from_way_135[2]); // place.rs:100
-    wire from_outer_136 = goes_0_3 ? row_0_outer_s8 : row_4_outer_s8; // place.rs:106
-    wire from_sign_136 = goes_0_3 ? row_0_sign_s8 : row_4_sign_s8; // place.rs:106
-    wire [5:0] from_way_136 = goes_0_3 ? row_0_way_s8 : row_4_way_s8; // place.rs:106
-    wire from_outer_137 = goes_1_3 ? row_1_outer_s8 : row_5_outer_s8; // place.rs:106
-    wire from_sign_137 = goes_1_3 ? row_1_sign_s8 : row_5_sign_s8; // place.rs:106
-    wire [5:0] from_way_137 = goes_1_3 ? row_1_way_s8 : row_5_way_s8; // place.rs:106
-    wire from_outer_138 = goes_2_3 ? row_2_outer_s8 : row_6_outer_s8; // place.rs:106
-    wire from_sign_138 = goes_2_3 ? row_2_sign_s8 : row_6_sign_s8; // place.rs:106
-    wire [5:0] from_way_138 = goes_2_3 ? row_2_way_s8 : row_6_way_s8; // place.rs:106
-    wire from_outer_139 = goes_3_3 ? row_3_outer_s8 : row_7_outer_s8; // place.rs:106
-    wire from_sign_139 = goes_3_3 ? row_3_sign_s8 : row_7_sign_s8; // place.rs:106
-    wire [5:0] from_way_139 = goes_3_3 ? row_3_way_s8 : row_7_way_s8; // place.rs:106
-    wire from_outer_140 = goes_4_3 ? row_4_outer_s8 : from_outer_80; // place.rs:106
-    wire from_sign_140 = goes_4_3 ? row_4_sign_s8 : from_sign_80; // place.rs:106
-    wire [5:0] from_way_140 = goes_4_3 ? row_4_way_s8 : from_way_80; // place.rs:106
-    wire from_outer_141 = goes_5_3 ? row_5_outer_s8 : from_outer_81; // place.rs:106
-    wire from_sign_141 = goes_5_3 ? row_5_sign_s8 : from_sign_81; // place.rs:106
-    wire [5:0] from_way_141 = goes_5_3 ? row_5_way_s8 : from_way_81; // place.rs:106
-    wire from_outer_142 = goes_6_3 ? row_6_outer_s8 : from_outer_82; // place.rs:106
-    wire from_sign_142 = goes_6_3 ? row_6_sign_s8 : from_sign_82; // place.rs:106
-    wire [5:0] from_way_142 = goes_6_3 ? row_6_way_s8 : from_way_82; // place.rs:106
-    wire from_outer_143 = goes_7_3 ? row_7_outer_s8 : from_outer_83; // place.rs:106
-    wire from_sign_143 = goes_7_3 ? row_7_sign_s8 : from_sign_83; // place.rs:106
-    wire [5:0] from_way_143 = goes_7_3 ? row_7_way_s8 : from_way_83; // place.rs:106
-    wire from_outer_144 = goes_8_3 ? from_outer_80 : from_outer_84; // place.rs:106
-    wire from_sign_144 = goes_8_3 ? from_sign_80 : from_sign_84; // place.rs:106
-    wire [5:0] from_way_144 = goes_8_3 ? from_way_80 : from_way_84; // place.rs:106
-    wire from_outer_145 = goes_9_3 ? from_outer_81 : from_outer_85; // place.rs:106
-    wire from_sign_145 = goes_9_3 ? from_sign_81 : from_sign_85; // place.rs:106
-    wire [5:0] from_way_145 = goes_9_3 ? from_way_81 : from_way_85; // place.rs:106
-    wire from_outer_146 = goes_10_3 ? from_outer_82 : from_outer_86; // place.rs:106
-    wire from_sign_146 = goes_10_3 ? from_sign_82 : from_sign_86; // place.rs:106
-    wire [5:0] from_way_146 = goes_10_3 ? from_way_82 : from_way_86; // place.rs:106
-    wire from_outer_147 = goes_11_3 ? from_outer_83 : from_outer_87; // place.rs:106
-    wire from_sign_147 = goes_11_3 ? from_sign_83 : from_sign_87; // place.rs:106
-    wire [5:0] from_way_147 = goes_11_3 ? from_way_83 : from_way_87; // place.rs:106
-    wire from_outer_148 = goes_12_3 ? from_outer_84 : from_outer_88; // place.rs:106
-    wire from_sign_148 = goes_12_3 ? from_sign_84 : from_sign_88; // place.rs:106
-    wire [5:0] from_way_148 = goes_12_3 ? from_way_84 : from_way_88; // place.rs:106
-    wire from_outer_149 = goes_13_3 ? from_outer_85 : from_outer_89; // place.rs:106
-    wire from_sign_149 = goes_13_3 ? from_sign_85 : from_sign_89; // place.rs:106
-    wire [5:0] from_way_149 = goes_13_3 ? from_way_85 : from_way_89; // place.rs:106
-    wire from_outer_150 = goes_14_3 ? from_outer_86 : from_outer_90; // place.rs:106
-    wire from_sign_150 = goes_14_3 ? from_sign_86 : from_sign_90; // place.rs:106
-    wire [5:0] from_way_150 = goes_14_3 ? from_way_86 : from_way_90; // place.rs:106
-    wire from_outer_151 = goes_15_3 ? from_outer_87 : from_outer_91; // place.rs:106
-    wire from_sign_151 = goes_15_3 ? from_sign_87 : from_sign_91; // place.rs:106
-    wire [5:0] from_way_151 = goes_15_3 ? from_way_87 : from_way_91; // place.rs:106
-    wire from_outer_152 = goes_16_3 ? from_outer_88 : from_outer_92; // place.rs:106
-    wire from_sign_152 = goes_16_3 ? from_sign_88 : from_sign_92; // place.rs:106
-    wire [5:0] from_way_152 = goes_16_3 ? from_way_88 : from_way_92; // place.rs:106
-    wire from_outer_153 = goes_17_3 ? from_outer_89 : from_outer_93; // place.rs:106
-    wire from_sign_153 = goes_17_3 ? from_sign_89 : from_sign_93; // place.rs:106
-    wire [5:0] from_way_153 = goes_17_3 ? from_way_89 : from_way_93; // place.rs:106
-    wire from_outer_154 = goes_18_3 ? from_outer_90 : from_outer_94; // place.rs:106
-    wire from_sign_154 = goes_18_3 ? from_sign_90 : from_sign_94; // place.rs:106
-    wire [5:0] from_way_154 = goes_18_3 ? from_way_90 : from_way_94; // place.rs:106
-    wire from_outer_155 = goes_19_3 ? from_outer_91 : from_outer_95; // place.rs:106
-    wire from_sign_155 = goes_19_3 ? from_sign_91 : from_sign_95; // place.rs:106
-    wire [5:0] from_way_155 = goes_19_3 ? from_way_91 : from_way_95; // place.rs:106
-    wire from_outer_156 = goes_20_3 ? from_outer_92 : from_outer_96; // place.rs:106
-    wire from_sign_156 = goes_20_3 ? from_sign_92 : from_sign_96; // place.rs:106
-    wire [5:0] from_way_156 = goes_20_3 ? from_way_92 : from_way_96; // place.rs:106
-    wire from_outer_157 = goes_21_3 ? from_outer_93 : from_outer_97; // place.rs:106
-    wire from_sign_157 = goes_21_3 ? from_sign_93 : from_sign_97; // place.rs:106
-    wire [5:0] from_way_157 = goes_21_3 ? from_way_93 : from_way_97; // place.rs:106
-    wire from_outer_158 = goes_22_3 ? from_outer_94 : from_outer_98; // place.rs:106
-    wire from_sign_158 = goes_22_3 ? from_sign_94 : from_sign_98; // place.rs:106
-    wire [5:0] from_way_158 = goes_22_3 ? from_way_94 : from_way_98; // place.rs:106
-    wire from_outer_159 = goes_23_3 ? from_outer_95 : from_outer_99; // place.rs:106
-    wire from_sign_159 = goes_23_3 ? from_sign_95 : from_sign_99; // place.rs:106
-    wire [5:0] from_way_159 = goes_23_3 ? from_way_95 : from_way_99; // place.rs:106
-    wire from_outer_160 = goes_24_3 ? from_outer_96 : from_outer_100; // place.rs:106
-    wire from_sign_160 = goes_24_3 ? from_sign_96 : from_sign_100; // place.rs:106
-    wire [5:0] from_way_160 = goes_24_3 ? from_way_96 : from_way_100; // place.rs:106
-    wire from_outer_161 = goes_25_3 ? from_outer_97 : from_outer_101; // place.rs:106
-    wire from_sign_161 = goes_25_3 ? from_sign_97 : from_sign_101; // place.rs:106
-    wire [5:0] from_way_161 = goes_25_3 ? from_way_97 : from_way_101; // place.rs:106
-    wire from_outer_162 = goes_26_3 ? from_outer_98 : from_outer_102; // place.rs:106
-    wire from_sign_162 = goes_26_3 ? from_sign_98 : from_sign_102; // place.rs:106
-    wire [5:0] from_way_162 = goes_26_3 ? from_way_98 : from_way_102; // place.rs:106
-    wire from_outer_163 = goes_27_3 ? from_outer_99 : from_outer_103; // place.rs:106
-    wire from_sign_163 = goes_27_3 ? from_sign_99 : from_sign_103; // place.rs:106
-    wire [5:0] from_way_163 = goes_27_3 ? from_way_99 : from_way_103; // place.rs:106
-    wire from_outer_164 = goes_28_3 ? from_outer_100 : from_outer_104; // place.rs:106
-    wire from_sign_164 = goes_28_3 ? from_sign_100 : from_sign_104; // place.rs:106
-    wire [5:0] from_way_164 = goes_28_3 ? from_way_100 : from_way_104; // place.rs:106
-    wire from_outer_165 = goes_29_3 ? from_outer_101 : from_outer_105; // place.rs:106
-    wire from_sign_165 = goes_29_3 ? from_sign_101 : from_sign_105; // place.rs:106
-    wire [5:0] from_way_165 = goes_29_3 ? from_way_101 : from_way_105; // place.rs:106
-    wire from_outer_166 = goes_30_3 ? from_outer_102 : from_outer_106; // place.rs:106
-    wire from_sign_166 = goes_30_3 ? from_sign_102 : from_sign_106; // place.rs:106
-    wire [5:0] from_way_166 = goes_30_3 ? from_way_102 : from_way_106; // place.rs:106
-    wire from_outer_167 = goes_31_3 ? from_outer_103 : from_outer_107; // place.rs:106
-    wire from_sign_167 = goes_31_3 ? from_sign_103 : from_sign_107; // place.rs:106
-    wire [5:0] from_way_167 = goes_31_3 ? from_way_103 : from_way_107; // place.rs:106
-    wire from_outer_168 = goes_32_3 ? from_outer_104 : from_outer_108; // place.rs:106
-    wire from_sign_168 = goes_32_3 ? from_sign_104 : from_sign_108; // place.rs:106
-    wire [5:0] from_way_168 = goes_32_3 ? from_way_104 : from_way_108; // place.rs:106
-    wire from_outer_169 = goes_33_3 ? from_outer_105 : from_outer_109; // place.rs:106
-    wire from_sign_169 = goes_33_3 ? from_sign_105 : from_sign_109; // place.rs:106
-    wire [5:0] from_way_169 = goes_33_3 ? from_way_105 : from_way_109; // place.rs:106
-    wire from_outer_170 = goes_34_3 ? from_outer_106 : from_outer_110; // place.rs:106
-    wire from_sign_170 = goes_34_3 ? from_sign_106 : from_sign_110; // place.rs:106
-    wire [5:0] from_way_170 = goes_34_3 ? from_way_106 : from_way_110; // place.rs:106
-    wire from_outer_171 = goes_35_3 ? from_outer_107 : from_outer_111; // place.rs:106
-    wire from_sign_171 = goes_35_3 ? from_sign_107 : from_sign_111; // place.rs:106
-    wire [5:0] from_way_171 = goes_35_3 ? from_way_107 : from_way_111; // place.rs:106
-    wire from_outer_172 = goes_36_3 ? from_outer_108 : from_outer_112; // place.rs:106
-    wire from_sign_172 = goes_36_3 ? from_sign_108 : from_sign_112; // place.rs:106
-    wire [5:0] from_way_172 = goes_36_3 ? from_way_108 : from_way_112; // place.rs:106
-    wire from_outer_173 = goes_37_3 ? from_outer_109 : from_outer_113; // place.rs:106
-    wire from_sign_173 = goes_37_3 ? from_sign_109 : from_sign_113; // place.rs:106
-    wire [5:0] from_way_173 = goes_37_3 ? from_way_109 : from_way_113; // place.rs:106
-    wire from_outer_174 = goes_38_3 ? from_outer_110 : from_outer_114; // place.rs:106
-    wire from_sign_174 = goes_38_3 ? from_sign_110 : from_sign_114; // place.rs:106
-    wire [5:0] from_way_174 = goes_38_3 ? from_way_110 : from_way_114; // place.rs:106
-    wire from_outer_175 = goes_39_3 ? from_outer_111 : from_outer_115; // place.rs:106
-    wire from_sign_175 = goes_39_3 ? from_sign_111 : from_sign_115; // place.rs:106
-    wire [5:0] from_way_175 = goes_39_3 ? from_way_111 : from_way_115; // place.rs:106
-    wire from_outer_176 = goes_40_3 ? from_outer_112 : from_outer_116; // place.rs:106
-    wire from_sign_176 = goes_40_3 ? from_sign_112 : from_sign_116; // place.rs:106
-    wire [5:0] from_way_176 = goes_40_3 ? from_way_112 : from_way_116; // place.rs:106
-    wire from_outer_177 = goes_41_3 ? from_outer_113 : from_outer_117; // place.rs:106
-    wire from_sign_177 = goes_41_3 ? from_sign_113 : from_sign_117; // place.rs:106
-    wire [5:0] from_way_177 = goes_41_3 ? from_way_113 : from_way_117; // place.rs:106
-    wire from_outer_178 = goes_42_3 ? from_outer_114 : from_outer_118; // place.rs:106
-    wire from_sign_178 = goes_42_3 ? from_sign_114 : from_sign_118; // place.rs:106
-    wire [5:0] from_way_178 = goes_42_3 ? from_way_114 : from_way_118; // place.rs:106
-    wire from_outer_179 = goes_43_3 ? from_outer_115 : from_outer_119; // place.rs:106
-    wire from_sign_179 = goes_43_3 ? from_sign_115 : from_sign_119; // place.rs:106
-    wire [5:0] from_way_179 = goes_43_3 ? from_way_115 : from_way_119; // place.rs:106
-    wire from_outer_180 = goes_44_3 ? from_outer_116 : from_outer_120; // place.rs:106
-    wire from_sign_180 = goes_44_3 ? from_sign_116 : from_sign_120; // place.rs:106
-    wire [5:0] from_way_180 = goes_44_3 ? from_way_116 : from_way_120; // place.rs:106
-    wire from_outer_181 = goes_45_3 ? from_outer_117 : from_outer_121; // place.rs:106
-    wire from_sign_181 = goes_45_3 ? from_sign_117 : from_sign_121; // place.rs:106
-    wire [5:0] from_way_181 = goes_45_3 ? from_way_117 : from_way_121; // place.rs:106
-    wire from_outer_182 = goes_46_3 ? from_outer_118 : from_outer_122; // place.rs:106
-    wire from_sign_182 = goes_46_3 ? from_sign_118 : from_sign_122; // place.rs:106
-    wire [5:0] from_way_182 = goes_46_3 ? from_way_118 : from_way_122; // place.rs:106
-    wire from_outer_183 = goes_47_3 ? from_outer_119 : from_outer_123; // place.rs:106
-    wire from_sign_183 = goes_47_3 ? from_sign_119 : from_sign_123; // place.rs:106
-    wire [5:0] from_way_183 = goes_47_3 ? from_way_119 : from_way_123; // place.rs:106
-    wire from_outer_184 = goes_48_3 ? from_outer_120 : from_outer_124; // place.rs:106
-    wire from_sign_184 = goes_48_3 ? from_sign_120 : from_sign_124; // place.rs:106
-    wire [5:0] from_way_184 = goes_48_3 ? from_way_120 : from_way_124; // place.rs:106
-    wire from_outer_185 = goes_49_3 ? from_outer_121 : from_outer_125; // place.rs:106
-    wire from_sign_185 = goes_49_3 ? from_sign_121 : from_sign_125; // place.rs:106
-    wire [5:0] from_way_185 = goes_49_3 ? from_way_121 : from_way_125; // place.rs:106
-    wire from_outer_186 = goes_50_3 ? from_outer_122 : from_outer_126; // place.rs:106
-    wire from_sign_186 = goes_50_3 ? from_sign_122 : from_sign_126; // place.rs:106
-    wire [5:0] from_way_186 = goes_50_3 ? from_way_122 : from_way_126; // place.rs:106
-    wire from_outer_187 = goes_51_3 ? from_outer_123 : from_outer_127; // place.rs:106
-    wire from_sign_187 = goes_51_3 ? from_sign_123 : from_sign_127; // place.rs:106
-    wire [5:0] from_way_187 = goes_51_3 ? from_way_123 : from_way_127; // place.rs:106
-    wire from_outer_188 = goes_52_3 ? from_outer_124 : from_outer_128; // place.rs:106
-    wire from_sign_188 = goes_52_3 ? from_sign_124 : from_sign_128; // place.rs:106
-    wire [5:0] from_way_188 = goes_52_3 ? from_way_124 : from_way_128; // place.rs:106
-    wire from_outer_189 = goes_53_3 ? from_outer_125 : from_outer_129; // place.rs:106
-    wire from_sign_189 = goes_53_3 ? from_sign_125 : from_sign_129; // place.rs:106
-    wire [5:0] from_way_189 = goes_53_3 ? from_way_125 : from_way_129; // place.rs:106
-    wire from_outer_190 = goes_54_3 ? from_outer_126 : from_outer_130; // place.rs:106
-    wire from_sign_190 = goes_54_3 ? from_sign_126 : from_sign_130; // place.rs:106
-    wire [5:0] from_way_190 = goes_54_3 ? from_way_126 : from_way_130; // place.rs:106
-    wire from_outer_191 = goes_55_3 ? from_outer_127 : from_outer_131; // place.rs:106
-    wire from_sign_191 = goes_55_3 ? from_sign_127 : from_sign_131; // place.rs:106
-    wire [5:0] from_way_191 = goes_55_3 ? from_way_127 : from_way_131; // place.rs:106
-    wire from_outer_192 = goes_56_3 ? from_outer_128 : from_outer_132; // place.rs:106
-    wire from_sign_192 = goes_56_3 ? from_sign_128 : from_sign_132; // place.rs:106
-    wire [5:0] from_way_192 = goes_56_3 ? from_way_128 : from_way_132; // place.rs:106
-    wire from_outer_193 = goes_57_3 ? from_outer_129 : from_outer_133; // place.rs:106
-    wire from_sign_193 = goes_57_3 ? from_sign_129 : from_sign_133; // place.rs:106
-    wire [5:0] from_way_193 = goes_57_3 ? from_way_129 : from_way_133; // place.rs:106
-    wire from_outer_194 = goes_58_3 ? from_outer_130 : from_outer_134; // place.rs:106
-    wire from_sign_194 = goes_58_3 ? from_sign_130 : from_sign_134; // place.rs:106
-    wire [5:0] from_way_194 = goes_58_3 ? from_way_130 : from_way_134; // place.rs:106
-    wire from_outer_195 = goes_59_3 ? from_outer_131 : from_outer_135; // place.rs:106
-    wire from_sign_195 = goes_59_3 ? from_sign_131 : from_sign_135; // place.rs:106
-    wire [5:0] from_way_195 = goes_59_3 ? from_way_131 : from_way_135; // place.rs:106
+    wire goes_0_2 = stays_0_1_s8 & row_0_way_s8[3]; // place.rs:97
+    wire goes_1_2 = stays_1_1_s8 & row_1_way_s8[3]; // place.rs:97
+    wire goes_2_2 = stays_2_1_s8 & row_2_way_s8[3]; // place.rs:97
+    wire goes_3_2 = stays_3_1_s8 & row_3_way_s8[3]; // place.rs:97
+    wire goes_4_2 = stays_4_1_s8 & row_4_way_s8[3]; // place.rs:97
+    wire goes_5_2 = stays_5_1_s8 & row_5_way_s8[3]; // place.rs:97
+    wire goes_6_2 = stays_6_1_s8 & row_6_way_s8[3]; // place.rs:97
+    wire goes_7_2 = stays_7_1_s8 & row_7_way_s8[3]; // place.rs:97
+    wire goes_8_2 = stays_8_1_s8 & row_8_way_s8[3]; // place.rs:97
+    wire goes_9_2 = stays_9_1_s8 & row_9_way_s8[3]; // place.rs:97
+    wire goes_10_2 = stays_10_1_s8 & row_10_way_s8[3]; // place.rs:97
+    wire goes_11_2 = stays_11_1_s8 & row_11_way_s8[3]; // place.rs:97
+    wire goes_12_2 = stays_12_1_s8 & row_12_way_s8[3]; // place.rs:97
+    wire goes_13_2 = stays_13_1_s8 & row_13_way_s8[3]; // place.rs:97
+    wire goes_14_2 = stays_14_1_s8 & row_14_way_s8[3]; // place.rs:97
+    wire goes_15_2 = stays_15_1_s8 & row_15_way_s8[3]; // place.rs:97
+    wire goes_16_2 = l105_s8 & from_way_32_s8[3]; // place.rs:97
+    wire goes_17_2 = l105_s8_1 & from_way_33_s8[3]; // place.rs:97
+    wire goes_18_2 = l105_s8_2 & from_way_34_s8[3]; // place.rs:97
+    wire goes_19_2 = l105_s8_3 & from_way_35_s8[3]; // place.rs:97
+    wire goes_20_2 = l105_s8_4 & from_way_36_s8[3]; // place.rs:97
+    wire goes_21_2 = l105_s8_5 & from_way_37_s8[3]; // place.rs:97
+    wire goes_22_2 = l105_s8_6 & from_way_38_s8[3]; // place.rs:97
+    wire goes_23_2 = l105_s8_7 & from_way_39_s8[3]; // place.rs:97
+    wire goes_24_2 = l105_s8_8 & from_way_40_s8[3]; // place.rs:97
+    wire goes_25_2 = l105_s8_9 & from_way_41_s8[3]; // place.rs:97
+    wire goes_26_2 = l105_s8_10 & from_way_42_s8[3]; // place.rs:97
+    wire goes_27_2 = l105_s8_11 & from_way_43_s8[3]; // place.rs:97
+    wire goes_28_2 = l105_s8_12 & from_way_44_s8[3]; // place.rs:97
+    wire goes_29_2 = l105_s8_13 & from_way_45_s8[3]; // place.rs:97
+    wire goes_30_2 = l105_s8_14 & from_way_46_s8[3]; // place.rs:97
+    wire goes_31_2 = l105_s8_15 & from_way_47_s8[3]; // place.rs:97
+    wire goes_32_2 = l105_s8_16 & from_way_48_s8[3]; // place.rs:97
+    wire goes_33_2 = l105_s8_17 & from_way_49_s8[3]; // place.rs:97
+    wire goes_34_2 = l105_s8_18 & from_way_50_s8[3]; // place.rs:97
+    wire goes_35_2 = l105_s8_19 & from_way_51_s8[3]; // place.rs:97
+    wire goes_36_2 = l105_s8_20 & from_way_52_s8[3]; // place.rs:97
+    wire goes_37_2 = l105_s8_21 & from_way_53_s8[3]; // place.rs:97
+    wire goes_38_2 = l105_s8_22 & from_way_54_s8[3]; // place.rs:97
+    wire goes_39_2 = l105_s8_23 & from_way_55_s8[3]; // place.rs:97
+    wire goes_40_2 = l105_s8_24 & from_way_56_s8[3]; // place.rs:97
+    wire goes_41_2 = l105_s8_25 & from_way_57_s8[3]; // place.rs:97
+    wire goes_42_2 = l105_s8_26 & from_way_58_s8[3]; // place.rs:97
+    wire goes_43_2 = l105_s8_27 & from_way_59_s8[3]; // place.rs:97
+    wire goes_44_2 = l105_s8_28 & from_way_60_s8[3]; // place.rs:97
+    wire goes_45_2 = l105_s8_29 & from_way_61_s8[3]; // place.rs:97
+    wire goes_46_2 = l105_s8_30 & from_way_62_s8[3]; // place.rs:97
+    wire goes_47_2 = l105_s8_31 & from_way_63_s8[3]; // place.rs:97
+    wire goes_48_2 = l105_s8_32 & from_way_64_s8[3]; // place.rs:97
+    wire goes_49_2 = l105_s8_33 & from_way_65_s8[3]; // place.rs:97
+    wire goes_50_2 = l105_s8_34 & from_way_66_s8[3]; // place.rs:97
+    wire goes_51_2 = l105_s8_35 & from_way_67_s8[3]; // place.rs:97
+    wire goes_52_2 = l105_s8_36 & from_way_68_s8[3]; // place.rs:97
+    wire goes_53_2 = l105_s8_37 & from_way_69_s8[3]; // place.rs:97
+    wire goes_54_2 = l105_s8_38 & from_way_70_s8[3]; // place.rs:97
+    wire goes_55_2 = l105_s8_39 & from_way_71_s8[3]; // place.rs:97
+    wire stays_0_2 = stays_0_1_s8 & (~row_0_way_s8[3]); // place.rs:98
+    wire stays_1_2 = stays_1_1_s8 & (~row_1_way_s8[3]); // place.rs:98
+    wire stays_2_2 = stays_2_1_s8 & (~row_2_way_s8[3]); // place.rs:98
+    wire stays_3_2 = stays_3_1_s8 & (~row_3_way_s8[3]); // place.rs:98
+    wire stays_4_2 = stays_4_1_s8 & (~row_4_way_s8[3]); // place.rs:98
+    wire stays_5_2 = stays_5_1_s8 & (~row_5_way_s8[3]); // place.rs:98
+    wire stays_6_2 = stays_6_1_s8 & (~row_6_way_s8[3]); // place.rs:98
+    wire stays_7_2 = stays_7_1_s8 & (~row_7_way_s8[3]); // place.rs:98
+    wire stays_8_2 = stays_8_1_s8 & (~row_8_way_s8[3]); // place.rs:98
+    wire stays_9_2 = stays_9_1_s8 & (~row_9_way_s8[3]); // place.rs:98
+    wire stays_10_2 = stays_10_1_s8 & (~row_10_way_s8[3]); // place.rs:98
+    wire stays_11_2 = stays_11_1_s8 & (~row_11_way_s8[3]); // place.rs:98
+    wire stays_12_2 = stays_12_1_s8 & (~row_12_way_s8[3]); // place.rs:98
+    wire stays_13_2 = stays_13_1_s8 & (~row_13_way_s8[3]); // place.rs:98
+    wire stays_14_2 = stays_14_1_s8 & (~row_14_way_s8[3]); // place.rs:98
+    wire stays_15_2 = stays_15_1_s8 & (~row_15_way_s8[3]); // place.rs:98
+    wire stays_16_2 = l105_s8 & (~from_way_32_s8[3]); // place.rs:98
+    wire stays_17_2 = l105_s8_1 & (~from_way_33_s8[3]); // place.rs:98
+    wire stays_18_2 = l105_s8_2 & (~from_way_34_s8[3]); // place.rs:98
+    wire stays_19_2 = l105_s8_3 & (~from_way_35_s8[3]); // place.rs:98
+    wire stays_20_2 = l105_s8_4 & (~from_way_36_s8[3]); // place.rs:98
+    wire stays_21_2 = l105_s8_5 & (~from_way_37_s8[3]); // place.rs:98
+    wire stays_22_2 = l105_s8_6 & (~from_way_38_s8[3]); // place.rs:98
+    wire stays_23_2 = l105_s8_7 & (~from_way_39_s8[3]); // place.rs:98
+    wire stays_24_2 = l105_s8_8 & (~from_way_40_s8[3]); // place.rs:98
+    wire stays_25_2 = l105_s8_9 & (~from_way_41_s8[3]); // place.rs:98
+    wire stays_26_2 = l105_s8_10 & (~from_way_42_s8[3]); // place.rs:98
+    wire stays_27_2 = l105_s8_11 & (~from_way_43_s8[3]); // place.rs:98
+    wire stays_28_2 = l105_s8_12 & (~from_way_44_s8[3]); // place.rs:98
+    wire stays_29_2 = l105_s8_13 & (~from_way_45_s8[3]); // place.rs:98
+    wire stays_30_2 = l105_s8_14 & (~from_way_46_s8[3]); // place.rs:98
+    wire stays_31_2 = l105_s8_15 & (~from_way_47_s8[3]); // place.rs:98
+    wire stays_32_2 = l105_s8_16 & (~from_way_48_s8[3]); // place.rs:98
+    wire stays_33_2 = l105_s8_17 & (~from_way_49_s8[3]); // place.rs:98
+    wire stays_34_2 = l105_s8_18 & (~from_way_50_s8[3]); // place.rs:98
+    wire stays_35_2 = l105_s8_19 & (~from_way_51_s8[3]); // place.rs:98
+    wire stays_36_2 = l105_s8_20 & (~from_way_52_s8[3]); // place.rs:98
+    wire stays_37_2 = l105_s8_21 & (~from_way_53_s8[3]); // place.rs:98
+    wire stays_38_2 = l105_s8_22 & (~from_way_54_s8[3]); // place.rs:98
+    wire stays_39_2 = l105_s8_23 & (~from_way_55_s8[3]); // place.rs:98
+    wire stays_40_2 = l105_s8_24 & (~from_way_56_s8[3]); // place.rs:98
+    wire stays_41_2 = l105_s8_25 & (~from_way_57_s8[3]); // place.rs:98
+    wire stays_42_2 = l105_s8_26 & (~from_way_58_s8[3]); // place.rs:98
+    wire stays_43_2 = l105_s8_27 & (~from_way_59_s8[3]); // place.rs:98
+    wire stays_44_2 = l105_s8_28 & (~from_way_60_s8[3]); // place.rs:98
+    wire stays_45_2 = l105_s8_29 & (~from_way_61_s8[3]); // place.rs:98
+    wire stays_46_2 = l105_s8_30 & (~from_way_62_s8[3]); // place.rs:98
+    wire stays_47_2 = l105_s8_31 & (~from_way_63_s8[3]); // place.rs:98
+    wire stays_48_2 = l105_s8_32 & (~from_way_64_s8[3]); // place.rs:98
+    wire stays_49_2 = l105_s8_33 & (~from_way_65_s8[3]); // place.rs:98
+    wire stays_50_2 = l105_s8_34 & (~from_way_66_s8[3]); // place.rs:98
+    wire stays_51_2 = l105_s8_35 & (~from_way_67_s8[3]); // place.rs:98
+    wire stays_52_2 = l105_s8_36 & (~from_way_68_s8[3]); // place.rs:98
+    wire stays_53_2 = l105_s8_37 & (~from_way_69_s8[3]); // place.rs:98
+    wire stays_54_2 = l105_s8_38 & (~from_way_70_s8[3]); // place.rs:98
+    wire stays_55_2 = l105_s8_39 & (~from_way_71_s8[3]); // place.rs:98
+    wire stays_56_2 = l105_s8_40 & (~from_way_72_s8[3]); // place.rs:98
+    wire stays_57_2 = l105_s8_41 & (~from_way_73_s8[3]); // place.rs:98
+    wire stays_58_2 = l105_s8_42 & (~from_way_74_s8[3]); // place.rs:98
+    wire stays_59_2 = l105_s8_43 & (~from_way_75_s8[3]); // place.rs:98
+    wire stays_60_2 = l105_s8_44 & (~from_way_76_s8[3]); // place.rs:98
+    wire stays_61_2 = l105_s8_45 & (~from_way_77_s8[3]); // place.rs:98
+    wire stays_62_2 = l105_s8_46 & (~from_way_78_s8[3]); // place.rs:98
+    wire stays_63_2 = l105_s8_47 & (~from_way_79_s8[3]); // place.rs:98
+    wire from_outer_80 = goes_0_2 ? row_0_outer_s8 : row_8_outer_s8; // place.rs:104
+    wire from_sign_80 = goes_0_2 ? row_0_sign_s8 : row_8_sign_s8; // place.rs:104
+    wire [5:0] from_way_80 = goes_0_2 ? row_0_way_s8 : row_8_way_s8; // place.rs:104
+    wire _t336 = stays_8_2 | goes_0_2; // place.rs:105
+    wire from_outer_81 = goes_1_2 ? row_1_outer_s8 : row_9_outer_s8; // place.rs:104
+    wire from_sign_81 = goes_1_2 ? row_1_sign_s8 : row_9_sign_s8; // place.rs:104
+    wire [5:0] from_way_81 = goes_1_2 ? row_1_way_s8 : row_9_way_s8; // place.rs:104
+    wire _t337 = stays_9_2 | goes_1_2; // place.rs:105
+    wire from_outer_82 = goes_2_2 ? row_2_outer_s8 : row_10_outer_s8; // place.rs:104
+    wire from_sign_82 = goes_2_2 ? row_2_sign_s8 : row_10_sign_s8; // place.rs:104
+    wire [5:0] from_way_82 = goes_2_2 ? row_2_way_s8 : row_10_way_s8; // place.rs:104
+    wire _t338 = stays_10_2 | goes_2_2; // place.rs:105
+    wire from_outer_83 = goes_3_2 ? row_3_outer_s8 : row_11_outer_s8; // place.rs:104
+    wire from_sign_83 = goes_3_2 ? row_3_sign_s8 : row_11_sign_s8; // place.rs:104
+    wire [5:0] from_way_83 = goes_3_2 ? row_3_way_s8 : row_11_way_s8; // place.rs:104
+    wire _t339 = stays_11_2 | goes_3_2; // place.rs:105
+    wire from_outer_84 = goes_4_2 ? row_4_outer_s8 : row_12_outer_s8; // place.rs:104
+    wire from_sign_84 = goes_4_2 ? row_4_sign_s8 : row_12_sign_s8; // place.rs:104
+    wire [5:0] from_way_84 = goes_4_2 ? row_4_way_s8 : row_12_way_s8; // place.rs:104
+    wire _t340 = stays_12_2 | goes_4_2; // place.rs:105
+    wire from_outer_85 = goes_5_2 ? row_5_outer_s8 : row_13_outer_s8; // place.rs:104
+    wire from_sign_85 = goes_5_2 ? row_5_sign_s8 : row_13_sign_s8; // place.rs:104
+    wire [5:0] from_way_85 = goes_5_2 ? row_5_way_s8 : row_13_way_s8; // place.rs:104
+    wire _t341 = stays_13_2 | goes_5_2; // place.rs:105
+    wire from_outer_86 = goes_6_2 ? row_6_outer_s8 : row_14_outer_s8; // place.rs:104
+    wire from_sign_86 = goes_6_2 ? row_6_sign_s8 : row_14_sign_s8; // place.rs:104
+    wire [5:0] from_way_86 = goes_6_2 ? row_6_way_s8 : row_14_way_s8; // place.rs:104
+    wire _t342 = stays_14_2 | goes_6_2; // place.rs:105
+    wire from_outer_87 = goes_7_2 ? row_7_outer_s8 : row_15_outer_s8; // place.rs:104
+    wire from_sign_87 = goes_7_2 ? row_7_sign_s8 : row_15_sign_s8; // place.rs:104
+    wire [5:0] from_way_87 = goes_7_2 ? row_7_way_s8 : row_15_way_s8; // place.rs:104
+    wire _t343 = stays_15_2 | goes_7_2; // place.rs:105
+    wire from_outer_88 = goes_8_2 ? row_8_outer_s8 : from_outer_32_s8; // place.rs:104
+    wire from_sign_88 = goes_8_2 ? row_8_sign_s8 : from_sign_32_s8; // place.rs:104
+    wire [5:0] from_way_88 = goes_8_2 ? row_8_way_s8 : from_way_32_s8; // place.rs:104
+    wire _t344 = stays_16_2 | goes_8_2; // place.rs:105
+    wire from_outer_89 = goes_9_2 ? row_9_outer_s8 : from_outer_33_s8; // place.rs:104
+    wire from_sign_89 = goes_9_2 ? row_9_sign_s8 : from_sign_33_s8; // place.rs:104
+    wire [5:0] from_way_89 = goes_9_2 ? row_9_way_s8 : from_way_33_s8; // place.rs:104
+    wire _t345 = stays_17_2 | goes_9_2; // place.rs:105
+    wire from_outer_90 = goes_10_2 ? row_10_outer_s8 : from_outer_34_s8; // place.rs:104
+    wire from_sign_90 = goes_10_2 ? row_10_sign_s8 : from_sign_34_s8; // place.rs:104
+    wire [5:0] from_way_90 = goes_10_2 ? row_10_way_s8 : from_way_34_s8; // place.rs:104
+    wire _t346 = stays_18_2 | goes_10_2; // place.rs:105
+    wire from_outer_91 = goes_11_2 ? row_11_outer_s8 : from_outer_35_s8; // place.rs:104
+    wire from_sign_91 = goes_11_2 ? row_11_sign_s8 : from_sign_35_s8; // place.rs:104
+    wire [5:0] from_way_91 = goes_11_2 ? row_11_way_s8 : from_way_35_s8; // place.rs:104
+    wire _t347 = stays_19_2 | goes_11_2; // place.rs:105
+    wire from_outer_92 = goes_12_2 ? row_12_outer_s8 : from_outer_36_s8; // place.rs:104
+    wire from_sign_92 = goes_12_2 ? row_12_sign_s8 : from_sign_36_s8; // place.rs:104
+    wire [5:0] from_way_92 = goes_12_2 ? row_12_way_s8 : from_way_36_s8; // place.rs:104
+    wire _t348 = stays_20_2 | goes_12_2; // place.rs:105
+    wire from_outer_93 = goes_13_2 ? row_13_outer_s8 : from_outer_37_s8; // place.rs:104
+    wire from_sign_93 = goes_13_2 ? row_13_sign_s8 : from_sign_37_s8; // place.rs:104
+    wire [5:0] from_way_93 = goes_13_2 ? row_13_way_s8 : from_way_37_s8; // place.rs:104
+    wire _t349 = stays_21_2 | goes_13_2; // place.rs:105
+    wire from_outer_94 = goes_14_2 ? row_14_outer_s8 : from_outer_38_s8; // place.rs:104
+    wire from_sign_94 = goes_14_2 ? row_14_sign_s8 : from_sign_38_s8; // place.rs:104
+    wire [5:0] from_way_94 = goes_14_2 ? row_14_way_s8 : from_way_38_s8; // place.rs:104
+    wire _t350 = stays_22_2 | goes_14_2; // place.rs:105
+    wire from_outer_95 = goes_15_2 ? row_15_outer_s8 : from_outer_39_s8; // place.rs:104
+    wire from_sign_95 = goes_15_2 ? row_15_sign_s8 : from_sign_39_s8; // place.rs:104
+    wire [5:0] from_way_95 = goes_15_2 ? row_15_way_s8 : from_way_39_s8; // place.rs:104
+    wire _t351 = stays_23_2 | goes_15_2; // place.rs:105
+    wire from_outer_96 = goes_16_2 ? from_outer_32_s8 : from_outer_40_s8; // place.rs:104
+    wire from_sign_96 = goes_16_2 ? from_sign_32_s8 : from_sign_40_s8; // place.rs:104
+    wire [5:0] from_way_96 = goes_16_2 ? from_way_32_s8 : from_way_40_s8; // place.rs:104
+    wire _t352 = stays_24_2 | goes_16_2; // place.rs:105
+    wire from_outer_97 = goes_17_2 ? from_outer_33_s8 : from_outer_41_s8; // place.rs:104
+    wire from_sign_97 = goes_17_2 ? from_sign_33_s8 : from_sign_41_s8; // place.rs:104
+    wire [5:0] from_way_97 = goes_17_2 ? from_way_33_s8 : from_way_41_s8; // place.rs:104
+    wire _t353 = stays_25_2 | goes_17_2; // place.rs:105
+    wire from_outer_98 = goes_18_2 ? from_outer_34_s8 : from_outer_42_s8; // place.rs:104
+    wire from_sign_98 = goes_18_2 ? from_sign_34_s8 : from_sign_42_s8; // place.rs:104
+    wire [5:0] from_way_98 = goes_18_2 ? from_way_34_s8 : from_way_42_s8; // place.rs:104
+    wire _t354 = stays_26_2 | goes_18_2; // place.rs:105
+    wire from_outer_99 = goes_19_2 ? from_outer_35_s8 : from_outer_43_s8; // place.rs:104
+    wire from_sign_99 = goes_19_2 ? from_sign_35_s8 : from_sign_43_s8; // place.rs:104
+    wire [5:0] from_way_99 = goes_19_2 ? from_way_35_s8 : from_way_43_s8; // place.rs:104
+    wire _t355 = stays_27_2 | goes_19_2; // place.rs:105
+    wire from_outer_100 = goes_20_2 ? from_outer_36_s8 : from_outer_44_s8; // place.rs:104
+    wire from_sign_100 = goes_20_2 ? from_sign_36_s8 : from_sign_44_s8; // place.rs:104
+    wire [5:0] from_way_100 = goes_20_2 ? from_way_36_s8 : from_way_44_s8; // place.rs:104
+    wire _t356 = stays_28_2 | goes_20_2; // place.rs:105
+    wire from_outer_101 = goes_21_2 ? from_outer_37_s8 : from_outer_45_s8; // place.rs:104
+    wire from_sign_101 = goes_21_2 ? from_sign_37_s8 : from_sign_45_s8; // place.rs:104
+    wire [5:0] from_way_101 = goes_21_2 ? from_way_37_s8 : from_way_45_s8; // place.rs:104
+    wire _t357 = stays_29_2 | goes_21_2; // place.rs:105
+    wire from_outer_102 = goes_22_2 ? from_outer_38_s8 : from_outer_46_s8; // place.rs:104
+    wire from_sign_102 = goes_22_2 ? from_sign_38_s8 : from_sign_46_s8; // place.rs:104
+    wire [5:0] from_way_102 = goes_22_2 ? from_way_38_s8 : from_way_46_s8; // place.rs:104
+    wire _t358 = stays_30_2 | goes_22_2; // place.rs:105
+    wire from_outer_103 = goes_23_2 ? from_outer_39_s8 : from_outer_47_s8; // place.rs:104
+    wire from_sign_103 = goes_23_2 ? from_sign_39_s8 : from_sign_47_s8; // place.rs:104
+    wire [5:0] from_way_103 = goes_23_2 ? from_way_39_s8 : from_way_47_s8; // place.rs:104
+    wire _t359 = stays_31_2 | goes_23_2; // place.rs:105
+    wire from_outer_104 = goes_24_2 ? from_outer_40_s8 : from_outer_48_s8; // place.rs:104
+    wire from_sign_104 = goes_24_2 ? from_sign_40_s8 : from_sign_48_s8; // place.rs:104
+    wire [5:0] from_way_104 = goes_24_2 ? from_way_40_s8 : from_way_48_s8; // place.rs:104
+    wire _t360 = stays_32_2 | goes_24_2; // place.rs:105
+    wire from_outer_105 = goes_25_2 ? from_outer_41_s8 : from_outer_49_s8; // place.rs:104
+    wire from_sign_105 = goes_25_2 ? from_sign_41_s8 : from_sign_49_s8; // place.rs:104
+    wire [5:0] from_way_105 = goes_25_2 ? from_way_41_s8 : from_way_49_s8; // place.rs:104
+    wire _t361 = stays_33_2 | goes_25_2; // place.rs:105
+    wire from_outer_106 = goes_26_2 ? from_outer_42_s8 : from_outer_50_s8; // place.rs:104
+    wire from_sign_106 = goes_26_2 ? from_sign_42_s8 : from_sign_50_s8; // place.rs:104
+    wire [5:0] from_way_106 = goes_26_2 ? from_way_42_s8 : from_way_50_s8; // place.rs:104
+    wire _t362 = stays_34_2 | goes_26_2; // place.rs:105
+    wire from_outer_107 = goes_27_2 ? from_outer_43_s8 : from_outer_51_s8; // place.rs:104
+    wire from_sign_107 = goes_27_2 ? from_sign_43_s8 : from_sign_51_s8; // place.rs:104
+    wire [5:0] from_way_107 = goes_27_2 ? from_way_43_s8 : from_way_51_s8; // place.rs:104
+    wire _t363 = stays_35_2 | goes_27_2; // place.rs:105
+    wire from_outer_108 = goes_28_2 ? from_outer_44_s8 : from_outer_52_s8; // place.rs:104
+    wire from_sign_108 = goes_28_2 ? from_sign_44_s8 : from_sign_52_s8; // place.rs:104
+    wire [5:0] from_way_108 = goes_28_2 ? from_way_44_s8 : from_way_52_s8; // place.rs:104
+    wire _t364 = stays_36_2 | goes_28_2; // place.rs:105
+    wire from_outer_109 = goes_29_2 ? from_outer_45_s8 : from_outer_53_s8; // place.rs:104
+    wire from_sign_109 = goes_29_2 ? from_sign_45_s8 : from_sign_53_s8; // place.rs:104
+    wire [5:0] from_way_109 = goes_29_2 ? from_way_45_s8 : from_way_53_s8; // place.rs:104
+    wire _t365 = stays_37_2 | goes_29_2; // place.rs:105
+    wire from_outer_110 = goes_30_2 ? from_outer_46_s8 : from_outer_54_s8; // place.rs:104
+    wire from_sign_110 = goes_30_2 ? from_sign_46_s8 : from_sign_54_s8; // place.rs:104
+    wire [5:0] from_way_110 = goes_30_2 ? from_way_46_s8 : from_way_54_s8; // place.rs:104
+    wire _t366 = stays_38_2 | goes_30_2; // place.rs:105
+    wire from_outer_111 = goes_31_2 ? from_outer_47_s8 : from_outer_55_s8; // place.rs:104
+    wire from_sign_111 = goes_31_2 ? from_sign_47_s8 : from_sign_55_s8; // place.rs:104
+    wire [5:0] from_way_111 = goes_31_2 ? from_way_47_s8 : from_way_55_s8; // place.rs:104
+    wire _t367 = stays_39_2 | goes_31_2; // place.rs:105
+    wire from_outer_112 = goes_32_2 ? from_outer_48_s8 : from_outer_56_s8; // place.rs:104
+    wire from_sign_112 = goes_32_2 ? from_sign_48_s8 : from_sign_56_s8; // place.rs:104
+    wire [5:0] from_way_112 = goes_32_2 ? from_way_48_s8 : from_way_56_s8; // place.rs:104
+    wire _t368 = stays_40_2 | goes_32_2; // place.rs:105
+    wire from_outer_113 = goes_33_2 ? from_outer_49_s8 : from_outer_57_s8; // place.rs:104
+    wire from_sign_113 = goes_33_2 ? from_sign_49_s8 : from_sign_57_s8; // place.rs:104
+    wire [5:0] from_way_113 = goes_33_2 ? from_way_49_s8 : from_way_57_s8; // place.rs:104
+    wire _t369 = stays_41_2 | goes_33_2; // place.rs:105
+    wire from_outer_114 = goes_34_2 ? from_outer_50_s8 : from_outer_58_s8; // place.rs:104
+    wire from_sign_114 = goes_34_2 ? from_sign_50_s8 : from_sign_58_s8; // place.rs:104
+    wire [5:0] from_way_114 = goes_34_2 ? from_way_50_s8 : from_way_58_s8; // place.rs:104
+    wire _t370 = stays_42_2 | goes_34_2; // place.rs:105
+    wire from_outer_115 = goes_35_2 ? from_outer_51_s8 : from_outer_59_s8; // place.rs:104
+    wire from_sign_115 = goes_35_2 ? from_sign_51_s8 : from_sign_59_s8; // place.rs:104
+    wire [5:0] from_way_115 = goes_35_2 ? from_way_51_s8 : from_way_59_s8; // place.rs:104
+    wire _t371 = stays_43_2 | goes_35_2; // place.rs:105
+    wire from_outer_116 = goes_36_2 ? from_outer_52_s8 : from_outer_60_s8; // place.rs:104
+    wire from_sign_116 = goes_36_2 ? from_sign_52_s8 : from_sign_60_s8; // place.rs:104
+    wire [5:0] from_way_116 = goes_36_2 ? from_way_52_s8 : from_way_60_s8; // place.rs:104
+    wire _t372 = stays_44_2 | goes_36_2; // place.rs:105
+    wire from_outer_117 = goes_37_2 ? from_outer_53_s8 : from_outer_61_s8; // place.rs:104
+    wire from_sign_117 = goes_37_2 ? from_sign_53_s8 : from_sign_61_s8; // place.rs:104
+    wire [5:0] from_way_117 = goes_37_2 ? from_way_53_s8 : from_way_61_s8; // place.rs:104
+    wire _t373 = stays_45_2 | goes_37_2; // place.rs:105
+    wire from_outer_118 = goes_38_2 ? from_outer_54_s8 : from_outer_62_s8; // place.rs:104
+    wire from_sign_118 = goes_38_2 ? from_sign_54_s8 : from_sign_62_s8; // place.rs:104
+    wire [5:0] from_way_118 = goes_38_2 ? from_way_54_s8 : from_way_62_s8; // place.rs:104
+    wire _t374 = stays_46_2 | goes_38_2; // place.rs:105
+    wire from_outer_119 = goes_39_2 ? from_outer_55_s8 : from_outer_63_s8; // place.rs:104
+    wire from_sign_119 = goes_39_2 ? from_sign_55_s8 : from_sign_63_s8; // place.rs:104
+    wire [5:0] from_way_119 = goes_39_2 ? from_way_55_s8 : from_way_63_s8; // place.rs:104
+    wire _t375 = stays_47_2 | goes_39_2; // place.rs:105
+    wire from_outer_120 = goes_40_2 ? from_outer_56_s8 : from_outer_64_s8; // place.rs:104
+    wire from_sign_120 = goes_40_2 ? from_sign_56_s8 : from_sign_64_s8; // place.rs:104
+    wire [5:0] from_way_120 = goes_40_2 ? from_way_56_s8 : from_way_64_s8; // place.rs:104
+    wire _t376 = stays_48_2 | goes_40_2; // place.rs:105
+    wire from_outer_121 = goes_41_2 ? from_outer_57_s8 : from_outer_65_s8; // place.rs:104
+    wire from_sign_121 = goes_41_2 ? from_sign_57_s8 : from_sign_65_s8; // place.rs:104
+    wire [5:0] from_way_121 = goes_41_2 ? from_way_57_s8 : from_way_65_s8; // place.rs:104
+    wire _t377 = stays_49_2 | goes_41_2; // place.rs:105
+    wire from_outer_122 = goes_42_2 ? from_outer_58_s8 : from_outer_66_s8; // place.rs:104
+    wire from_sign_122 = goes_42_2 ? from_sign_58_s8 : from_sign_66_s8; // place.rs:104
+    wire [5:0] from_way_122 = goes_42_2 ? from_way_58_s8 : from_way_66_s8; // place.rs:104
+    wire _t378 = stays_50_2 | goes_42_2; // place.rs:105
+    wire from_outer_123 = goes_43_2 ? from_outer_59_s8 : from_outer_67_s8; // place.rs:104
+    wire from_sign_123 = goes_43_2 ? from_sign_59_s8 : from_sign_67_s8; // place.rs:104
+    wire [5:0] from_way_123 = goes_43_2 ? from_way_59_s8 : from_way_67_s8; // place.rs:104
+    wire _t379 = stays_51_2 | goes_43_2; // place.rs:105
+    wire from_outer_124 = goes_44_2 ? from_outer_60_s8 : from_outer_68_s8; // place.rs:104
+    wire from_sign_124 = goes_44_2 ? from_sign_60_s8 : from_sign_68_s8; // place.rs:104
+    wire [5:0] from_way_124 = goes_44_2 ? from_way_60_s8 : from_way_68_s8; // place.rs:104
+    wire _t380 = stays_52_2 | goes_44_2; // place.rs:105
+    wire from_outer_125 = goes_45_2 ? from_outer_61_s8 : from_outer_69_s8; // place.rs:104
+    wire from_sign_125 = goes_45_2 ? from_sign_61_s8 : from_sign_69_s8; // place.rs:104
+    wire [5:0] from_way_125 = goes_45_2 ? from_way_61_s8 : from_way_69_s8; // place.rs:104
+    wire _t381 = stays_53_2 | goes_45_2; // place.rs:105
+    wire from_outer_126 = goes_46_2 ? from_outer_62_s8 : from_outer_70_s8; // place.rs:104
+    wire from_sign_126 = goes_46_2 ? from_sign_62_s8 : from_sign_70_s8; // place.rs:104
+    wire [5:0] from_way_126 = goes_46_2 ? from_way_62_s8 : from_way_70_s8; // place.rs:104
+    wire _t382 = stays_54_2 | goes_46_2; // place.rs:105
+    wire from_outer_127 = goes_47_2 ? from_outer_63_s8 : from_outer_71_s8; // place.rs:104
+    wire from_sign_127 = goes_47_2 ? from_sign_63_s8 : from_sign_71_s8; // place.rs:104
+    wire [5:0] from_way_127 = goes_47_2 ? from_way_63_s8 : from_way_71_s8; // place.rs:104
+    wire _t383 = stays_55_2 | goes_47_2; // place.rs:105
+    wire from_outer_128 = goes_48_2 ? from_outer_64_s8 : from_outer_72_s8; // place.rs:104
+    wire from_sign_128 = goes_48_2 ? from_sign_64_s8 : from_sign_72_s8; // place.rs:104
+    wire [5:0] from_way_128 = goes_48_2 ? from_way_64_s8 : from_way_72_s8; // place.rs:104
+    wire _t384 = stays_56_2 | goes_48_2; // place.rs:105
+    wire from_outer_129 = goes_49_2 ? from_outer_65_s8 : from_outer_73_s8; // place.rs:104
+    wire from_sign_129 = goes_49_2 ? from_sign_65_s8 : from_sign_73_s8; // place.rs:104
+    wire [5:0] from_way_129 = goes_49_2 ? from_way_65_s8 : from_way_73_s8; // place.rs:104
+    wire _t385 = stays_57_2 | goes_49_2; // place.rs:105
+    wire from_outer_130 = goes_50_2 ? from_outer_66_s8 : from_outer_74_s8; // place.rs:104
+    wire from_sign_130 = goes_50_2 ? from_sign_66_s8 : from_sign_74_s8; // place.rs:104
+    wire [5:0] from_way_130 = goes_50_2 ? from_way_66_s8 : from_way_74_s8; // place.rs:104
+    wire _t386 = stays_58_2 | goes_50_2; // place.rs:105
+    wire from_outer_131 = goes_51_2 ? from_outer_67_s8 : from_outer_75_s8; // place.rs:104
+    wire from_sign_131 = goes_51_2 ? from_sign_67_s8 : from_sign_75_s8; // place.rs:104
+    wire [5:0] from_way_131 = goes_51_2 ? from_way_67_s8 : from_way_75_s8; // place.rs:104
+    wire _t387 = stays_59_2 | goes_51_2; // place.rs:105
+    wire from_outer_132 = goes_52_2 ? from_outer_68_s8 : from_outer_76_s8; // place.rs:104
+    wire from_sign_132 = goes_52_2 ? from_sign_68_s8 : from_sign_76_s8; // place.rs:104
+    wire [5:0] from_way_132 = goes_52_2 ? from_way_68_s8 : from_way_76_s8; // place.rs:104
+    wire from_outer_133 = goes_53_2 ? from_outer_69_s8 : from_outer_77_s8; // place.rs:104
+    wire from_sign_133 = goes_53_2 ? from_sign_69_s8 : from_sign_77_s8; // place.rs:104
+    wire [5:0] from_way_133 = goes_53_2 ? from_way_69_s8 : from_way_77_s8; // place.rs:104
+    wire from_outer_134 = goes_54_2 ? from_outer_70_s8 : from_outer_78_s8; // place.rs:104
+    wire from_sign_134 = goes_54_2 ? from_sign_70_s8 : from_sign_78_s8; // place.rs:104
+    wire [5:0] from_way_134 = goes_54_2 ? from_way_70_s8 : from_way_78_s8; // place.rs:104
+    wire from_outer_135 = goes_55_2 ? from_outer_71_s8 : from_outer_79_s8; // place.rs:104
+    wire from_sign_135 = goes_55_2 ? from_sign_71_s8 : from_sign_79_s8; // place.rs:104
+    wire [5:0] from_way_135 = goes_55_2 ? from_way_71_s8 : from_way_79_s8; // place.rs:104
+    wire goes_0_3 = stays_0_2 & row_0_way_s8[2]; // place.rs:97
+    wire goes_1_3 = stays_1_2 & row_1_way_s8[2]; // place.rs:97
+    wire goes_2_3 = stays_2_2 & row_2_way_s8[2]; // place.rs:97
+    wire goes_3_3 = stays_3_2 & row_3_way_s8[2]; // place.rs:97
+    wire goes_4_3 = stays_4_2 & row_4_way_s8[2]; // place.rs:97
+    wire goes_5_3 = stays_5_2 & row_5_way_s8[2]; // place.rs:97
+    wire goes_6_3 = stays_6_2 & row_6_way_s8[2]; // place.rs:97
+    wire goes_7_3 = stays_7_2 & row_7_way_s8[2]; // place.rs:97
+    wire goes_8_3 = _t336 & from_way_80[2]; // place.rs:97
+    wire goes_9_3 = _t337 & from_way_81[2]; // place.rs:97
+    wire goes_10_3 = _t338 & from_way_82[2]; // place.rs:97
+    wire goes_11_3 = _t339 & from_way_83[2]; // place.rs:97
+    wire goes_12_3 = _t340 & from_way_84[2]; // place.rs:97
+    wire goes_13_3 = _t341 & from_way_85[2]; // place.rs:97
+    wire goes_14_3 = _t342 & from_way_86[2]; // place.rs:97
+    wire goes_15_3 = _t343 & from_way_87[2]; // place.rs:97
+    wire goes_16_3 = _t344 & from_way_88[2]; // place.rs:97
+    wire goes_17_3 = _t345 & from_way_89[2]; // place.rs:97
+    wire goes_18_3 = _t346 & from_way_90[2]; // place.rs:97
+    wire goes_19_3 = _t347 & from_way_91[2]; // place.rs:97
+    wire goes_20_3 = _t348 & from_way_92[2]; // place.rs:97
+    wire goes_21_3 = _t349 & from_way_93[2]; // place.rs:97
+    wire goes_22_3 = _t350 & from_way_94[2]; // place.rs:97
+    wire goes_23_3 = _t351 & from_way_95[2]; // place.rs:97
+    wire goes_24_3 = _t352 & from_way_96[2]; // place.rs:97
+    wire goes_25_3 = _t353 & from_way_97[2]; // place.rs:97
+    wire goes_26_3 = _t354 & from_way_98[2]; // place.rs:97
+    wire goes_27_3 = _t355 & from_way_99[2]; // place.rs:97
+    wire goes_28_3 = _t356 & from_way_100[2]; // place.rs:97
+    wire goes_29_3 = _t357 & from_way_101[2]; // place.rs:97
+    wire goes_30_3 = _t358 & from_way_102[2]; // place.rs:97
+    wire goes_31_3 = _t359 & from_way_103[2]; // place.rs:97
+    wire goes_32_3 = _t360 & from_way_104[2]; // place.rs:97
+    wire goes_33_3 = _t361 & from_way_105[2]; // place.rs:97
+    wire goes_34_3 = _t362 & from_way_106[2]; // place.rs:97
+    wire goes_35_3 = _t363 & from_way_107[2]; // place.rs:97
+    wire goes_36_3 = _t364 & from_way_108[2]; // place.rs:97
+    wire goes_37_3 = _t365 & from_way_109[2]; // place.rs:97
+    wire goes_38_3 = _t366 & from_way_110[2]; // place.rs:97
+    wire goes_39_3 = _t367 & from_way_111[2]; // place.rs:97
+    wire goes_40_3 = _t368 & from_way_112[2]; // place.rs:97
+    wire goes_41_3 = _t369 & from_way_113[2]; // place.rs:97
+    wire goes_42_3 = _t370 & from_way_114[2]; // place.rs:97
+    wire goes_43_3 = _t371 & from_way_115[2]; // place.rs:97
+    wire goes_44_3 = _t372 & from_way_116[2]; // place.rs:97
+    wire goes_45_3 = _t373 & from_way_117[2]; // place.rs:97
+    wire goes_46_3 = _t374 & from_way_118[2]; // place.rs:97
+    wire goes_47_3 = _t375 & from_way_119[2]; // place.rs:97
+    wire goes_48_3 = _t376 & from_way_120[2]; // place.rs:97
+    wire goes_49_3 = _t377 & from_way_121[2]; // place.rs:97
+    wire goes_50_3 = _t378 & from_way_122[2]; // place.rs:97
+    wire goes_51_3 = _t379 & from_way_123[2]; // place.rs:97
+    wire goes_52_3 = _t380 & from_way_124[2]; // place.rs:97
+    wire goes_53_3 = _t381 & from_way_125[2]; // place.rs:97
+    wire goes_54_3 = _t382 & from_way_126[2]; // place.rs:97
+    wire goes_55_3 = _t383 & from_way_127[2]; // place.rs:97
+    wire goes_56_3 = _t384 & from_way_128[2]; // place.rs:97
+    wire goes_57_3 = _t385 & from_way_129[2]; // place.rs:97
+    wire goes_58_3 = _t386 & from_way_130[2]; // place.rs:97
+    wire goes_59_3 = _t387 & from_way_131[2]; // place.rs:97
+    wire stays_0_3 = stays_0_2 & (~row_0_way_s8[2]); // place.rs:98
+    wire stays_1_3 = stays_1_2 & (~row_1_way_s8[2]); // place.rs:98
+    wire stays_2_3 = stays_2_2 & (~row_2_way_s8[2]); // place.rs:98
+    wire stays_3_3 = stays_3_2 & (~row_3_way_s8[2]); // place.rs:98
+    wire stays_4_3 = stays_4_2 & (~row_4_way_s8[2]); // place.rs:98
+    wire stays_5_3 = stays_5_2 & (~row_5_way_s8[2]); // place.rs:98
+    wire stays_6_3 = stays_6_2 & (~row_6_way_s8[2]); // place.rs:98
+    wire stays_7_3 = stays_7_2 & (~row_7_way_s8[2]); // place.rs:98
+    wire stays_8_3 = _t336 & (~from_way_80[2]); // place.rs:98
+    wire stays_9_3 = _t337 & (~from_way_81[2]); // place.rs:98
+    wire stays_10_3 = _t338 & (~from_way_82[2]); // place.rs:98
+    wire stays_11_3 = _t339 & (~from_way_83[2]); // place.rs:98
+    wire stays_12_3 = _t340 & (~from_way_84[2]); // place.rs:98
+    wire stays_13_3 = _t341 & (~from_way_85[2]); // place.rs:98
+    wire stays_14_3 = _t342 & (~from_way_86[2]); // place.rs:98
+    wire stays_15_3 = _t343 & (~from_way_87[2]); // place.rs:98
+    wire stays_16_3 = _t344 & (~from_way_88[2]); // place.rs:98
+    wire stays_17_3 = _t345 & (~from_way_89[2]); // place.rs:98
+    wire stays_18_3 = _t346 & (~from_way_90[2]); // place.rs:98
+    wire stays_19_3 = _t347 & (~from_way_91[2]); // place.rs:98
+    wire stays_20_3 = _t348 & (~from_way_92[2]); // place.rs:98
+    wire stays_21_3 = _t349 & (~from_way_93[2]); // place.rs:98
+    wire stays_22_3 = _t350 & (~from_way_94[2]); // place.rs:98
+    wire stays_23_3 = _t351 & (~from_way_95[2]); // place.rs:98
+    wire stays_24_3 = _t352 & (~from_way_96[2]); // place.rs:98
+    wire stays_25_3 = _t353 & (~from_way_97[2]); // place.rs:98
+    wire stays_26_3 = _t354 & (~from_way_98[2]); // place.rs:98
+    wire stays_27_3 = _t355 & (~from_way_99[2]); // place.rs:98
+    wire stays_28_3 = _t356 & (~from_way_100[2]); // place.rs:98
+    wire stays_29_3 = _t357 & (~from_way_101[2]); // place.rs:98
+    wire stays_30_3 = _t358 & (~from_way_102[2]); // place.rs:98
+    wire stays_31_3 = _t359 & (~from_way_103[2]); // place.rs:98
+    wire stays_32_3 = _t360 & (~from_way_104[2]); // place.rs:98
+    wire stays_33_3 = _t361 & (~from_way_105[2]); // place.rs:98
+    wire stays_34_3 = _t362 & (~from_way_106[2]); // place.rs:98
+    wire stays_35_3 = _t363 & (~from_way_107[2]); // place.rs:98
+    wire stays_36_3 = _t364 & (~from_way_108[2]); // place.rs:98
+    wire stays_37_3 = _t365 & (~from_way_109[2]); // place.rs:98
+    wire stays_38_3 = _t366 & (~from_way_110[2]); // place.rs:98
+    wire stays_39_3 = _t367 & (~from_way_111[2]); // place.rs:98
+    wire stays_40_3 = _t368 & (~from_way_112[2]); // place.rs:98
+    wire stays_41_3 = _t369 & (~from_way_113[2]); // place.rs:98
+    wire stays_42_3 = _t370 & (~from_way_114[2]); // place.rs:98
+    wire stays_43_3 = _t371 & (~from_way_115[2]); // place.rs:98
+    wire stays_44_3 = _t372 & (~from_way_116[2]); // place.rs:98
+    wire stays_45_3 = _t373 & (~from_way_117[2]); // place.rs:98
+    wire stays_46_3 = _t374 & (~from_way_118[2]); // place.rs:98
+    wire stays_47_3 = _t375 & (~from_way_119[2]); // place.rs:98
+    wire stays_48_3 = _t376 & (~from_way_120[2]); // place.rs:98
+    wire stays_49_3 = _t377 & (~from_way_121[2]); // place.rs:98
+    wire stays_50_3 = _t378 & (~from_way_122[2]); // place.rs:98
+    wire stays_51_3 = _t379 & (~from_way_123[2]); // place.rs:98
+    wire stays_52_3 = _t380 & (~from_way_124[2]); // place.rs:98
+    wire stays_53_3 = _t381 & (~from_way_125[2]); // place.rs:98
+    wire stays_54_3 = _t382 & (~from_way_126[2]); // place.rs:98
+    wire stays_55_3 = _t383 & (~from_way_127[2]); // place.rs:98
+    wire stays_56_3 = _t384 & (~from_way_128[2]); // place.rs:98
+    wire stays_57_3 = _t385 & (~from_way_129[2]); // place.rs:98
+    wire stays_58_3 = _t386 & (~from_way_130[2]); // place.rs:98
+    wire stays_59_3 = _t387 & (~from_way_131[2]); // place.rs:98
+    wire stays_60_3 = (stays_60_2 | goes_52_2) & (~from_way_132[2]); // place.rs:98
+    wire stays_61_3 = (stays_61_2 | goes_53_2) & (~from_way_133[2]); // place.rs:98
+    wire stays_62_3 = (stays_62_2 | goes_54_2) & (~from_way_134[2]); // place.rs:98
+    wire stays_63_3 = (stays_63_2 | goes_55_2) & (~from_way_135[2]); // place.rs:98
+    wire from_outer_136 = goes_0_3 ? row_0_outer_s8 : row_4_outer_s8; // place.rs:104
+    wire from_sign_136 = goes_0_3 ? row_0_sign_s8 : row_4_sign_s8; // place.rs:104
+    wire [5:0] from_way_136 = goes_0_3 ? row_0_way_s8 : row_4_way_s8; // place.rs:104
+    wire from_outer_137 = goes_1_3 ? row_1_outer_s8 : row_5_outer_s8; // place.rs:104
+    wire from_sign_137 = goes_1_3 ? row_1_sign_s8 : row_5_sign_s8; // place.rs:104
+    wire [5:0] from_way_137 = goes_1_3 ? row_1_way_s8 : row_5_way_s8; // place.rs:104
+    wire from_outer_138 = goes_2_3 ? row_2_outer_s8 : row_6_outer_s8; // place.rs:104
+    wire from_sign_138 = goes_2_3 ? row_2_sign_s8 : row_6_sign_s8; // place.rs:104
+    wire [5:0] from_way_138 = goes_2_3 ? row_2_way_s8 : row_6_way_s8; // place.rs:104
+    wire from_outer_139 = goes_3_3 ? row_3_outer_s8 : row_7_outer_s8; // place.rs:104
+    wire from_sign_139 = goes_3_3 ? row_3_sign_s8 : row_7_sign_s8; // place.rs:104
+    wire [5:0] from_way_139 = goes_3_3 ? row_3_way_s8 : row_7_way_s8; // place.rs:104
+    wire from_outer_140 = goes_4_3 ? row_4_outer_s8 : from_outer_80; // place.rs:104
+    wire from_sign_140 = goes_4_3 ? row_4_sign_s8 : from_sign_80; // place.rs:104
+    wire [5:0] from_way_140 = goes_4_3 ? row_4_way_s8 : from_way_80; // place.rs:104
+    wire from_outer_141 = goes_5_3 ? row_5_outer_s8 : from_outer_81; // place.rs:104
+    wire from_sign_141 = goes_5_3 ? row_5_sign_s8 : from_sign_81; // place.rs:104
+    wire [5:0] from_way_141 = goes_5_3 ? row_5_way_s8 : from_way_81; // place.rs:104
+    wire from_outer_142 = goes_6_3 ? row_6_outer_s8 : from_outer_82; // place.rs:104
+    wire from_sign_142 = goes_6_3 ? row_6_sign_s8 : from_sign_82; // place.rs:104
+    wire [5:0] from_way_142 = goes_6_3 ? row_6_way_s8 : from_way_82; // place.rs:104
+    wire from_outer_143 = goes_7_3 ? row_7_outer_s8 : from_outer_83; // place.rs:104
+    wire from_sign_143 = goes_7_3 ? row_7_sign_s8 : from_sign_83; // place.rs:104
+    wire [5:0] from_way_143 = goes_7_3 ? row_7_way_s8 : from_way_83; // place.rs:104
+    wire from_outer_144 = goes_8_3 ? from_outer_80 : from_outer_84; // place.rs:104
+    wire from_sign_144 = goes_8_3 ? from_sign_80 : from_sign_84; // place.rs:104
+    wire [5:0] from_way_144 = goes_8_3 ? from_way_80 : from_way_84; // place.rs:104
+    wire from_outer_145 = goes_9_3 ? from_outer_81 : from_outer_85; // place.rs:104
+    wire from_sign_145 = goes_9_3 ? from_sign_81 : from_sign_85; // place.rs:104
+    wire [5:0] from_way_145 = goes_9_3 ? from_way_81 : from_way_85; // place.rs:104
+    wire from_outer_146 = goes_10_3 ? from_outer_82 : from_outer_86; // place.rs:104
+    wire from_sign_146 = goes_10_3 ? from_sign_82 : from_sign_86; // place.rs:104
+    wire [5:0] from_way_146 = goes_10_3 ? from_way_82 : from_way_86; // place.rs:104
+    wire from_outer_147 = goes_11_3 ? from_outer_83 : from_outer_87; // place.rs:104
+    wire from_sign_147 = goes_11_3 ? from_sign_83 : from_sign_87; // place.rs:104
+    wire [5:0] from_way_147 = goes_11_3 ? from_way_83 : from_way_87; // place.rs:104
+    wire from_outer_148 = goes_12_3 ? from_outer_84 : from_outer_88; // place.rs:104
+    wire from_sign_148 = goes_12_3 ? from_sign_84 : from_sign_88; // place.rs:104
+    wire [5:0] from_way_148 = goes_12_3 ? from_way_84 : from_way_88; // place.rs:104
+    wire from_outer_149 = goes_13_3 ? from_outer_85 : from_outer_89; // place.rs:104
+    wire from_sign_149 = goes_13_3 ? from_sign_85 : from_sign_89; // place.rs:104
+    wire [5:0] from_way_149 = goes_13_3 ? from_way_85 : from_way_89; // place.rs:104
+    wire from_outer_150 = goes_14_3 ? from_outer_86 : from_outer_90; // place.rs:104
+    wire from_sign_150 = goes_14_3 ? from_sign_86 : from_sign_90; // place.rs:104
+    wire [5:0] from_way_150 = goes_14_3 ? from_way_86 : from_way_90; // place.rs:104
+    wire from_outer_151 = goes_15_3 ? from_outer_87 : from_outer_91; // place.rs:104
+    wire from_sign_151 = goes_15_3 ? from_sign_87 : from_sign_91; // place.rs:104
+    wire [5:0] from_way_151 = goes_15_3 ? from_way_87 : from_way_91; // place.rs:104
+    wire from_outer_152 = goes_16_3 ? from_outer_88 : from_outer_92; // place.rs:104
+    wire from_sign_152 = goes_16_3 ? from_sign_88 : from_sign_92; // place.rs:104
+    wire [5:0] from_way_152 = goes_16_3 ? from_way_88 : from_way_92; // place.rs:104
+    wire from_outer_153 = goes_17_3 ? from_outer_89 : from_outer_93; // place.rs:104
+    wire from_sign_153 = goes_17_3 ? from_sign_89 : from_sign_93; // place.rs:104
+    wire [5:0] from_way_153 = goes_17_3 ? from_way_89 : from_way_93; // place.rs:104
+    wire from_outer_154 = goes_18_3 ? from_outer_90 : from_outer_94; // place.rs:104
+    wire from_sign_154 = goes_18_3 ? from_sign_90 : from_sign_94; // place.rs:104
+    wire [5:0] from_way_154 = goes_18_3 ? from_way_90 : from_way_94; // place.rs:104
+    wire from_outer_155 = goes_19_3 ? from_outer_91 : from_outer_95; // place.rs:104
+    wire from_sign_155 = goes_19_3 ? from_sign_91 : from_sign_95; // place.rs:104
+    wire [5:0] from_way_155 = goes_19_3 ? from_way_91 : from_way_95; // place.rs:104
+    wire from_outer_156 = goes_20_3 ? from_outer_92 : from_outer_96; // place.rs:104
+    wire from_sign_156 = goes_20_3 ? from_sign_92 : from_sign_96; // place.rs:104
+    wire [5:0] from_way_156 = goes_20_3 ? from_way_92 : from_way_96; // place.rs:104
+    wire from_outer_157 = goes_21_3 ? from_outer_93 : from_outer_97; // place.rs:104
+    wire from_sign_157 = goes_21_3 ? from_sign_93 : from_sign_97; // place.rs:104
+    wire [5:0] from_way_157 = goes_21_3 ? from_way_93 : from_way_97; // place.rs:104
+    wire from_outer_158 = goes_22_3 ? from_outer_94 : from_outer_98; // place.rs:104
+    wire from_sign_158 = goes_22_3 ? from_sign_94 : from_sign_98; // place.rs:104
+    wire [5:0] from_way_158 = goes_22_3 ? from_way_94 : from_way_98; // place.rs:104
+    wire from_outer_159 = goes_23_3 ? from_outer_95 : from_outer_99; // place.rs:104
+    wire from_sign_159 = goes_23_3 ? from_sign_95 : from_sign_99; // place.rs:104
+    wire [5:0] from_way_159 = goes_23_3 ? from_way_95 : from_way_99; // place.rs:104
+    wire from_outer_160 = goes_24_3 ? from_outer_96 : from_outer_100; // place.rs:104
+    wire from_sign_160 = goes_24_3 ? from_sign_96 : from_sign_100; // place.rs:104
+    wire [5:0] from_way_160 = goes_24_3 ? from_way_96 : from_way_100; // place.rs:104
+    wire from_outer_161 = goes_25_3 ? from_outer_97 : from_outer_101; // place.rs:104
+    wire from_sign_161 = goes_25_3 ? from_sign_97 : from_sign_101; // place.rs:104
+    wire [5:0] from_way_161 = goes_25_3 ? from_way_97 : from_way_101; // place.rs:104
+    wire from_outer_162 = goes_26_3 ? from_outer_98 : from_outer_102; // place.rs:104
+    wire from_sign_162 = goes_26_3 ? from_sign_98 : from_sign_102; // place.rs:104
+    wire [5:0] from_way_162 = goes_26_3 ? from_way_98 : from_way_102; // place.rs:104
+    wire from_outer_163 = goes_27_3 ? from_outer_99 : from_outer_103; // place.rs:104
+    wire from_sign_163 = goes_27_3 ? from_sign_99 : from_sign_103; // place.rs:104
+    wire [5:0] from_way_163 = goes_27_3 ? from_way_99 : from_way_103; // place.rs:104
+    wire from_outer_164 = goes_28_3 ? from_outer_100 : from_outer_104; // place.rs:104
+    wire from_sign_164 = goes_28_3 ? from_sign_100 : from_sign_104; // place.rs:104
+    wire [5:0] from_way_164 = goes_28_3 ? from_way_100 : from_way_104; // place.rs:104
+    wire from_outer_165 = goes_29_3 ? from_outer_101 : from_outer_105; // place.rs:104
+    wire from_sign_165 = goes_29_3 ? from_sign_101 : from_sign_105; // place.rs:104
+    wire [5:0] from_way_165 = goes_29_3 ? from_way_101 : from_way_105; // place.rs:104
+    wire from_outer_166 = goes_30_3 ? from_outer_102 : from_outer_106; // place.rs:104
+    wire from_sign_166 = goes_30_3 ? from_sign_102 : from_sign_106; // place.rs:104
+    wire [5:0] from_way_166 = goes_30_3 ? from_way_102 : from_way_106; // place.rs:104
+    wire from_outer_167 = goes_31_3 ? from_outer_103 : from_outer_107; // place.rs:104
+    wire from_sign_167 = goes_31_3 ? from_sign_103 : from_sign_107; // place.rs:104
+    wire [5:0] from_way_167 = goes_31_3 ? from_way_103 : from_way_107; // place.rs:104
+    wire from_outer_168 = goes_32_3 ? from_outer_104 : from_outer_108; // place.rs:104
+    wire from_sign_168 = goes_32_3 ? from_sign_104 : from_sign_108; // place.rs:104
+    wire [5:0] from_way_168 = goes_32_3 ? from_way_104 : from_way_108; // place.rs:104
+    wire from_outer_169 = goes_33_3 ? from_outer_105 : from_outer_109; // place.rs:104
+    wire from_sign_169 = goes_33_3 ? from_sign_105 : from_sign_109; // place.rs:104
+    wire [5:0] from_way_169 = goes_33_3 ? from_way_105 : from_way_109; // place.rs:104
+    wire from_outer_170 = goes_34_3 ? from_outer_106 : from_outer_110; // place.rs:104
+    wire from_sign_170 = goes_34_3 ? from_sign_106 : from_sign_110; // place.rs:104
+    wire [5:0] from_way_170 = goes_34_3 ? from_way_106 : from_way_110; // place.rs:104
+    wire from_outer_171 = goes_35_3 ? from_outer_107 : from_outer_111; // place.rs:104
+    wire from_sign_171 = goes_35_3 ? from_sign_107 : from_sign_111; // place.rs:104
+    wire [5:0] from_way_171 = goes_35_3 ? from_way_107 : from_way_111; // place.rs:104
+    wire from_outer_172 = goes_36_3 ? from_outer_108 : from_outer_112; // place.rs:104
+    wire from_sign_172 = goes_36_3 ? from_sign_108 : from_sign_112; // place.rs:104
+    wire [5:0] from_way_172 = goes_36_3 ? from_way_108 : from_way_112; // place.rs:104
+    wire from_outer_173 = goes_37_3 ? from_outer_109 : from_outer_113; // place.rs:104
+    wire from_sign_173 = goes_37_3 ? from_sign_109 : from_sign_113; // place.rs:104
+    wire [5:0] from_way_173 = goes_37_3 ? from_way_109 : from_way_113; // place.rs:104
+    wire from_outer_174 = goes_38_3 ? from_outer_110 : from_outer_114; // place.rs:104
+    wire from_sign_174 = goes_38_3 ? from_sign_110 : from_sign_114; // place.rs:104
+    wire [5:0] from_way_174 = goes_38_3 ? from_way_110 : from_way_114; // place.rs:104
+    wire from_outer_175 = goes_39_3 ? from_outer_111 : from_outer_115; // place.rs:104
+    wire from_sign_175 = goes_39_3 ? from_sign_111 : from_sign_115; // place.rs:104
+    wire [5:0] from_way_175 = goes_39_3 ? from_way_111 : from_way_115; // place.rs:104
+    wire from_outer_176 = goes_40_3 ? from_outer_112 : from_outer_116; // place.rs:104
+    wire from_sign_176 = goes_40_3 ? from_sign_112 : from_sign_116; // place.rs:104
+    wire [5:0] from_way_176 = goes_40_3 ? from_way_112 : from_way_116; // place.rs:104
+    wire from_outer_177 = goes_41_3 ? from_outer_113 : from_outer_117; // place.rs:104
+    wire from_sign_177 = goes_41_3 ? from_sign_113 : from_sign_117; // place.rs:104
+    wire [5:0] from_way_177 = goes_41_3 ? from_way_113 : from_way_117; // place.rs:104
+    wire from_outer_178 = goes_42_3 ? from_outer_114 : from_outer_118; // place.rs:104
+    wire from_sign_178 = goes_42_3 ? from_sign_114 : from_sign_118; // place.rs:104
+    wire [5:0] from_way_178 = goes_42_3 ? from_way_114 : from_way_118; // place.rs:104
+    wire from_outer_179 = goes_43_3 ? from_outer_115 : from_outer_119; // place.rs:104
+    wire from_sign_179 = goes_43_3 ? from_sign_115 : from_sign_119; // place.rs:104
+    wire [5:0] from_way_179 = goes_43_3 ? from_way_115 : from_way_119; // place.rs:104
+    wire from_outer_180 = goes_44_3 ? from_outer_116 : from_outer_120; // place.rs:104
+    wire from_sign_180 = goes_44_3 ? from_sign_116 : from_sign_120; // place.rs:104
+    wire [5:0] from_way_180 = goes_44_3 ? from_way_116 : from_way_120; // place.rs:104
+    wire from_outer_181 = goes_45_3 ? from_outer_117 : from_outer_121; // place.rs:104
+    wire from_sign_181 = goes_45_3 ? from_sign_117 : from_sign_121; // place.rs:104
+    wire [5:0] from_way_181 = goes_45_3 ? from_way_117 : from_way_121; // place.rs:104
+    wire from_outer_182 = goes_46_3 ? from_outer_118 : from_outer_122; // place.rs:104
+    wire from_sign_182 = goes_46_3 ? from_sign_118 : from_sign_122; // place.rs:104
+    wire [5:0] from_way_182 = goes_46_3 ? from_way_118 : from_way_122; // place.rs:104
+    wire from_outer_183 = goes_47_3 ? from_outer_119 : from_outer_123; // place.rs:104
+    wire from_sign_183 = goes_47_3 ? from_sign_119 : from_sign_123; // place.rs:104
+    wire [5:0] from_way_183 = goes_47_3 ? from_way_119 : from_way_123; // place.rs:104
+    wire from_outer_184 = goes_48_3 ? from_outer_120 : from_outer_124; // place.rs:104
+    wire from_sign_184 = goes_48_3 ? from_sign_120 : from_sign_124; // place.rs:104
+    wire [5:0] from_way_184 = goes_48_3 ? from_way_120 : from_way_124; // place.rs:104
+    wire from_outer_185 = goes_49_3 ? from_outer_121 : from_outer_125; // place.rs:104
+    wire from_sign_185 = goes_49_3 ? from_sign_121 : from_sign_125; // place.rs:104
+    wire [5:0] from_way_185 = goes_49_3 ? from_way_121 : from_way_125; // place.rs:104
+    wire from_outer_186 = goes_50_3 ? from_outer_122 : from_outer_126; // place.rs:104
+    wire from_sign_186 = goes_50_3 ? from_sign_122 : from_sign_126; // place.rs:104
+    wire [5:0] from_way_186 = goes_50_3 ? from_way_122 : from_way_126; // place.rs:104
+    wire from_outer_187 = goes_51_3 ? from_outer_123 : from_outer_127; // place.rs:104
+    wire from_sign_187 = goes_51_3 ? from_sign_123 : from_sign_127; // place.rs:104
+    wire [5:0] from_way_187 = goes_51_3 ? from_way_123 : from_way_127; // place.rs:104
+    wire from_outer_188 = goes_52_3 ? from_outer_124 : from_outer_128; // place.rs:104
+    wire from_sign_188 = goes_52_3 ? from_sign_124 : from_sign_128; // place.rs:104
+    wire [5:0] from_way_188 = goes_52_3 ? from_way_124 : from_way_128; // place.rs:104
+    wire from_outer_189 = goes_53_3 ? from_outer_125 : from_outer_129; // place.rs:104
+    wire from_sign_189 = goes_53_3 ? from_sign_125 : from_sign_129; // place.rs:104
+    wire [5:0] from_way_189 = goes_53_3 ? from_way_125 : from_way_129; // place.rs:104
+    wire from_outer_190 = goes_54_3 ? from_outer_126 : from_outer_130; // place.rs:104
+    wire from_sign_190 = goes_54_3 ? from_sign_126 : from_sign_130; // place.rs:104
+    wire [5:0] from_way_190 = goes_54_3 ? from_way_126 : from_way_130; // place.rs:104
+    wire from_outer_191 = goes_55_3 ? from_outer_127 : from_outer_131; // place.rs:104
+    wire from_sign_191 = goes_55_3 ? from_sign_127 : from_sign_131; // place.rs:104
+    wire [5:0] from_way_191 = goes_55_3 ? from_way_127 : from_way_131; // place.rs:104
+    wire from_outer_192 = goes_56_3 ? from_outer_128 : from_outer_132; // place.rs:104
+    wire from_sign_192 = goes_56_3 ? from_sign_128 : from_sign_132; // place.rs:104
+    wire [5:0] from_way_192 = goes_56_3 ? from_way_128 : from_way_132; // place.rs:104
+    wire from_outer_193 = goes_57_3 ? from_outer_129 : from_outer_133; // place.rs:104
+    wire from_sign_193 = goes_57_3 ? from_sign_129 : from_sign_133; // place.rs:104
+    wire [5:0] from_way_193 = goes_57_3 ? from_way_129 : from_way_133; // place.rs:104
+    wire from_outer_194 = goes_58_3 ? from_outer_130 : from_outer_134; // place.rs:104
+    wire from_sign_194 = goes_58_3 ? from_sign_130 : from_sign_134; // place.rs:104
+    wire [5:0] from_way_194 = goes_58_3 ? from_way_130 : from_way_134; // place.rs:104
+    wire from_outer_195 = goes_59_3 ? from_outer_131 : from_outer_135; // place.rs:104
+    wire from_sign_195 = goes_59_3 ? from_sign_131 : from_sign_135; // place.rs:104
+    wire [5:0] from_way_195 = goes_59_3 ? from_way_131 : from_way_135; // place.rs:104
     always @(posedge clk) begin
         stays_0_3_s9 <= stays_0_3;
         row_0_outer_s9 <= row_0_outer_s8;
@@ -4441,941 +4422,941 @@ module oaken_beat_reader_p64 (
         row_3_outer_s9 <= row_3_outer_s8;
         row_3_sign_s9 <= row_3_sign_s8;
         row_3_way_s9 <= row_3_way_s8;
-        l107_s9 <= stays_4_3 | goes_0_3;
+        l105_s9 <= stays_4_3 | goes_0_3;
         from_outer_136_s9 <= from_outer_136;
         from_sign_136_s9 <= from_sign_136;
         from_way_136_s9 <= from_way_136;
-        l107_s9_1 <= stays_5_3 | goes_1_3;
+        l105_s9_1 <= stays_5_3 | goes_1_3;
         from_outer_137_s9 <= from_outer_137;
         from_sign_137_s9 <= from_sign_137;
         from_way_137_s9 <= from_way_137;
-        l107_s9_2 <= stays_6_3 | goes_2_3;
+        l105_s9_2 <= stays_6_3 | goes_2_3;
         from_outer_138_s9 <= from_outer_138;
         from_sign_138_s9 <= from_sign_138;
         from_way_138_s9 <= from_way_138;
-        l107_s9_3 <= stays_7_3 | goes_3_3;
+        l105_s9_3 <= stays_7_3 | goes_3_3;
         from_outer_139_s9 <= from_outer_139;
         from_sign_139_s9 <= from_sign_139;
         from_way_139_s9 <= from_way_139;
-        l107_s9_4 <= stays_8_3 | goes_4_3;
+        l105_s9_4 <= stays_8_3 | goes_4_3;
         from_outer_140_s9 <= from_outer_140;
         from_sign_140_s9 <= from_sign_140;
         from_way_140_s9 <= from_way_140;
-        l107_s9_5 <= stays_9_3 | goes_5_3;
+        l105_s9_5 <= stays_9_3 | goes_5_3;
         from_outer_141_s9 <= from_outer_141;
         from_sign_141_s9 <= from_sign_141;
         from_way_141_s9 <= from_way_141;
-        l107_s9_6 <= stays_10_3 | goes_6_3;
+        l105_s9_6 <= stays_10_3 | goes_6_3;
         from_outer_142_s9 <= from_outer_142;
         from_sign_142_s9 <= from_sign_142;
         from_way_142_s9 <= from_way_142;
-        l107_s9_7 <= stays_11_3 | goes_7_3;
+        l105_s9_7 <= stays_11_3 | goes_7_3;
         from_outer_143_s9 <= from_outer_143;
         from_sign_143_s9 <= from_sign_143;
         from_way_143_s9 <= from_way_143;
-        l107_s9_8 <= stays_12_3 | goes_8_3;
+        l105_s9_8 <= stays_12_3 | goes_8_3;
         from_outer_144_s9 <= from_outer_144;
         from_sign_144_s9 <= from_sign_144;
         from_way_144_s9 <= from_way_144;
-        l107_s9_9 <= stays_13_3 | goes_9_3;
+        l105_s9_9 <= stays_13_3 | goes_9_3;
         from_outer_145_s9 <= from_outer_145;
         from_sign_145_s9 <= from_sign_145;
         from_way_145_s9 <= from_way_145;
-        l107_s9_10 <= stays_14_3 | goes_10_3;
+        l105_s9_10 <= stays_14_3 | goes_10_3;
         from_outer_146_s9 <= from_outer_146;
         from_sign_146_s9 <= from_sign_146;
         from_way_146_s9 <= from_way_146;
-        l107_s9_11 <= stays_15_3 | goes_11_3;
+        l105_s9_11 <= stays_15_3 | goes_11_3;
         from_outer_147_s9 <= from_outer_147;
         from_sign_147_s9 <= from_sign_147;
         from_way_147_s9 <= from_way_147;
-        l107_s9_12 <= stays_16_3 | goes_12_3;
+        l105_s9_12 <= stays_16_3 | goes_12_3;
         from_outer_148_s9 <= from_outer_148;
         from_sign_148_s9 <= from_sign_148;
         from_way_148_s9 <= from_way_148;
-        l107_s9_13 <= stays_17_3 | goes_13_3;
+        l105_s9_13 <= stays_17_3 | goes_13_3;
         from_outer_149_s9 <= from_outer_149;
         from_sign_149_s9 <= from_sign_149;
         from_way_149_s9 <= from_way_149;
-        l107_s9_14 <= stays_18_3 | goes_14_3;
+        l105_s9_14 <= stays_18_3 | goes_14_3;
         from_outer_150_s9 <= from_outer_150;
         from_sign_150_s9 <= from_sign_150;
         from_way_150_s9 <= from_way_150;
-        l107_s9_15 <= stays_19_3 | goes_15_3;
+        l105_s9_15 <= stays_19_3 | goes_15_3;
         from_outer_151_s9 <= from_outer_151;
         from_sign_151_s9 <= from_sign_151;
         from_way_151_s9 <= from_way_151;
-        l107_s9_16 <= stays_20_3 | goes_16_3;
+        l105_s9_16 <= stays_20_3 | goes_16_3;
         from_outer_152_s9 <= from_outer_152;
         from_sign_152_s9 <= from_sign_152;
         from_way_152_s9 <= from_way_152;
-        l107_s9_17 <= stays_21_3 | goes_17_3;
+        l105_s9_17 <= stays_21_3 | goes_17_3;
         from_outer_153_s9 <= from_outer_153;
         from_sign_153_s9 <= from_sign_153;
         from_way_153_s9 <= from_way_153;
-        l107_s9_18 <= stays_22_3 | goes_18_3;
+        l105_s9_18 <= stays_22_3 | goes_18_3;
         from_outer_154_s9 <= from_outer_154;
         from_sign_154_s9 <= from_sign_154;
         from_way_154_s9 <= from_way_154;
-        l107_s9_19 <= stays_23_3 | goes_19_3;
+        l105_s9_19 <= stays_23_3 | goes_19_3;
         from_outer_155_s9 <= from_outer_155;
         from_sign_155_s9 <= from_sign_155;
         from_way_155_s9 <= from_way_155;
-        l107_s9_20 <= stays_24_3 | goes_20_3;
+        l105_s9_20 <= stays_24_3 | goes_20_3;
         from_outer_156_s9 <= from_outer_156;
         from_sign_156_s9 <= from_sign_156;
         from_way_156_s9 <= from_way_156;
-        l107_s9_21 <= stays_25_3 | goes_21_3;
+        l105_s9_21 <= stays_25_3 | goes_21_3;
         from_outer_157_s9 <= from_outer_157;
         from_sign_157_s9 <= from_sign_157;
         from_way_157_s9 <= from_way_157;
-        l107_s9_22 <= stays_26_3 | goes_22_3;
+        l105_s9_22 <= stays_26_3 | goes_22_3;
         from_outer_158_s9 <= from_outer_158;
         from_sign_158_s9 <= from_sign_158;
         from_way_158_s9 <= from_way_158;
-        l107_s9_23 <= stays_27_3 | goes_23_3;
+        l105_s9_23 <= stays_27_3 | goes_23_3;
         from_outer_159_s9 <= from_outer_159;
         from_sign_159_s9 <= from_sign_159;
         from_way_159_s9 <= from_way_159;
-        l107_s9_24 <= stays_28_3 | goes_24_3;
+        l105_s9_24 <= stays_28_3 | goes_24_3;
         from_outer_160_s9 <= from_outer_160;
         from_sign_160_s9 <= from_sign_160;
         from_way_160_s9 <= from_way_160;
-        l107_s9_25 <= stays_29_3 | goes_25_3;
+        l105_s9_25 <= stays_29_3 | goes_25_3;
         from_outer_161_s9 <= from_outer_161;
         from_sign_161_s9 <= from_sign_161;
         from_way_161_s9 <= from_way_161;
-        l107_s9_26 <= stays_30_3 | goes_26_3;
+        l105_s9_26 <= stays_30_3 | goes_26_3;
         from_outer_162_s9 <= from_outer_162;
         from_sign_162_s9 <= from_sign_162;
         from_way_162_s9 <= from_way_162;
-        l107_s9_27 <= stays_31_3 | goes_27_3;
+        l105_s9_27 <= stays_31_3 | goes_27_3;
         from_outer_163_s9 <= from_outer_163;
         from_sign_163_s9 <= from_sign_163;
         from_way_163_s9 <= from_way_163;
-        l107_s9_28 <= stays_32_3 | goes_28_3;
+        l105_s9_28 <= stays_32_3 | goes_28_3;
         from_outer_164_s9 <= from_outer_164;
         from_sign_164_s9 <= from_sign_164;
         from_way_164_s9 <= from_way_164;
-        l107_s9_29 <= stays_33_3 | goes_29_3;
+        l105_s9_29 <= stays_33_3 | goes_29_3;
         from_outer_165_s9 <= from_outer_165;
         from_sign_165_s9 <= from_sign_165;
         from_way_165_s9 <= from_way_165;
-        l107_s9_30 <= stays_34_3 | goes_30_3;
+        l105_s9_30 <= stays_34_3 | goes_30_3;
         from_outer_166_s9 <= from_outer_166;
         from_sign_166_s9 <= from_sign_166;
         from_way_166_s9 <= from_way_166;
-        l107_s9_31 <= stays_35_3 | goes_31_3;
+        l105_s9_31 <= stays_35_3 | goes_31_3;
         from_outer_167_s9 <= from_outer_167;
         from_sign_167_s9 <= from_sign_167;
         from_way_167_s9 <= from_way_167;
-        l107_s9_32 <= stays_36_3 | goes_32_3;
+        l105_s9_32 <= stays_36_3 | goes_32_3;
         from_outer_168_s9 <= from_outer_168;
         from_sign_168_s9 <= from_sign_168;
         from_way_168_s9 <= from_way_168;
-        l107_s9_33 <= stays_37_3 | goes_33_3;
+        l105_s9_33 <= stays_37_3 | goes_33_3;
         from_outer_169_s9 <= from_outer_169;
         from_sign_169_s9 <= from_sign_169;
         from_way_169_s9 <= from_way_169;
-        l107_s9_34 <= stays_38_3 | goes_34_3;
+        l105_s9_34 <= stays_38_3 | goes_34_3;
         from_outer_170_s9 <= from_outer_170;
         from_sign_170_s9 <= from_sign_170;
         from_way_170_s9 <= from_way_170;
-        l107_s9_35 <= stays_39_3 | goes_35_3;
+        l105_s9_35 <= stays_39_3 | goes_35_3;
         from_outer_171_s9 <= from_outer_171;
         from_sign_171_s9 <= from_sign_171;
         from_way_171_s9 <= from_way_171;
-        l107_s9_36 <= stays_40_3 | goes_36_3;
+        l105_s9_36 <= stays_40_3 | goes_36_3;
         from_outer_172_s9 <= from_outer_172;
         from_sign_172_s9 <= from_sign_172;
         from_way_172_s9 <= from_way_172;
-        l107_s9_37 <= stays_41_3 | goes_37_3;
+        l105_s9_37 <= stays_41_3 | goes_37_3;
         from_outer_173_s9 <= from_outer_173;
         from_sign_173_s9 <= from_sign_173;
         from_way_173_s9 <= from_way_173;
-        l107_s9_38 <= stays_42_3 | goes_38_3;
+        l105_s9_38 <= stays_42_3 | goes_38_3;
         from_outer_174_s9 <= from_outer_174;
         from_sign_174_s9 <= from_sign_174;
         from_way_174_s9 <= from_way_174;
-        l107_s9_39 <= stays_43_3 | goes_39_3;
+        l105_s9_39 <= stays_43_3 | goes_39_3;
         from_outer_175_s9 <= from_outer_175;
         from_sign_175_s9 <= from_sign_175;
         from_way_175_s9 <= from_way_175;
-        l107_s9_40 <= stays_44_3 | goes_40_3;
+        l105_s9_40 <= stays_44_3 | goes_40_3;
         from_outer_176_s9 <= from_outer_176;
         from_sign_176_s9 <= from_sign_176;
         from_way_176_s9 <= from_way_176;
-        l107_s9_41 <= stays_45_3 | goes_41_3;
+        l105_s9_41 <= stays_45_3 | goes_41_3;
         from_outer_177_s9 <= from_outer_177;
         from_sign_177_s9 <= from_sign_177;
         from_way_177_s9 <= from_way_177;
-        l107_s9_42 <= stays_46_3 | goes_42_3;
+        l105_s9_42 <= stays_46_3 | goes_42_3;
         from_outer_178_s9 <= from_outer_178;
         from_sign_178_s9 <= from_sign_178;
         from_way_178_s9 <= from_way_178;
-        l107_s9_43 <= stays_47_3 | goes_43_3;
+        l105_s9_43 <= stays_47_3 | goes_43_3;
         from_outer_179_s9 <= from_outer_179;
         from_sign_179_s9 <= from_sign_179;
         from_way_179_s9 <= from_way_179;
-        l107_s9_44 <= stays_48_3 | goes_44_3;
+        l105_s9_44 <= stays_48_3 | goes_44_3;
         from_outer_180_s9 <= from_outer_180;
         from_sign_180_s9 <= from_sign_180;
         from_way_180_s9 <= from_way_180;
-        l107_s9_45 <= stays_49_3 | goes_45_3;
+        l105_s9_45 <= stays_49_3 | goes_45_3;
         from_outer_181_s9 <= from_outer_181;
         from_sign_181_s9 <= from_sign_181;
         from_way_181_s9 <= from_way_181;
-        l107_s9_46 <= stays_50_3 | goes_46_3;
+        l105_s9_46 <= stays_50_3 | goes_46_3;
         from_outer_182_s9 <= from_outer_182;
         from_sign_182_s9 <= from_sign_182;
         from_way_182_s9 <= from_way_182;
-        l107_s9_47 <= stays_51_3 | goes_47_3;
+        l105_s9_47 <= stays_51_3 | goes_47_3;
         from_outer_183_s9 <= from_outer_183;
         from_sign_183_s9 <= from_sign_183;
         from_way_183_s9 <= from_way_183;
-        l107_s9_48 <= stays_52_3 | goes_48_3;
+        l105_s9_48 <= stays_52_3 | goes_48_3;
         from_outer_184_s9 <= from_outer_184;
         from_sign_184_s9 <= from_sign_184;
         from_way_184_s9 <= from_way_184;
-        l107_s9_49 <= stays_53_3 | goes_49_3;
+        l105_s9_49 <= stays_53_3 | goes_49_3;
         from_outer_185_s9 <= from_outer_185;
         from_sign_185_s9 <= from_sign_185;
         from_way_185_s9 <= from_way_185;
-        l107_s9_50 <= stays_54_3 | goes_50_3;
+        l105_s9_50 <= stays_54_3 | goes_50_3;
         from_outer_186_s9 <= from_outer_186;
         from_sign_186_s9 <= from_sign_186;
         from_way_186_s9 <= from_way_186;
-        l107_s9_51 <= stays_55_3 | goes_51_3;
+        l105_s9_51 <= stays_55_3 | goes_51_3;
         from_outer_187_s9 <= from_outer_187;
         from_sign_187_s9 <= from_sign_187;
         from_way_187_s9 <= from_way_187;
-        l107_s9_52 <= stays_56_3 | goes_52_3;
+        l105_s9_52 <= stays_56_3 | goes_52_3;
         from_outer_188_s9 <= from_outer_188;
         from_sign_188_s9 <= from_sign_188;
         from_way_188_s9 <= from_way_188;
-        l107_s9_53 <= stays_57_3 | goes_53_3;
+        l105_s9_53 <= stays_57_3 | goes_53_3;
         from_outer_189_s9 <= from_outer_189;
         from_sign_189_s9 <= from_sign_189;
         from_way_189_s9 <= from_way_189;
-        l107_s9_54 <= stays_58_3 | goes_54_3;
+        l105_s9_54 <= stays_58_3 | goes_54_3;
         from_outer_190_s9 <= from_outer_190;
         from_sign_190_s9 <= from_sign_190;
         from_way_190_s9 <= from_way_190;
-        l107_s9_55 <= stays_59_3 | goes_55_3;
+        l105_s9_55 <= stays_59_3 | goes_55_3;
         from_outer_191_s9 <= from_outer_191;
         from_sign_191_s9 <= from_sign_191;
         from_way_191_s9 <= from_way_191;
-        l107_s9_56 <= stays_60_3 | goes_56_3;
+        l105_s9_56 <= stays_60_3 | goes_56_3;
         from_outer_192_s9 <= from_outer_192;
         from_sign_192_s9 <= from_sign_192;
         from_way_192_s9 <= from_way_192;
-        l107_s9_57 <= stays_61_3 | goes_57_3;
+        l105_s9_57 <= stays_61_3 | goes_57_3;
         from_outer_193_s9 <= from_outer_193;
         from_sign_193_s9 <= from_sign_193;
         from_way_193_s9 <= from_way_193;
-        l107_s9_58 <= stays_62_3 | goes_58_3;
+        l105_s9_58 <= stays_62_3 | goes_58_3;
         from_outer_194_s9 <= from_outer_194;
         from_sign_194_s9 <= from_sign_194;
         from_way_194_s9 <= from_way_194;
-        l107_s9_59 <= stays_63_3 | goes_59_3;
+        l105_s9_59 <= stays_63_3 | goes_59_3;
         from_outer_195_s9 <= from_outer_195;
         from_sign_195_s9 <= from_sign_195;
         from_way_195_s9 <= from_way_195;
     end
-    wire goes_0_4 = stays_0_3_s9 & row_0_way_s9[1]; // place.rs:99
-    wire goes_1_4 = stays_1_3_s9 & row_1_way_s9[1]; // place.rs:99
-    wire goes_2_4 = stays_2_3_s9 & row_2_way_s9[1]; // place.rs:99
-    wire goes_3_4 = stays_3_3_s9 & row_3_way_s9[1]; // place.rs:99
-    wire goes_4_4 = l107_s9 & from_way_136_s9[1]; // place.rs:99
-    wire goes_5_4 = l107_s9_1 & from_way_137_s9[1]; // place.rs:99
-    wire goes_6_4 = l107_s9_2 & from_way_138_s9[1]; // place.rs:99
-    wire goes_7_4 = l107_s9_3 & from_way_139_s9[1]; // place.rs:99
-    wire goes_8_4 = l107_s9_4 & from_way_140_s9[1]; // place.rs:99
-    wire goes_9_4 = l107_s9_5 & from_way_141_s9[1]; // place.rs:99
-    wire goes_10_4 = l107_s9_6 & from_way_142_s9[1]; // place.rs:99
-    wire goes_11_4 = l107_s9_7 & from_way_143_s9[1]; // place.rs:99
-    wire goes_12_4 = l107_s9_8 & from_way_144_s9[1]; // place.rs:99
-    wire goes_13_4 = l107_s9_9 & from_way_145_s9[1]; // place.rs:99
-    wire goes_14_4 = l107_s9_10 & from_way_146_s9[1]; // place.rs:99
-    wire goes_15_4 = l107_s9_11 & from_way_147_s9[1]; // place.rs:99
-    wire goes_16_4 = l107_s9_12 & from_way_148_s9[1]; // place.rs:99
-    wire goes_17_4 = l107_s9_13 & from_way_149_s9[1]; // place.rs:99
-    wire goes_18_4 = l107_s9_14 & from_way_150_s9[1]; // place.rs:99
-    wire goes_19_4 = l107_s9_15 & from_way_151_s9[1]; // place.rs:99
-    wire goes_20_4 = l107_s9_16 & from_way_152_s9[1]; // place.rs:99
-    wire goes_21_4 = l107_s9_17 & from_way_153_s9[1]; // place.rs:99
-    wire goes_22_4 = l107_s9_18 & from_way_154_s9[1]; // place.rs:99
-    wire goes_23_4 = l107_s9_19 & from_way_155_s9[1]; // place.rs:99
-    wire goes_24_4 = l107_s9_20 & from_way_156_s9[1]; // place.rs:99
-    wire goes_25_4 = l107_s9_21 & from_way_157_s9[1]; // place.rs:99
-    wire goes_26_4 = l107_s9_22 & from_way_158_s9[1]; // place.rs:99
-    wire goes_27_4 = l107_s9_23 & from_way_159_s9[1]; // place.rs:99
-    wire goes_28_4 = l107_s9_24 & from_way_160_s9[1]; // place.rs:99
-    wire goes_29_4 = l107_s9_25 & from_way_161_s9[1]; // place.rs:99
-    wire goes_30_4 = l107_s9_26 & from_way_162_s9[1]; // place.rs:99
-    wire goes_31_4 = l107_s9_27 & from_way_163_s9[1]; // place.rs:99
-    wire goes_32_4 = l107_s9_28 & from_way_164_s9[1]; // place.rs:99
-    wire goes_33_4 = l107_s9_29 & from_way_165_s9[1]; // place.rs:99
-    wire goes_34_4 = l107_s9_30 & from_way_166_s9[1]; // place.rs:99
-    wire goes_35_4 = l107_s9_31 & from_way_167_s9[1]; // place.rs:99
-    wire goes_36_4 = l107_s9_32 & from_way_168_s9[1]; // place.rs:99
-    wire goes_37_4 = l107_s9_33 & from_way_169_s9[1]; // place.rs:99
-    wire goes_38_4 = l107_s9_34 & from_way_170_s9[1]; // place.rs:99
-    wire goes_39_4 = l107_s9_35 & from_way_171_s9[1]; // place.rs:99
-    wire goes_40_4 = l107_s9_36 & from_way_172_s9[1]; // place.rs:99
-    wire goes_41_4 = l107_s9_37 & from_way_173_s9[1]; // place.rs:99
-    wire goes_42_4 = l107_s9_38 & from_way_174_s9[1]; // place.rs:99
-    wire goes_43_4 = l107_s9_39 & from_way_175_s9[1]; // place.rs:99
-    wire goes_44_4 = l107_s9_40 & from_way_176_s9[1]; // place.rs:99
-    wire goes_45_4 = l107_s9_41 & from_way_177_s9[1]; // place.rs:99
-    wire goes_46_4 = l107_s9_42 & from_way_178_s9[1]; // place.rs:99
-    wire goes_47_4 = l107_s9_43 & from_way_179_s9[1]; // place.rs:99
-    wire goes_48_4 = l107_s9_44 & from_way_180_s9[1]; // place.rs:99
-    wire goes_49_4 = l107_s9_45 & from_way_181_s9[1]; // place.rs:99
-    wire goes_50_4 = l107_s9_46 & from_way_182_s9[1]; // place.rs:99
-    wire goes_51_4 = l107_s9_47 & from_way_183_s9[1]; // place.rs:99
-    wire goes_52_4 = l107_s9_48 & from_way_184_s9[1]; // place.rs:99
-    wire goes_53_4 = l107_s9_49 & from_way_185_s9[1]; // place.rs:99
-    wire goes_54_4 = l107_s9_50 & from_way_186_s9[1]; // place.rs:99
-    wire goes_55_4 = l107_s9_51 & from_way_187_s9[1]; // place.rs:99
-    wire goes_56_4 = l107_s9_52 & from_way_188_s9[1]; // place.rs:99
-    wire goes_57_4 = l107_s9_53 & from_way_189_s9[1]; // place.rs:99
-    wire goes_58_4 = l107_s9_54 & from_way_190_s9[1]; // place.rs:99
-    wire goes_59_4 = l107_s9_55 & from_way_191_s9[1]; // place.rs:99
-    wire goes_60_4 = l107_s9_56 & from_way_192_s9[1]; // place.rs:99
-    wire goes_61_4 = l107_s9_57 & from_way_193_s9[1]; // place.rs:99
-    wire stays_0_4 = stays_0_3_s9 & (~row_0_way_s9[1]); // place.rs:100
-    wire stays_1_4 = stays_1_3_s9 & (~row_1_way_s9[1]); // place.rs:100
-    wire stays_2_4 = stays_2_3_s9 & (~row_2_way_s9[1]); // place.rs:100
-    wire stays_3_4 = stays_3_3_s9 & (~row_3_way_s9[1]); // place.rs:100
-    wire stays_4_4 = l107_s9 & (~from_way_136_s9[1]); // place.rs:100
-    wire stays_5_4 = l107_s9_1 & (~from_way_137_s9[1]); // place.rs:100
-    wire stays_6_4 = l107_s9_2 & (~from_way_138_s9[1]); // place.rs:100
-    wire stays_7_4 = l107_s9_3 & (~from_way_139_s9[1]); // place.rs:100
-    wire stays_8_4 = l107_s9_4 & (~from_way_140_s9[1]); // place.rs:100
-    wire stays_9_4 = l107_s9_5 & (~from_way_141_s9[1]); // place.rs:100
-    wire stays_10_4 = l107_s9_6 & (~from_way_142_s9[1]); // place.rs:100
-    wire stays_11_4 = l107_s9_7 & (~from_way_143_s9[1]); // place.rs:100
-    wire stays_12_4 = l107_s9_8 & (~from_way_144_s9[1]); // place.rs:100
-    wire stays_13_4 = l107_s9_9 & (~from_way_145_s9[1]); // place.rs:100
-    wire stays_14_4 = l107_s9_10 & (~from_way_146_s9[1]); // place.rs:100
-    wire stays_15_4 = l107_s9_11 & (~from_way_147_s9[1]); // place.rs:100
-    wire stays_16_4 = l107_s9_12 & (~from_way_148_s9[1]); // place.rs:100
-    wire stays_17_4 = l107_s9_13 & (~from_way_149_s9[1]); // place.rs:100
-    wire stays_18_4 = l107_s9_14 & (~from_way_150_s9[1]); // place.rs:100
-    wire stays_19_4 = l107_s9_15 & (~from_way_151_s9[1]); // place.rs:100
-    wire stays_20_4 = l107_s9_16 & (~from_way_152_s9[1]); // place.rs:100
-    wire stays_21_4 = l107_s9_17 & (~from_way_153_s9[1]); // place.rs:100
-    wire stays_22_4 = l107_s9_18 & (~from_way_154_s9[1]); // place.rs:100
-    wire stays_23_4 = l107_s9_19 & (~from_way_155_s9[1]); // place.rs:100
-    wire stays_24_4 = l107_s9_20 & (~from_way_156_s9[1]); // place.rs:100
-    wire stays_25_4 = l107_s9_21 & (~from_way_157_s9[1]); // place.rs:100
-    wire stays_26_4 = l107_s9_22 & (~from_way_158_s9[1]); // place.rs:100
-    wire stays_27_4 = l107_s9_23 & (~from_way_159_s9[1]); // place.rs:100
-    wire stays_28_4 = l107_s9_24 & (~from_way_160_s9[1]); // place.rs:100
-    wire stays_29_4 = l107_s9_25 & (~from_way_161_s9[1]); // place.rs:100
-    wire stays_30_4 = l107_s9_26 & (~from_way_162_s9[1]); // place.rs:100
-    wire stays_31_4 = l107_s9_27 & (~from_way_163_s9[1]); // place.rs:100
-    wire stays_32_4 = l107_s9_28 & (~from_way_164_s9[1]); // place.rs:100
-    wire stays_33_4 = l107_s9_29 & (~from_way_165_s9[1]); // place.rs:100
-    wire stays_34_4 = l107_s9_30 & (~from_way_166_s9[1]); // place.rs:100
-    wire stays_35_4 = l107_s9_31 & (~from_way_167_s9[1]); // place.rs:100
-    wire stays_36_4 = l107_s9_32 & (~from_way_168_s9[1]); // place.rs:100
-    wire stays_37_4 = l107_s9_33 & (~from_way_169_s9[1]); // place.rs:100
-    wire stays_38_4 = l107_s9_34 & (~from_way_170_s9[1]); // place.rs:100
-    wire stays_39_4 = l107_s9_35 & (~from_way_171_s9[1]); // place.rs:100
-    wire stays_40_4 = l107_s9_36 & (~from_way_172_s9[1]); // place.rs:100
-    wire stays_41_4 = l107_s9_37 & (~from_way_173_s9[1]); // place.rs:100
-    wire stays_42_4 = l107_s9_38 & (~from_way_174_s9[1]); // place.rs:100
-    wire stays_43_4 = l107_s9_39 & (~from_way_175_s9[1]); // place.rs:100
-    wire stays_44_4 = l107_s9_40 & (~from_way_176_s9[1]); // place.rs:100
-    wire stays_45_4 = l107_s9_41 & (~from_way_177_s9[1]); // place.rs:100
-    wire stays_46_4 = l107_s9_42 & (~from_way_178_s9[1]); // place.rs:100
-    wire stays_47_4 = l107_s9_43 & (~from_way_179_s9[1]); // place.rs:100
-    wire stays_48_4 = l107_s9_44 & (~from_way_180_s9[1]); // place.rs:100
-    wire stays_49_4 = l107_s9_45 & (~from_way_181_s9[1]); // place.rs:100
-    wire stays_50_4 = l107_s9_46 & (~from_way_182_s9[1]); // place.rs:100
-    wire stays_51_4 = l107_s9_47 & (~from_way_183_s9[1]); // place.rs:100
-    wire stays_52_4 = l107_s9_48 & (~from_way_184_s9[1]); // place.rs:100
-    wire stays_53_4 = l107_s9_49 & (~from_way_185_s9[1]); // place.rs:100
-    wire stays_54_4 = l107_s9_50 & (~from_way_186_s9[1]); // place.rs:100
-    wire stays_55_4 = l107_s9_51 & (~from_way_187_s9[1]); // place.rs:100
-    wire stays_56_4 = l107_s9_52 & (~from_way_188_s9[1]); // place.rs:100
-    wire stays_57_4 = l107_s9_53 & (~from_way_189_s9[1]); // place.rs:100
-    wire stays_58_4 = l107_s9_54 & (~from_way_190_s9[1]); // place.rs:100
-    wire stays_59_4 = l107_s9_55 & (~from_way_191_s9[1]); // place.rs:100
-    wire stays_60_4 = l107_s9_56 & (~from_way_192_s9[1]); // place.rs:100
-    wire stays_61_4 = l107_s9_57 & (~from_way_193_s9[1]); // place.rs:100
-    wire stays_62_4 = l107_s9_58 & (~from_way_194_s9[1]); // place.rs:100
-    wire stays_63_4 = l107_s9_59 & (~from_way_195_s9[1]); // place.rs:100
-    wire from_outer_196 = goes_0_4 ? row_0_outer_s9 : row_2_outer_s9; // place.rs:106
-    wire from_sign_196 = goes_0_4 ? row_0_sign_s9 : row_2_sign_s9; // place.rs:106
-    wire [5:0] from_way_196 = goes_0_4 ? row_0_way_s9 : row_2_way_s9; // place.rs:106
-    wire _t388 = stays_2_4 | goes_0_4; // place.rs:107
-    wire from_outer_197 = goes_1_4 ? row_1_outer_s9 : row_3_outer_s9; // place.rs:106
-    wire from_sign_197 = goes_1_4 ? row_1_sign_s9 : row_3_sign_s9; // place.rs:106
-    wire [5:0] from_way_197 = goes_1_4 ? row_1_way_s9 : row_3_way_s9; // place.rs:106
-    wire _t389 = stays_3_4 | goes_1_4; // place.rs:107
-    wire from_outer_198 = goes_2_4 ? row_2_outer_s9 : from_outer_136_s9; // place.rs:106
-    wire from_sign_198 = goes_2_4 ? row_2_sign_s9 : from_sign_136_s9; // place.rs:106
-    wire [5:0] from_way_198 = goes_2_4 ? row_2_way_s9 : from_way_136_s9; // place.rs:106
-    wire _t390 = stays_4_4 | goes_2_4; // place.rs:107
-    wire from_outer_199 = goes_3_4 ? row_3_outer_s9 : from_outer_137_s9; // place.rs:106
-    wire from_sign_199 = goes_3_4 ? row_3_sign_s9 : from_sign_137_s9; // place.rs:106
-    wire [5:0] from_way_199 = goes_3_4 ? row_3_way_s9 : from_way_137_s9; // place.rs:106
-    wire _t391 = stays_5_4 | goes_3_4; // place.rs:107
-    wire from_outer_200 = goes_4_4 ? from_outer_136_s9 : from_outer_138_s9; // place.rs:106
-    wire from_sign_200 = goes_4_4 ? from_sign_136_s9 : from_sign_138_s9; // place.rs:106
-    wire [5:0] from_way_200 = goes_4_4 ? from_way_136_s9 : from_way_138_s9; // place.rs:106
-    wire _t392 = stays_6_4 | goes_4_4; // place.rs:107
-    wire from_outer_201 = goes_5_4 ? from_outer_137_s9 : from_outer_139_s9; // place.rs:106
-    wire from_sign_201 = goes_5_4 ? from_sign_137_s9 : from_sign_139_s9; // place.rs:106
-    wire [5:0] from_way_201 = goes_5_4 ? from_way_137_s9 : from_way_139_s9; // place.rs:106
-    wire _t393 = stays_7_4 | goes_5_4; // place.rs:107
-    wire from_outer_202 = goes_6_4 ? from_outer_138_s9 : from_outer_140_s9; // place.rs:106
-    wire from_sign_202 = goes_6_4 ? from_sign_138_s9 : from_sign_140_s9; // place.rs:106
-    wire [5:0] from_way_202 = goes_6_4 ? from_way_138_s9 : from_way_140_s9; // place.rs:106
-    wire _t394 = stays_8_4 | goes_6_4; // place.rs:107
-    wire from_outer_203 = goes_7_4 ? from_outer_139_s9 : from_outer_141_s9; // place.rs:106
-    wire from_sign_203 = goes_7_4 ? from_sign_139_s9 : from_sign_141_s9; // place.rs:106
-    wire [5:0] from_way_203 = goes_7_4 ? from_way_139_s9 : from_way_141_s9; // place.rs:106
-    wire _t395 = stays_9_4 | goes_7_4; // place.rs:107
-    wire from_outer_204 = goes_8_4 ? from_outer_140_s9 : from_outer_142_s9; // place.rs:106
-    wire from_sign_204 = goes_8_4 ? from_sign_140_s9 : from_sign_142_s9; // place.rs:106
-    wire [5:0] from_way_204 = goes_8_4 ? from_way_140_s9 : from_way_142_s9; // place.rs:106
-    wire _t396 = stays_10_4 | goes_8_4; // place.rs:107
-    wire from_outer_205 = goes_9_4 ? from_outer_141_s9 : from_outer_143_s9; // place.rs:106
-    wire from_sign_205 = goes_9_4 ? from_sign_141_s9 : from_sign_143_s9; // place.rs:106
-    wire [5:0] from_way_205 = goes_9_4 ? from_way_141_s9 : from_way_143_s9; // place.rs:106
-    wire _t397 = stays_11_4 | goes_9_4; // place.rs:107
-    wire from_outer_206 = goes_10_4 ? from_outer_142_s9 : from_outer_144_s9; // place.rs:106
-    wire from_sign_206 = goes_10_4 ? from_sign_142_s9 : from_sign_144_s9; // place.rs:106
-    wire [5:0] from_way_206 = goes_10_4 ? from_way_142_s9 : from_way_144_s9; // place.rs:106
-    wire _t398 = stays_12_4 | goes_10_4; // place.rs:107
-    wire from_outer_207 = goes_11_4 ? from_outer_143_s9 : from_outer_145_s9; // place.rs:106
-    wire from_sign_207 = goes_11_4 ? from_sign_143_s9 : from_sign_145_s9; // place.rs:106
-    wire [5:0] from_way_207 = goes_11_4 ? from_way_143_s9 : from_way_145_s9; // place.rs:106
-    wire _t399 = stays_13_4 | goes_11_4; // place.rs:107
-    wire from_outer_208 = goes_12_4 ? from_outer_144_s9 : from_outer_146_s9; // place.rs:106
-    wire from_sign_208 = goes_12_4 ? from_sign_144_s9 : from_sign_146_s9; // place.rs:106
-    wire [5:0] from_way_208 = goes_12_4 ? from_way_144_s9 : from_way_146_s9; // place.rs:106
-    wire _t400 = stays_14_4 | goes_12_4; // place.rs:107
-    wire from_outer_209 = goes_13_4 ? from_outer_145_s9 : from_outer_147_s9; // place.rs:106
-    wire from_sign_209 = goes_13_4 ? from_sign_145_s9 : from_sign_147_s9; // place.rs:106
-    wire [5:0] from_way_209 = goes_13_4 ? from_way_145_s9 : from_way_147_s9; // place.rs:106
-    wire _t401 = stays_15_4 | goes_13_4; // place.rs:107
-    wire from_outer_210 = goes_14_4 ? from_outer_146_s9 : from_outer_148_s9; // place.rs:106
-    wire from_sign_210 = goes_14_4 ? from_sign_146_s9 : from_sign_148_s9; // place.rs:106
-    wire [5:0] from_way_210 = goes_14_4 ? from_way_146_s9 : from_way_148_s9; // place.rs:106
-    wire _t402 = stays_16_4 | goes_14_4; // place.rs:107
-    wire from_outer_211 = goes_15_4 ? from_outer_147_s9 : from_outer_149_s9; // place.rs:106
-    wire from_sign_211 = goes_15_4 ? from_sign_147_s9 : from_sign_149_s9; // place.rs:106
-    wire [5:0] from_way_211 = goes_15_4 ? from_way_147_s9 : from_way_149_s9; // place.rs:106
-    wire _t403 = stays_17_4 | goes_15_4; // place.rs:107
-    wire from_outer_212 = goes_16_4 ? from_outer_148_s9 : from_outer_150_s9; // place.rs:106
-    wire from_sign_212 = goes_16_4 ? from_sign_148_s9 : from_sign_150_s9; // place.rs:106
-    wire [5:0] from_way_212 = goes_16_4 ? from_way_148_s9 : from_way_150_s9; // place.rs:106
-    wire _t404 = stays_18_4 | goes_16_4; // place.rs:107
-    wire from_outer_213 = goes_17_4 ? from_outer_149_s9 : from_outer_151_s9; // place.rs:106
-    wire from_sign_213 = goes_17_4 ? from_sign_149_s9 : from_sign_151_s9; // place.rs:106
-    wire [5:0] from_way_213 = goes_17_4 ? from_way_149_s9 : from_way_151_s9; // place.rs:106
-    wire _t405 = stays_19_4 | goes_17_4; // place.rs:107
-    wire from_outer_214 = goes_18_4 ? from_outer_150_s9 : from_outer_152_s9; // place.rs:106
-    wire from_sign_214 = goes_18_4 ? from_sign_150_s9 : from_sign_152_s9; // place.rs:106
-    wire [5:0] from_way_214 = goes_18_4 ? from_way_150_s9 : from_way_152_s9; // place.rs:106
-    wire _t406 = stays_20_4 | goes_18_4; // place.rs:107
-    wire from_outer_215 = goes_19_4 ? from_outer_151_s9 : from_outer_153_s9; // place.rs:106
-    wire from_sign_215 = goes_19_4 ? from_sign_151_s9 : from_sign_153_s9; // place.rs:106
-    wire [5:0] from_way_215 = goes_19_4 ? from_way_151_s9 : from_way_153_s9; // place.rs:106
-    wire _t407 = stays_21_4 | goes_19_4; // place.rs:107
-    wire from_outer_216 = goes_20_4 ? from_outer_152_s9 : from_outer_154_s9; // place.rs:106
-    wire from_sign_216 = goes_20_4 ? from_sign_152_s9 : from_sign_154_s9; // place.rs:106
-    wire [5:0] from_way_216 = goes_20_4 ? from_way_152_s9 : from_way_154_s9; // place.rs:106
-    wire _t408 = stays_22_4 | goes_20_4; // place.rs:107
-    wire from_outer_217 = goes_21_4 ? from_outer_153_s9 : from_outer_155_s9; // place.rs:106
-    wire from_sign_217 = goes_21_4 ? from_sign_153_s9 : from_sign_155_s9; // place.rs:106
-    wire [5:0] from_way_217 = goes_21_4 ? from_way_153_s9 : from_way_155_s9; // place.rs:106
-    wire _t409 = stays_23_4 | goes_21_4; // place.rs:107
-    wire from_outer_218 = goes_22_4 ? from_outer_154_s9 : from_outer_156_s9; // place.rs:106
-    wire from_sign_218 = goes_22_4 ? from_sign_154_s9 : from_sign_156_s9; // place.rs:106
-    wire [5:0] from_way_218 = goes_22_4 ? from_way_154_s9 : from_way_156_s9; // place.rs:106
-    wire _t410 = stays_24_4 | goes_22_4; // place.rs:107
-    wire from_outer_219 = goes_23_4 ? from_outer_155_s9 : from_outer_157_s9; // place.rs:106
-    wire from_sign_219 = goes_23_4 ? from_sign_155_s9 : from_sign_157_s9; // place.rs:106
-    wire [5:0] from_way_219 = goes_23_4 ? from_way_155_s9 : from_way_157_s9; // place.rs:106
-    wire _t411 = stays_25_4 | goes_23_4; // place.rs:107
-    wire from_outer_220 = goes_24_4 ? from_outer_156_s9 : from_outer_158_s9; // place.rs:106
-    wire from_sign_220 = goes_24_4 ? from_sign_156_s9 : from_sign_158_s9; // place.rs:106
-    wire [5:0] from_way_220 = goes_24_4 ? from_way_156_s9 : from_way_158_s9; // place.rs:106
-    wire _t412 = stays_26_4 | goes_24_4; // place.rs:107
-    wire from_outer_221 = goes_25_4 ? from_outer_157_s9 : from_outer_159_s9; // place.rs:106
-    wire from_sign_221 = goes_25_4 ? from_sign_157_s9 : from_sign_159_s9; // place.rs:106
-    wire [5:0] from_way_221 = goes_25_4 ? from_way_157_s9 : from_way_159_s9; // place.rs:106
-    wire _t413 = stays_27_4 | goes_25_4; // place.rs:107
-    wire from_outer_222 = goes_26_4 ? from_outer_158_s9 : from_outer_160_s9; // place.rs:106
-    wire from_sign_222 = goes_26_4 ? from_sign_158_s9 : from_sign_160_s9; // place.rs:106
-    wire [5:0] from_way_222 = goes_26_4 ? from_way_158_s9 : from_way_160_s9; // place.rs:106
-    wire _t414 = stays_28_4 | goes_26_4; // place.rs:107
-    wire from_outer_223 = goes_27_4 ? from_outer_159_s9 : from_outer_161_s9; // place.rs:106
-    wire from_sign_223 = goes_27_4 ? from_sign_159_s9 : from_sign_161_s9; // place.rs:106
-    wire [5:0] from_way_223 = goes_27_4 ? from_way_159_s9 : from_way_161_s9; // place.rs:106
-    wire _t415 = stays_29_4 | goes_27_4; // place.rs:107
-    wire from_outer_224 = goes_28_4 ? from_outer_160_s9 : from_outer_162_s9; // place.rs:106
-    wire from_sign_224 = goes_28_4 ? from_sign_160_s9 : from_sign_162_s9; // place.rs:106
-    wire [5:0] from_way_224 = goes_28_4 ? from_way_160_s9 : from_way_162_s9; // place.rs:106
-    wire _t416 = stays_30_4 | goes_28_4; // place.rs:107
-    wire from_outer_225 = goes_29_4 ? from_outer_161_s9 : from_outer_163_s9; // place.rs:106
-    wire from_sign_225 = goes_29_4 ? from_sign_161_s9 : from_sign_163_s9; // place.rs:106
-    wire [5:0] from_way_225 = goes_29_4 ? from_way_161_s9 : from_way_163_s9; // place.rs:106
-    wire _t417 = stays_31_4 | goes_29_4; // place.rs:107
-    wire from_outer_226 = goes_30_4 ? from_outer_162_s9 : from_outer_164_s9; // place.rs:106
-    wire from_sign_226 = goes_30_4 ? from_sign_162_s9 : from_sign_164_s9; // place.rs:106
-    wire [5:0] from_way_226 = goes_30_4 ? from_way_162_s9 : from_way_164_s9; // place.rs:106
-    wire _t418 = stays_32_4 | goes_30_4; // place.rs:107
-    wire from_outer_227 = goes_31_4 ? from_outer_163_s9 : from_outer_165_s9; // place.rs:106
-    wire from_sign_227 = goes_31_4 ? from_sign_163_s9 : from_sign_165_s9; // place.rs:106
-    wire [5:0] from_way_227 = goes_31_4 ? from_way_163_s9 : from_way_165_s9; // place.rs:106
-    wire _t419 = stays_33_4 | goes_31_4; // place.rs:107
-    wire from_outer_228 = goes_32_4 ? from_outer_164_s9 : from_outer_166_s9; // place.rs:106
-    wire from_sign_228 = goes_32_4 ? from_sign_164_s9 : from_sign_166_s9; // place.rs:106
-    wire [5:0] from_way_228 = goes_32_4 ? from_way_164_s9 : from_way_166_s9; // place.rs:106
-    wire _t420 = stays_34_4 | goes_32_4; // place.rs:107
-    wire from_outer_229 = goes_33_4 ? from_outer_165_s9 : from_outer_167_s9; // place.rs:106
-    wire from_sign_229 = goes_33_4 ? from_sign_165_s9 : from_sign_167_s9; // place.rs:106
-    wire [5:0] from_way_229 = goes_33_4 ? from_way_165_s9 : from_way_167_s9; // place.rs:106
-    wire _t421 = stays_35_4 | goes_33_4; // place.rs:107
-    wire from_outer_230 = goes_34_4 ? from_outer_166_s9 : from_outer_168_s9; // place.rs:106
-    wire from_sign_230 = goes_34_4 ? from_sign_166_s9 : from_sign_168_s9; // place.rs:106
-    wire [5:0] from_way_230 = goes_34_4 ? from_way_166_s9 : from_way_168_s9; // place.rs:106
-    wire _t422 = stays_36_4 | goes_34_4; // place.rs:107
-    wire from_outer_231 = goes_35_4 ? from_outer_167_s9 : from_outer_169_s9; // place.rs:106
-    wire from_sign_231 = goes_35_4 ? from_sign_167_s9 : from_sign_169_s9; // place.rs:106
-    wire [5:0] from_way_231 = goes_35_4 ? from_way_167_s9 : from_way_169_s9; // place.rs:106
-    wire _t423 = stays_37_4 | goes_35_4; // place.rs:107
-    wire from_outer_232 = goes_36_4 ? from_outer_168_s9 : from_outer_170_s9; // place.rs:106
-    wire from_sign_232 = goes_36_4 ? from_sign_168_s9 : from_sign_170_s9; // place.rs:106
-    wire [5:0] from_way_232 = goes_36_4 ? from_way_168_s9 : from_way_170_s9; // place.rs:106
-    wire _t424 = stays_38_4 | goes_36_4; // place.rs:107
-    wire from_outer_233 = goes_37_4 ? from_outer_169_s9 : from_outer_171_s9; // place.rs:106
-    wire from_sign_233 = goes_37_4 ? from_sign_169_s9 : from_sign_171_s9; // place.rs:106
-    wire [5:0] from_way_233 = goes_37_4 ? from_way_169_s9 : from_way_171_s9; // place.rs:106
-    wire _t425 = stays_39_4 | goes_37_4; // place.rs:107
-    wire from_outer_234 = goes_38_4 ? from_outer_170_s9 : from_outer_172_s9; // place.rs:106
-    wire from_sign_234 = goes_38_4 ? from_sign_170_s9 : from_sign_172_s9; // place.rs:106
-    wire [5:0] from_way_234 = goes_38_4 ? from_way_170_s9 : from_way_172_s9; // place.rs:106
-    wire _t426 = stays_40_4 | goes_38_4; // place.rs:107
-    wire from_outer_235 = goes_39_4 ? from_outer_171_s9 : from_outer_173_s9; // place.rs:106
-    wire from_sign_235 = goes_39_4 ? from_sign_171_s9 : from_sign_173_s9; // place.rs:106
-    wire [5:0] from_way_235 = goes_39_4 ? from_way_171_s9 : from_way_173_s9; // place.rs:106
-    wire _t427 = stays_41_4 | goes_39_4; // place.rs:107
-    wire from_outer_236 = goes_40_4 ? from_outer_172_s9 : from_outer_174_s9; // place.rs:106
-    wire from_sign_236 = goes_40_4 ? from_sign_172_s9 : from_sign_174_s9; // place.rs:106
-    wire [5:0] from_way_236 = goes_40_4 ? from_way_172_s9 : from_way_174_s9; // place.rs:106
-    wire _t428 = stays_42_4 | goes_40_4; // place.rs:107
-    wire from_outer_237 = goes_41_4 ? from_outer_173_s9 : from_outer_175_s9; // place.rs:106
-    wire from_sign_237 = goes_41_4 ? from_sign_173_s9 : from_sign_175_s9; // place.rs:106
-    wire [5:0] from_way_237 = goes_41_4 ? from_way_173_s9 : from_way_175_s9; // place.rs:106
-    wire _t429 = stays_43_4 | goes_41_4; // place.rs:107
-    wire from_outer_238 = goes_42_4 ? from_outer_174_s9 : from_outer_176_s9; // place.rs:106
-    wire from_sign_238 = goes_42_4 ? from_sign_174_s9 : from_sign_176_s9; // place.rs:106
-    wire [5:0] from_way_238 = goes_42_4 ? from_way_174_s9 : from_way_176_s9; // place.rs:106
-    wire _t430 = stays_44_4 | goes_42_4; // place.rs:107
-    wire from_outer_239 = goes_43_4 ? from_outer_175_s9 : from_outer_177_s9; // place.rs:106
-    wire from_sign_239 = goes_43_4 ? from_sign_175_s9 : from_sign_177_s9; // place.rs:106
-    wire [5:0] from_way_239 = goes_43_4 ? from_way_175_s9 : from_way_177_s9; // place.rs:106
-    wire _t431 = stays_45_4 | goes_43_4; // place.rs:107
-    wire from_outer_240 = goes_44_4 ? from_outer_176_s9 : from_outer_178_s9; // place.rs:106
-    wire from_sign_240 = goes_44_4 ? from_sign_176_s9 : from_sign_178_s9; // place.rs:106
-    wire [5:0] from_way_240 = goes_44_4 ? from_way_176_s9 : from_way_178_s9; // place.rs:106
-    wire _t432 = stays_46_4 | goes_44_4; // place.rs:107
-    wire from_outer_241 = goes_45_4 ? from_outer_177_s9 : from_outer_179_s9; // place.rs:106
-    wire from_sign_241 = goes_45_4 ? from_sign_177_s9 : from_sign_179_s9; // place.rs:106
-    wire [5:0] from_way_241 = goes_45_4 ? from_way_177_s9 : from_way_179_s9; // place.rs:106
-    wire _t433 = stays_47_4 | goes_45_4; // place.rs:107
-    wire from_outer_242 = goes_46_4 ? from_outer_178_s9 : from_outer_180_s9; // place.rs:106
-    wire from_sign_242 = goes_46_4 ? from_sign_178_s9 : from_sign_180_s9; // place.rs:106
-    wire [5:0] from_way_242 = goes_46_4 ? from_way_178_s9 : from_way_180_s9; // place.rs:106
-    wire _t434 = stays_48_4 | goes_46_4; // place.rs:107
-    wire from_outer_243 = goes_47_4 ? from_outer_179_s9 : from_outer_181_s9; // place.rs:106
-    wire from_sign_243 = goes_47_4 ? from_sign_179_s9 : from_sign_181_s9; // place.rs:106
-    wire [5:0] from_way_243 = goes_47_4 ? from_way_179_s9 : from_way_181_s9; // place.rs:106
-    wire _t435 = stays_49_4 | goes_47_4; // place.rs:107
-    wire from_outer_244 = goes_48_4 ? from_outer_180_s9 : from_outer_182_s9; // place.rs:106
-    wire from_sign_244 = goes_48_4 ? from_sign_180_s9 : from_sign_182_s9; // place.rs:106
-    wire [5:0] from_way_244 = goes_48_4 ? from_way_180_s9 : from_way_182_s9; // place.rs:106
-    wire _t436 = stays_50_4 | goes_48_4; // place.rs:107
-    wire from_outer_245 = goes_49_4 ? from_outer_181_s9 : from_outer_183_s9; // place.rs:106
-    wire from_sign_245 = goes_49_4 ? from_sign_181_s9 : from_sign_183_s9; // place.rs:106
-    wire [5:0] from_way_245 = goes_49_4 ? from_way_181_s9 : from_way_183_s9; // place.rs:106
-    wire _t437 = stays_51_4 | goes_49_4; // place.rs:107
-    wire from_outer_246 = goes_50_4 ? from_outer_182_s9 : from_outer_184_s9; // place.rs:106
-    wire from_sign_246 = goes_50_4 ? from_sign_182_s9 : from_sign_184_s9; // place.rs:106
-    wire [5:0] from_way_246 = goes_50_4 ? from_way_182_s9 : from_way_184_s9; // place.rs:106
-    wire _t438 = stays_52_4 | goes_50_4; // place.rs:107
-    wire from_outer_247 = goes_51_4 ? from_outer_183_s9 : from_outer_185_s9; // place.rs:106
-    wire from_sign_247 = goes_51_4 ? from_sign_183_s9 : from_sign_185_s9; // place.rs:106
-    wire [5:0] from_way_247 = goes_51_4 ? from_way_183_s9 : from_way_185_s9; // place.rs:106
-    wire _t439 = stays_53_4 | goes_51_4; // place.rs:107
-    wire from_outer_248 = goes_52_4 ? from_outer_184_s9 : from_outer_186_s9; // place.rs:106
-    wire from_sign_248 = goes_52_4 ? from_sign_184_s9 : from_sign_186_s9; // place.rs:106
-    wire [5:0] from_way_248 = goes_52_4 ? from_way_184_s9 : from_way_186_s9; // place.rs:106
-    wire _t440 = stays_54_4 | goes_52_4; // place.rs:107
-    wire from_outer_249 = goes_53_4 ? from_outer_185_s9 : from_outer_187_s9; // place.rs:106
-    wire from_sign_249 = goes_53_4 ? from_sign_185_s9 : from_sign_187_s9; // place.rs:106
-    wire [5:0] from_way_249 = goes_53_4 ? from_way_185_s9 : from_way_187_s9; // place.rs:106
-    wire _t441 = stays_55_4 | goes_53_4; // place.rs:107
-    wire from_outer_250 = goes_54_4 ? from_outer_186_s9 : from_outer_188_s9; // place.rs:106
-    wire from_sign_250 = goes_54_4 ? from_sign_186_s9 : from_sign_188_s9; // place.rs:106
-    wire [5:0] from_way_250 = goes_54_4 ? from_way_186_s9 : from_way_188_s9; // place.rs:106
-    wire _t442 = stays_56_4 | goes_54_4; // place.rs:107
-    wire from_outer_251 = goes_55_4 ? from_outer_187_s9 : from_outer_189_s9; // place.rs:106
-    wire from_sign_251 = goes_55_4 ? from_sign_187_s9 : from_sign_189_s9; // place.rs:106
-    wire [5:0] from_way_251 = goes_55_4 ? from_way_187_s9 : from_way_189_s9; // place.rs:106
-    wire _t443 = stays_57_4 | goes_55_4; // place.rs:107
-    wire from_outer_252 = goes_56_4 ? from_outer_188_s9 : from_outer_190_s9; // place.rs:106
-    wire from_sign_252 = goes_56_4 ? from_sign_188_s9 : from_sign_190_s9; // place.rs:106
-    wire [5:0] from_way_252 = goes_56_4 ? from_way_188_s9 : from_way_190_s9; // place.rs:106
-    wire _t444 = stays_58_4 | goes_56_4; // place.rs:107
-    wire from_outer_253 = goes_57_4 ? from_outer_189_s9 : from_outer_191_s9; // place.rs:106
-    wire from_sign_253 = goes_57_4 ? from_sign_189_s9 : from_sign_191_s9; // place.rs:106
-    wire [5:0] from_way_253 = goes_57_4 ? from_way_189_s9 : from_way_191_s9; // place.rs:106
-    wire _t445 = stays_59_4 | goes_57_4; // place.rs:107
-    wire from_outer_254 = goes_58_4 ? from_outer_190_s9 : from_outer_192_s9; // place.rs:106
-    wire from_sign_254 = goes_58_4 ? from_sign_190_s9 : from_sign_192_s9; // place.rs:106
-    wire [5:0] from_way_254 = goes_58_4 ? from_way_190_s9 : from_way_192_s9; // place.rs:106
-    wire _t446 = stays_60_4 | goes_58_4; // place.rs:107
-    wire from_outer_255 = goes_59_4 ? from_outer_191_s9 : from_outer_193_s9; // place.rs:106
-    wire from_sign_255 = goes_59_4 ? from_sign_191_s9 : from_sign_193_s9; // place.rs:106
-    wire [5:0] from_way_255 = goes_59_4 ? from_way_191_s9 : from_way_193_s9; // place.rs:106
-    wire _t447 = stays_61_4 | goes_59_4; // place.rs:107
-    wire from_outer_256 = goes_60_4 ? from_outer_192_s9 : from_outer_194_s9; // place.rs:106
-    wire from_sign_256 = goes_60_4 ? from_sign_192_s9 : from_sign_194_s9; // place.rs:106
-    wire [5:0] from_way_256 = goes_60_4 ? from_way_192_s9 : from_way_194_s9; // place.rs:106
-    wire _t448 = stays_62_4 | goes_60_4; // place.rs:107
-    wire from_outer_257 = goes_61_4 ? from_outer_193_s9 : from_outer_195_s9; // place.rs:106
-    wire from_sign_257 = goes_61_4 ? from_sign_193_s9 : from_sign_195_s9; // place.rs:106
-    wire [5:0] from_way_257 = goes_61_4 ? from_way_193_s9 : from_way_195_s9; // place.rs:106
-    wire goes_0_5 = stays_0_4 & row_0_way_s9[0]; // place.rs:99
-    wire goes_1_5 = stays_1_4 & row_1_way_s9[0]; // place.rs:99
-    wire goes_2_5 = _t388 & from_way_196[0]; // place.rs:99
-    wire goes_3_5 = _t389 & from_way_197[0]; // place.rs:99
-    wire goes_4_5 = _t390 & from_way_198[0]; // place.rs:99
-    wire goes_5_5 = _t391 & from_way_199[0]; // place.rs:99
-    wire goes_6_5 = _t392 & from_way_200[0]; // place.rs:99
-    wire goes_7_5 = _t393 & from_way_201[0]; // place.rs:99
-    wire goes_8_5 = _t394 & from_way_202[0]; // place.rs:99
-    wire goes_9_5 = _t395 & from_way_203[0]; // place.rs:99
-    wire goes_10_5 = _t396 & from_way_204[0]; // place.rs:99
-    wire goes_11_5 = _t397 & from_way_205[0]; // place.rs:99
-    wire goes_12_5 = _t398 & from_way_206[0]; // place.rs:99
-    wire goes_13_5 = _t399 & from_way_207[0]; // place.rs:99
-    wire goes_14_5 = _t400 & from_way_208[0]; // place.rs:99
-    wire goes_15_5 = _t401 & from_way_209[0]; // place.rs:99
-    wire goes_16_5 = _t402 & from_way_210[0]; // place.rs:99
-    wire goes_17_5 = _t403 & from_way_211[0]; // place.rs:99
-    wire goes_18_5 = _t404 & from_way_212[0]; // place.rs:99
-    wire goes_19_5 = _t405 & from_way_213[0]; // place.rs:99
-    wire goes_20_5 = _t406 & from_way_214[0]; // place.rs:99
-    wire goes_21_5 = _t407 & from_way_215[0]; // place.rs:99
-    wire goes_22_5 = _t408 & from_way_216[0]; // place.rs:99
-    wire goes_23_5 = _t409 & from_way_217[0]; // place.rs:99
-    wire goes_24_5 = _t410 & from_way_218[0]; // place.rs:99
-    wire goes_25_5 = _t411 & from_way_219[0]; // place.rs:99
-    wire goes_26_5 = _t412 & from_way_220[0]; // place.rs:99
-    wire goes_27_5 = _t413 & from_way_221[0]; // place.rs:99
-    wire goes_28_5 = _t414 & from_way_222[0]; // place.rs:99
-    wire goes_29_5 = _t415 & from_way_223[0]; // place.rs:99
-    wire goes_30_5 = _t416 & from_way_224[0]; // place.rs:99
-    wire goes_31_5 = _t417 & from_way_225[0]; // place.rs:99
-    wire goes_32_5 = _t418 & from_way_226[0]; // place.rs:99
-    wire goes_33_5 = _t419 & from_way_227[0]; // place.rs:99
-    wire goes_34_5 = _t420 & from_way_228[0]; // place.rs:99
-    wire goes_35_5 = _t421 & from_way_229[0]; // place.rs:99
-    wire goes_36_5 = _t422 & from_way_230[0]; // place.rs:99
-    wire goes_37_5 = _t423 & from_way_231[0]; // place.rs:99
-    wire goes_38_5 = _t424 & from_way_232[0]; // place.rs:99
-    wire goes_39_5 = _t425 & from_way_233[0]; // place.rs:99
-    wire goes_40_5 = _t426 & from_way_234[0]; // place.rs:99
-    wire goes_41_5 = _t427 & from_way_235[0]; // place.rs:99
-    wire goes_42_5 = _t428 & from_way_236[0]; // place.rs:99
-    wire goes_43_5 = _t429 & from_way_237[0]; // place.rs:99
-    wire goes_44_5 = _t430 & from_way_238[0]; // place.rs:99
-    wire goes_45_5 = _t431 & from_way_239[0]; // place.rs:99
-    wire goes_46_5 = _t432 & from_way_240[0]; // place.rs:99
-    wire goes_47_5 = _t433 & from_way_241[0]; // place.rs:99
-    wire goes_48_5 = _t434 & from_way_242[0]; // place.rs:99
-    wire goes_49_5 = _t435 & from_way_243[0]; // place.rs:99
-    wire goes_50_5 = _t436 & from_way_244[0]; // place.rs:99
-    wire goes_51_5 = _t437 & from_way_245[0]; // place.rs:99
-    wire goes_52_5 = _t438 & from_way_246[0]; // place.rs:99
-    wire goes_53_5 = _t439 & from_way_247[0]; // place.rs:99
-    wire goes_54_5 = _t440 & from_way_248[0]; // place.rs:99
-    wire goes_55_5 = _t441 & from_way_249[0]; // place.rs:99
-    wire goes_56_5 = _t442 & from_way_250[0]; // place.rs:99
-    wire goes_57_5 = _t443 & from_way_251[0]; // place.rs:99
-    wire goes_58_5 = _t444 & from_way_252[0]; // place.rs:99
-    wire goes_59_5 = _t445 & from_way_253[0]; // place.rs:99
-    wire goes_60_5 = _t446 & from_way_254[0]; // place.rs:99
-    wire goes_61_5 = _t447 & from_way_255[0]; // place.rs:99
-    wire goes_62_5 = _t448 & from_way_256[0]; // place.rs:99
-    wire stays_0_5 = stays_0_4 & (~row_0_way_s9[0]); // place.rs:100
-    wire stays_1_5 = stays_1_4 & (~row_1_way_s9[0]); // place.rs:100
-    wire stays_2_5 = _t388 & (~from_way_196[0]); // place.rs:100
-    wire stays_3_5 = _t389 & (~from_way_197[0]); // place.rs:100
-    wire stays_4_5 = _t390 & (~from_way_198[0]); // place.rs:100
-    wire stays_5_5 = _t391 & (~from_way_199[0]); // place.rs:100
-    wire stays_6_5 = _t392 & (~from_way_200[0]); // place.rs:100
-    wire stays_7_5 = _t393 & (~from_way_201[0]); // place.rs:100
-    wire stays_8_5 = _t394 & (~from_way_202[0]); // place.rs:100
-    wire stays_9_5 = _t395 & (~from_way_203[0]); // place.rs:100
-    wire stays_10_5 = _t396 & (~from_way_204[0]); // place.rs:100
-    wire stays_11_5 = _t397 & (~from_way_205[0]); // place.rs:100
-    wire stays_12_5 = _t398 & (~from_way_206[0]); // place.rs:100
-    wire stays_13_5 = _t399 & (~from_way_207[0]); // place.rs:100
-    wire stays_14_5 = _t400 & (~from_way_208[0]); // place.rs:100
-    wire stays_15_5 = _t401 & (~from_way_209[0]); // place.rs:100
-    wire stays_16_5 = _t402 & (~from_way_210[0]); // place.rs:100
-    wire stays_17_5 = _t403 & (~from_way_211[0]); // place.rs:100
-    wire stays_18_5 = _t404 & (~from_way_212[0]); // place.rs:100
-    wire stays_19_5 = _t405 & (~from_way_213[0]); // place.rs:100
-    wire stays_20_5 = _t406 & (~from_way_214[0]); // place.rs:100
-    wire stays_21_5 = _t407 & (~from_way_215[0]); // place.rs:100
-    wire stays_22_5 = _t408 & (~from_way_216[0]); // place.rs:100
-    wire stays_23_5 = _t409 & (~from_way_217[0]); // place.rs:100
-    wire stays_24_5 = _t410 & (~from_way_218[0]); // place.rs:100
-    wire stays_25_5 = _t411 & (~from_way_219[0]); // place.rs:100
-    wire stays_26_5 = _t412 & (~from_way_220[0]); // place.rs:100
-    wire stays_27_5 = _t413 & (~from_way_221[0]); // place.rs:100
-    wire stays_28_5 = _t414 & (~from_way_222[0]); // place.rs:100
-    wire stays_29_5 = _t415 & (~from_way_223[0]); // place.rs:100
-    wire stays_30_5 = _t416 & (~from_way_224[0]); // place.rs:100
-    wire stays_31_5 = _t417 & (~from_way_225[0]); // place.rs:100
-    wire stays_32_5 = _t418 & (~from_way_226[0]); // place.rs:100
-    wire stays_33_5 = _t419 & (~from_way_227[0]); // place.rs:100
-    wire stays_34_5 = _t420 & (~from_way_228[0]); // place.rs:100
-    wire stays_35_5 = _t421 & (~from_way_229[0]); // place.rs:100
-    wire stays_36_5 = _t422 & (~from_way_230[0]); // place.rs:100
-    wire stays_37_5 = _t423 & (~from_way_231[0]); // place.rs:100
-    wire stays_38_5 = _t424 & (~from_way_232[0]); // place.rs:100
-    wire stays_39_5 = _t425 & (~from_way_233[0]); // place.rs:100
-    wire stays_40_5 = _t426 & (~from_way_234[0]); // place.rs:100
-    wire stays_41_5 = _t427 & (~from_way_235[0]); // place.rs:100
-    wire stays_42_5 = _t428 & (~from_way_236[0]); // place.rs:100
-    wire stays_43_5 = _t429 & (~from_way_237[0]); // place.rs:100
-    wire stays_44_5 = _t430 & (~from_way_238[0]); // place.rs:100
-    wire stays_45_5 = _t431 & (~from_way_239[0]); // place.rs:100
-    wire stays_46_5 = _t432 & (~from_way_240[0]); // place.rs:100
-    wire stays_47_5 = _t433 & (~from_way_241[0]); // place.rs:100
-    wire stays_48_5 = _t434 & (~from_way_242[0]); // place.rs:100
-    wire stays_49_5 = _t435 & (~from_way_243[0]); // place.rs:100
-    wire stays_50_5 = _t436 & (~from_way_244[0]); // place.rs:100
-    wire stays_51_5 = _t437 & (~from_way_245[0]); // place.rs:100
-    wire stays_52_5 = _t438 & (~from_way_246[0]); // place.rs:100
-    wire stays_53_5 = _t439 & (~from_way_247[0]); // place.rs:100
-    wire stays_54_5 = _t440 & (~from_way_248[0]); // place.rs:100
-    wire stays_55_5 = _t441 & (~from_way_249[0]); // place.rs:100
-    wire stays_56_5 = _t442 & (~from_way_250[0]); // place.rs:100
-    wire stays_57_5 = _t443 & (~from_way_251[0]); // place.rs:100
-    wire stays_58_5 = _t444 & (~from_way_252[0]); // place.rs:100
-    wire stays_59_5 = _t445 & (~from_way_253[0]); // place.rs:100
-    wire stays_60_5 = _t446 & (~from_way_254[0]); // place.rs:100
-    wire stays_61_5 = _t447 & (~from_way_255[0]); // place.rs:100
-    wire stays_62_5 = _t448 & (~from_way_256[0]); // place.rs:100
-    wire stays_63_5 = (stays_63_4 | goes_61_4) & (~from_way_257[0]); // place.rs:100
-    wire from_outer_258 = goes_0_5 ? row_0_outer_s9 : row_1_outer_s9; // place.rs:106
-    wire from_sign_258 = goes_0_5 ? row_0_sign_s9 : row_1_sign_s9; // place.rs:106
-    wire _t449 = stays_1_5 | goes_0_5; // place.rs:107
-    wire from_outer_259 = goes_1_5 ? row_1_outer_s9 : from_outer_196; // place.rs:106
-    wire from_sign_259 = goes_1_5 ? row_1_sign_s9 : from_sign_196; // place.rs:106
-    wire _t450 = stays_2_5 | goes_1_5; // place.rs:107
-    wire from_outer_260 = goes_2_5 ? from_outer_196 : from_outer_197; // place.rs:106
-    wire from_sign_260 = goes_2_5 ? from_sign_196 : from_sign_197; // place.rs:106
-    wire _t451 = stays_3_5 | goes_2_5; // place.rs:107
-    wire from_outer_261 = goes_3_5 ? from_outer_197 : from_outer_198; // place.rs:106
-    wire from_sign_261 = goes_3_5 ? from_sign_197 : from_sign_198; // place.rs:106
-    wire _t452 = stays_4_5 | goes_3_5; // place.rs:107
-    wire from_outer_262 = goes_4_5 ? from_outer_198 : from_outer_199; // place.rs:106
-    wire from_sign_262 = goes_4_5 ? from_sign_198 : from_sign_199; // place.rs:106
-    wire _t453 = stays_5_5 | goes_4_5; // place.rs:107
-    wire from_outer_263 = goes_5_5 ? from_outer_199 : from_outer_200; // place.rs:106
-    wire from_sign_263 = goes_5_5 ? from_sign_199 : from_sign_200; // place.rs:106
-    wire _t454 = stays_6_5 | goes_5_5; // place.rs:107
-    wire from_outer_264 = goes_6_5 ? from_outer_200 : from_outer_201; // place.rs:106
-    wire from_sign_264 = goes_6_5 ? from_sign_200 : from_sign_201; // place.rs:106
-    wire _t455 = stays_7_5 | goes_6_5; // place.rs:107
-    wire from_outer_265 = goes_7_5 ? from_outer_201 : from_outer_202; // place.rs:106
-    wire from_sign_265 = goes_7_5 ? from_sign_201 : from_sign_202; // place.rs:106
-    wire _t456 = stays_8_5 | goes_7_5; // place.rs:107
-    wire from_outer_266 = goes_8_5 ? from_outer_202 : from_outer_203; // place.rs:106
-    wire from_sign_266 = goes_8_5 ? from_sign_202 : from_sign_203; // place.rs:106
-    wire _t457 = stays_9_5 | goes_8_5; // place.rs:107
-    wire from_outer_267 = goes_9_5 ? from_outer_203 : from_outer_204; // place.rs:106
-    wire from_sign_267 = goes_9_5 ? from_sign_203 : from_sign_204; // place.rs:106
-    wire _t458 = stays_10_5 | goes_9_5; // place.rs:107
-    wire from_outer_268 = goes_10_5 ? from_outer_204 : from_outer_205; // place.rs:106
-    wire from_sign_268 = goes_10_5 ? from_sign_204 : from_sign_205; // place.rs:106
-    wire _t459 = stays_11_5 | goes_10_5; // place.rs:107
-    wire from_outer_269 = goes_11_5 ? from_outer_205 : from_outer_206; // place.rs:106
-    wire from_sign_269 = goes_11_5 ? from_sign_205 : from_sign_206; // place.rs:106
-    wire _t460 = stays_12_5 | goes_11_5; // place.rs:107
-    wire from_outer_270 = goes_12_5 ? from_outer_206 : from_outer_207; // place.rs:106
-    wire from_sign_270 = goes_12_5 ? from_sign_206 : from_sign_207; // place.rs:106
-    wire _t461 = stays_13_5 | goes_12_5; // place.rs:107
-    wire from_outer_271 = goes_13_5 ? from_outer_207 : from_outer_208; // place.rs:106
-    wire from_sign_271 = goes_13_5 ? from_sign_207 : from_sign_208; // place.rs:106
-    wire _t462 = stays_14_5 | goes_13_5; // place.rs:107
-    wire from_outer_272 = goes_14_5 ? from_outer_208 : from_outer_209; // place.rs:106
-    wire from_sign_272 = goes_14_5 ? from_sign_208 : from_sign_209; // place.rs:106
-    wire _t463 = stays_15_5 | goes_14_5; // place.rs:107
-    wire from_outer_273 = goes_15_5 ? from_outer_209 : from_outer_210; // place.rs:106
-    wire from_sign_273 = goes_15_5 ? from_sign_209 : from_sign_210; // place.rs:106
-    wire _t464 = stays_16_5 | goes_15_5; // place.rs:107
-    wire from_outer_274 = goes_16_5 ? from_outer_210 : from_outer_211; // place.rs:106
-    wire from_sign_274 = goes_16_5 ? from_sign_210 : from_sign_211; // place.rs:106
-    wire _t465 = stays_17_5 | goes_16_5; // place.rs:107
-    wire from_outer_275 = goes_17_5 ? from_outer_211 : from_outer_212; // place.rs:106
-    wire from_sign_275 = goes_17_5 ? from_sign_211 : from_sign_212; // place.rs:106
-    wire _t466 = stays_18_5 | goes_17_5; // place.rs:107
-    wire from_outer_276 = goes_18_5 ? from_outer_212 : from_outer_213; // place.rs:106
-    wire from_sign_276 = goes_18_5 ? from_sign_212 : from_sign_213; // place.rs:106
-    wire _t467 = stays_19_5 | goes_18_5; // place.rs:107
-    wire from_outer_277 = goes_19_5 ? from_outer_213 : from_outer_214; // place.rs:106
-    wire from_sign_277 = goes_19_5 ? from_sign_213 : from_sign_214; // place.rs:106
-    wire _t468 = stays_20_5 | goes_19_5; // place.rs:107
-    wire from_outer_278 = goes_20_5 ? from_outer_214 : from_outer_215; // place.rs:106
-    wire from_sign_278 = goes_20_5 ? from_sign_214 : from_sign_215; // place.rs:106
-    wire _t469 = stays_21_5 | goes_20_5; // place.rs:107
-    wire from_outer_279 = goes_21_5 ? from_outer_215 : from_outer_216; // place.rs:106
-    wire from_sign_279 = goes_21_5 ? from_sign_215 : from_sign_216; // place.rs:106
-    wire _t470 = stays_22_5 | goes_21_5; // place.rs:107
-    wire from_outer_280 = goes_22_5 ? from_outer_216 : from_outer_217; // place.rs:106
-    wire from_sign_280 = goes_22_5 ? from_sign_216 : from_sign_217; // place.rs:106
-    wire _t471 = stays_23_5 | goes_22_5; // place.rs:107
-    wire from_outer_281 = goes_23_5 ? from_outer_217 : from_outer_218; // place.rs:106
-    wire from_sign_281 = goes_23_5 ? from_sign_217 : from_sign_218; // place.rs:106
-    wire _t472 = stays_24_5 | goes_23_5; // place.rs:107
-    wire from_outer_282 = goes_24_5 ? from_outer_218 : from_outer_219; // place.rs:106
-    wire from_sign_282 = goes_24_5 ? from_sign_218 : from_sign_219; // place.rs:106
-    wire _t473 = stays_25_5 | goes_24_5; // place.rs:107
-    wire from_outer_283 = goes_25_5 ? from_outer_219 : from_outer_220; // place.rs:106
-    wire from_sign_283 = goes_25_5 ? from_sign_219 : from_sign_220; // place.rs:106
-    wire _t474 = stays_26_5 | goes_25_5; // place.rs:107
-    wire from_outer_284 = goes_26_5 ? from_outer_220 : from_outer_221; // place.rs:106
-    wire from_sign_284 = goes_26_5 ? from_sign_220 : from_sign_221; // place.rs:106
-    wire _t475 = stays_27_5 | goes_26_5; // place.rs:107
-    wire from_outer_285 = goes_27_5 ? from_outer_221 : from_outer_222; // place.rs:106
-    wire from_sign_285 = goes_27_5 ? from_sign_221 : from_sign_222; // place.rs:106
-    wire _t476 = stays_28_5 | goes_27_5; // place.rs:107
-    wire from_outer_286 = goes_28_5 ? from_outer_222 : from_outer_223; // place.rs:106
-    wire from_sign_286 = goes_28_5 ? from_sign_222 : from_sign_223; // place.rs:106
-    wire _t477 = stays_29_5 | goes_28_5; // place.rs:107
-    wire from_outer_287 = goes_29_5 ? from_outer_223 : from_outer_224; // place.rs:106
-    wire from_sign_287 = goes_29_5 ? from_sign_223 : from_sign_224; // place.rs:106
-    wire _t478 = stays_30_5 | goes_29_5; // place.rs:107
-    wire from_outer_288 = goes_30_5 ? from_outer_224 : from_outer_225; // place.rs:106
-    wire from_sign_288 = goes_30_5 ? from_sign_224 : from_sign_225; // place.rs:106
-    wire _t479 = stays_31_5 | goes_30_5; // place.rs:107
-    wire from_outer_289 = goes_31_5 ? from_outer_225 : from_outer_226; // place.rs:106
-    wire from_sign_289 = goes_31_5 ? from_sign_225 : from_sign_226; // place.rs:106
-    wire _t480 = stays_32_5 | goes_31_5; // place.rs:107
-    wire from_outer_290 = goes_32_5 ? from_outer_226 : from_outer_227; // place.rs:106
-    wire from_sign_290 = goes_32_5 ? from_sign_226 : from_sign_227; // place.rs:106
-    wire _t481 = stays_33_5 | goes_32_5; // place.rs:107
-    wire from_outer_291 = goes_33_5 ? from_outer_227 : from_outer_228; // place.rs:106
-    wire from_sign_291 = goes_33_5 ? from_sign_227 : from_sign_228; // place.rs:106
-    wire _t482 = stays_34_5 | goes_33_5; // place.rs:107
-    wire from_outer_292 = goes_34_5 ? from_outer_228 : from_outer_229; // place.rs:106
-    wire from_sign_292 = goes_34_5 ? from_sign_228 : from_sign_229; // place.rs:106
-    wire _t483 = stays_35_5 | goes_34_5; // place.rs:107
-    wire from_outer_293 = goes_35_5 ? from_outer_229 : from_outer_230; // place.rs:106
-    wire from_sign_293 = goes_35_5 ? from_sign_229 : from_sign_230; // place.rs:106
-    wire _t484 = stays_36_5 | goes_35_5; // place.rs:107
-    wire from_outer_294 = goes_36_5 ? from_outer_230 : from_outer_231; // place.rs:106
-    wire from_sign_294 = goes_36_5 ? from_sign_230 : from_sign_231; // place.rs:106
-    wire _t485 = stays_37_5 | goes_36_5; // place.rs:107
-    wire from_outer_295 = goes_37_5 ? from_outer_231 : from_outer_232; // place.rs:106
-    wire from_sign_295 = goes_37_5 ? from_sign_231 : from_sign_232; // place.rs:106
-    wire _t486 = stays_38_5 | goes_37_5; // place.rs:107
-    wire from_outer_296 = goes_38_5 ? from_outer_232 : from_outer_233; // place.rs:106
-    wire from_sign_296 = goes_38_5 ? from_sign_232 : from_sign_233; // place.rs:106
-    wire _t487 = stays_39_5 | goes_38_5; // place.rs:107
-    wire from_outer_297 = goes_39_5 ? from_outer_233 : from_outer_234; // place.rs:106
-    wire from_sign_297 = goes_39_5 ? from_sign_233 : from_sign_234; // place.rs:106
-    wire _t488 = stays_40_5 | goes_39_5; // place.rs:107
-    wire from_outer_298 = goes_40_5 ? from_outer_234 : from_outer_235; // place.rs:106
-    wire from_sign_298 = goes_40_5 ? from_sign_234 : from_sign_235; // place.rs:106
-    wire _t489 = stays_41_5 | goes_40_5; // place.rs:107
-    wire from_outer_299 = goes_41_5 ? from_outer_235 : from_outer_236; // place.rs:106
-    wire from_sign_299 = goes_41_5 ? from_sign_235 : from_sign_236; // place.rs:106
-    wire _t490 = stays_42_5 | goes_41_5; // place.rs:107
-    wire from_outer_300 = goes_42_5 ? from_outer_236 : from_outer_237; // place.rs:106
-    wire from_sign_300 = goes_42_5 ? from_sign_236 : from_sign_237; // place.rs:106
-    wire _t491 = stays_43_5 | goes_42_5; // place.rs:107
-    wire from_outer_301 = goes_43_5 ? from_outer_237 : from_outer_238; // place.rs:106
-    wire from_sign_301 = goes_43_5 ? from_sign_237 : from_sign_238; // place.rs:106
-    wire _t492 = stays_44_5 | goes_43_5; // place.rs:107
-    wire from_outer_302 = goes_44_5 ? from_outer_238 : from_outer_239; // place.rs:106
-    wire from_sign_302 = goes_44_5 ? from_sign_238 : from_sign_239; // place.rs:106
-    wire _t493 = stays_45_5 | goes_44_5; // place.rs:107
-    wire from_outer_303 = goes_45_5 ? from_outer_239 : from_outer_240; // place.rs:106
-    wire from_sign_303 = goes_45_5 ? from_sign_239 : from_sign_240; // place.rs:106
-    wire _t494 = stays_46_5 | goes_45_5; // place.rs:107
-    wire from_outer_304 = goes_46_5 ? from_outer_240 : from_outer_241; // place.rs:106
-    wire from_sign_304 = goes_46_5 ? from_sign_240 : from_sign_241; // place.rs:106
-    wire _t495 = stays_47_5 | goes_46_5; // place.rs:107
-    wire from_outer_305 = goes_47_5 ? from_outer_241 : from_outer_242; // place.rs:106
-    wire from_sign_305 = goes_47_5 ? from_sign_241 : from_sign_242; // place.rs:106
-    wire _t496 = stays_48_5 | goes_47_5; // place.rs:107
-    wire from_outer_306 = goes_48_5 ? from_outer_242 : from_outer_243; // place.rs:106
-    wire from_sign_306 = goes_48_5 ? from_sign_242 : from_sign_243; // place.rs:106
-    wire _t497 = stays_49_5 | goes_48_5; // place.rs:107
-    wire from_outer_307 = goes_49_5 ? from_outer_243 : from_outer_244; // place.rs:106
-    wire from_sign_307 = goes_49_5 ? from_sign_243 : from_sign_244; // place.rs:106
-    wire _t498 = stays_50_5 | goes_49_5; // place.rs:107
-    wire from_outer_308 = goes_50_5 ? from_outer_244 : from_outer_245; // place.rs:106
-    wire from_sign_308 = goes_50_5 ? from_sign_244 : from_sign_245; // place.rs:106
-    wire _t499 = stays_51_5 | goes_50_5; // place.rs:107
-    wire from_outer_309 = goes_51_5 ? from_outer_245 : from_outer_246; // place.rs:106
-    wire from_sign_309 = goes_51_5 ? from_sign_245 : from_sign_246; // place.rs:106
-    wire _t500 = stays_52_5 | goes_51_5; // place.rs:107
-    wire from_outer_310 = goes_52_5 ? from_outer_246 : from_outer_247; // place.rs:106
-    wire from_sign_310 = goes_52_5 ? from_sign_246 : from_sign_247; // place.rs:106
-    wire _t501 = stays_53_5 | goes_52_5; // place.rs:107
-    wire from_outer_311 = goes_53_5 ? from_outer_247 : from_outer_248; // place.rs:106
-    wire from_sign_311 = goes_53_5 ? from_sign_247 : from_sign_248; // place.rs:106
-    wire _t502 = stays_54_5 | goes_53_5; // place.rs:107
-    wire from_outer_312 = goes_54_5 ? from_outer_248 : from_outer_249; // place.rs:106
-    wire from_sign_312 = goes_54_5 ? from_sign_248 : from_sign_249; // place.rs:106
-    wire _t503 = stays_55_5 | goes_54_5; // place.rs:107
-    wire from_outer_313 = goes_55_5 ? from_outer_249 : from_outer_250; // place.rs:106
-    wire from_sign_313 = goes_55_5 ? from_sign_249 : from_sign_250; // place.rs:106
-    wire _t504 = stays_56_5 | goes_55_5; // place.rs:107
-    wire from_outer_314 = goes_56_5 ? from_outer_250 : from_outer_251; // place.rs:106
-    wire from_sign_314 = goes_56_5 ? from_sign_250 : from_sign_251; // place.rs:106
-    wire _t505 = stays_57_5 | goes_56_5; // place.rs:107
-    wire from_outer_315 = goes_57_5 ? from_outer_251 : from_outer_252; // place.rs:106
-    wire from_sign_315 = goes_57_5 ? from_sign_251 : from_sign_252; // place.rs:106
-    wire _t506 = stays_58_5 | goes_57_5; // place.rs:107
-    wire from_outer_316 = goes_58_5 ? from_outer_252 : from_outer_253; // place.rs:106
-    wire from_sign_316 = goes_58_5 ? from_sign_252 : from_sign_253; // place.rs:106
-    wire _t507 = stays_59_5 | goes_58_5; // place.rs:107
-    wire from_outer_317 = goes_59_5 ? from_outer_253 : from_outer_254; // place.rs:106
-    wire from_sign_317 = goes_59_5 ? from_sign_253 : from_sign_254; // place.rs:106
-    wire _t508 = stays_60_5 | goes_59_5; // place.rs:107
-    wire from_outer_318 = goes_60_5 ? from_outer_254 : from_outer_255; // place.rs:106
-    wire from_sign_318 = goes_60_5 ? from_sign_254 : from_sign_255; // place.rs:106
-    wire _t509 = stays_61_5 | goes_60_5; // place.rs:107
-    wire from_outer_319 = goes_61_5 ? from_outer_255 : from_outer_256; // place.rs:106
-    wire from_sign_319 = goes_61_5 ? from_sign_255 : from_sign_256; // place.rs:106
-    wire _t510 = stays_62_5 | goes_61_5; // place.rs:107
-    wire from_outer_320 = goes_62_5 ? from_outer_256 : from_outer_257; // place.rs:106
-    wire from_sign_320 = goes_62_5 ? from_sign_256 : from_sign_257; // place.rs:106
-    wire _t511 = stays_63_5 | goes_62_5; // place.rs:107
-    wire [63:0] _t512 = {_t511, _t510, _t509, _t508, _t507, _t506, _t505, _t504, _t503, _t502, _t501, _t500, _t499, _t498, _t497, _t496, _t495, _t494, _t493, _t492, _t491, _t490, _t489, _t488, _t487, _t486, _t485, _t484, _t483, _t482, _t481, _t480, _t479, _t478, _t477, _t476, _t475, _t474, _t473, _t472, _t471, _t470, _t469, _t468, _t467, _t466, _t465, _t464, _t463, _t462, _t461, _t460, _t459, _t458, _t457, _t456, _t455, _t454, _t453, _t452, _t451, _t450, _t449, stays_0_5}; // place.rs:90
+    wire goes_0_4 = stays_0_3_s9 & row_0_way_s9[1]; // place.rs:97
+    wire goes_1_4 = stays_1_3_s9 & row_1_way_s9[1]; // place.rs:97
+    wire goes_2_4 = stays_2_3_s9 & row_2_way_s9[1]; // place.rs:97
+    wire goes_3_4 = stays_3_3_s9 & row_3_way_s9[1]; // place.rs:97
+    wire goes_4_4 = l105_s9 & from_way_136_s9[1]; // place.rs:97
+    wire goes_5_4 = l105_s9_1 & from_way_137_s9[1]; // place.rs:97
+    wire goes_6_4 = l105_s9_2 & from_way_138_s9[1]; // place.rs:97
+    wire goes_7_4 = l105_s9_3 & from_way_139_s9[1]; // place.rs:97
+    wire goes_8_4 = l105_s9_4 & from_way_140_s9[1]; // place.rs:97
+    wire goes_9_4 = l105_s9_5 & from_way_141_s9[1]; // place.rs:97
+    wire goes_10_4 = l105_s9_6 & from_way_142_s9[1]; // place.rs:97
+    wire goes_11_4 = l105_s9_7 & from_way_143_s9[1]; // place.rs:97
+    wire goes_12_4 = l105_s9_8 & from_way_144_s9[1]; // place.rs:97
+    wire goes_13_4 = l105_s9_9 & from_way_145_s9[1]; // place.rs:97
+    wire goes_14_4 = l105_s9_10 & from_way_146_s9[1]; // place.rs:97
+    wire goes_15_4 = l105_s9_11 & from_way_147_s9[1]; // place.rs:97
+    wire goes_16_4 = l105_s9_12 & from_way_148_s9[1]; // place.rs:97
+    wire goes_17_4 = l105_s9_13 & from_way_149_s9[1]; // place.rs:97
+    wire goes_18_4 = l105_s9_14 & from_way_150_s9[1]; // place.rs:97
+    wire goes_19_4 = l105_s9_15 & from_way_151_s9[1]; // place.rs:97
+    wire goes_20_4 = l105_s9_16 & from_way_152_s9[1]; // place.rs:97
+    wire goes_21_4 = l105_s9_17 & from_way_153_s9[1]; // place.rs:97
+    wire goes_22_4 = l105_s9_18 & from_way_154_s9[1]; // place.rs:97
+    wire goes_23_4 = l105_s9_19 & from_way_155_s9[1]; // place.rs:97
+    wire goes_24_4 = l105_s9_20 & from_way_156_s9[1]; // place.rs:97
+    wire goes_25_4 = l105_s9_21 & from_way_157_s9[1]; // place.rs:97
+    wire goes_26_4 = l105_s9_22 & from_way_158_s9[1]; // place.rs:97
+    wire goes_27_4 = l105_s9_23 & from_way_159_s9[1]; // place.rs:97
+    wire goes_28_4 = l105_s9_24 & from_way_160_s9[1]; // place.rs:97
+    wire goes_29_4 = l105_s9_25 & from_way_161_s9[1]; // place.rs:97
+    wire goes_30_4 = l105_s9_26 & from_way_162_s9[1]; // place.rs:97
+    wire goes_31_4 = l105_s9_27 & from_way_163_s9[1]; // place.rs:97
+    wire goes_32_4 = l105_s9_28 & from_way_164_s9[1]; // place.rs:97
+    wire goes_33_4 = l105_s9_29 & from_way_165_s9[1]; // place.rs:97
+    wire goes_34_4 = l105_s9_30 & from_way_166_s9[1]; // place.rs:97
+    wire goes_35_4 = l105_s9_31 & from_way_167_s9[1]; // place.rs:97
+    wire goes_36_4 = l105_s9_32 & from_way_168_s9[1]; // place.rs:97
+    wire goes_37_4 = l105_s9_33 & from_way_169_s9[1]; // place.rs:97
+    wire goes_38_4 = l105_s9_34 & from_way_170_s9[1]; // place.rs:97
+    wire goes_39_4 = l105_s9_35 & from_way_171_s9[1]; // place.rs:97
+    wire goes_40_4 = l105_s9_36 & from_way_172_s9[1]; // place.rs:97
+    wire goes_41_4 = l105_s9_37 & from_way_173_s9[1]; // place.rs:97
+    wire goes_42_4 = l105_s9_38 & from_way_174_s9[1]; // place.rs:97
+    wire goes_43_4 = l105_s9_39 & from_way_175_s9[1]; // place.rs:97
+    wire goes_44_4 = l105_s9_40 & from_way_176_s9[1]; // place.rs:97
+    wire goes_45_4 = l105_s9_41 & from_way_177_s9[1]; // place.rs:97
+    wire goes_46_4 = l105_s9_42 & from_way_178_s9[1]; // place.rs:97
+    wire goes_47_4 = l105_s9_43 & from_way_179_s9[1]; // place.rs:97
+    wire goes_48_4 = l105_s9_44 & from_way_180_s9[1]; // place.rs:97
+    wire goes_49_4 = l105_s9_45 & from_way_181_s9[1]; // place.rs:97
+    wire goes_50_4 = l105_s9_46 & from_way_182_s9[1]; // place.rs:97
+    wire goes_51_4 = l105_s9_47 & from_way_183_s9[1]; // place.rs:97
+    wire goes_52_4 = l105_s9_48 & from_way_184_s9[1]; // place.rs:97
+    wire goes_53_4 = l105_s9_49 & from_way_185_s9[1]; // place.rs:97
+    wire goes_54_4 = l105_s9_50 & from_way_186_s9[1]; // place.rs:97
+    wire goes_55_4 = l105_s9_51 & from_way_187_s9[1]; // place.rs:97
+    wire goes_56_4 = l105_s9_52 & from_way_188_s9[1]; // place.rs:97
+    wire goes_57_4 = l105_s9_53 & from_way_189_s9[1]; // place.rs:97
+    wire goes_58_4 = l105_s9_54 & from_way_190_s9[1]; // place.rs:97
+    wire goes_59_4 = l105_s9_55 & from_way_191_s9[1]; // place.rs:97
+    wire goes_60_4 = l105_s9_56 & from_way_192_s9[1]; // place.rs:97
+    wire goes_61_4 = l105_s9_57 & from_way_193_s9[1]; // place.rs:97
+    wire stays_0_4 = stays_0_3_s9 & (~row_0_way_s9[1]); // place.rs:98
+    wire stays_1_4 = stays_1_3_s9 & (~row_1_way_s9[1]); // place.rs:98
+    wire stays_2_4 = stays_2_3_s9 & (~row_2_way_s9[1]); // place.rs:98
+    wire stays_3_4 = stays_3_3_s9 & (~row_3_way_s9[1]); // place.rs:98
+    wire stays_4_4 = l105_s9 & (~from_way_136_s9[1]); // place.rs:98
+    wire stays_5_4 = l105_s9_1 & (~from_way_137_s9[1]); // place.rs:98
+    wire stays_6_4 = l105_s9_2 & (~from_way_138_s9[1]); // place.rs:98
+    wire stays_7_4 = l105_s9_3 & (~from_way_139_s9[1]); // place.rs:98
+    wire stays_8_4 = l105_s9_4 & (~from_way_140_s9[1]); // place.rs:98
+    wire stays_9_4 = l105_s9_5 & (~from_way_141_s9[1]); // place.rs:98
+    wire stays_10_4 = l105_s9_6 & (~from_way_142_s9[1]); // place.rs:98
+    wire stays_11_4 = l105_s9_7 & (~from_way_143_s9[1]); // place.rs:98
+    wire stays_12_4 = l105_s9_8 & (~from_way_144_s9[1]); // place.rs:98
+    wire stays_13_4 = l105_s9_9 & (~from_way_145_s9[1]); // place.rs:98
+    wire stays_14_4 = l105_s9_10 & (~from_way_146_s9[1]); // place.rs:98
+    wire stays_15_4 = l105_s9_11 & (~from_way_147_s9[1]); // place.rs:98
+    wire stays_16_4 = l105_s9_12 & (~from_way_148_s9[1]); // place.rs:98
+    wire stays_17_4 = l105_s9_13 & (~from_way_149_s9[1]); // place.rs:98
+    wire stays_18_4 = l105_s9_14 & (~from_way_150_s9[1]); // place.rs:98
+    wire stays_19_4 = l105_s9_15 & (~from_way_151_s9[1]); // place.rs:98
+    wire stays_20_4 = l105_s9_16 & (~from_way_152_s9[1]); // place.rs:98
+    wire stays_21_4 = l105_s9_17 & (~from_way_153_s9[1]); // place.rs:98
+    wire stays_22_4 = l105_s9_18 & (~from_way_154_s9[1]); // place.rs:98
+    wire stays_23_4 = l105_s9_19 & (~from_way_155_s9[1]); // place.rs:98
+    wire stays_24_4 = l105_s9_20 & (~from_way_156_s9[1]); // place.rs:98
+    wire stays_25_4 = l105_s9_21 & (~from_way_157_s9[1]); // place.rs:98
+    wire stays_26_4 = l105_s9_22 & (~from_way_158_s9[1]); // place.rs:98
+    wire stays_27_4 = l105_s9_23 & (~from_way_159_s9[1]); // place.rs:98
+    wire stays_28_4 = l105_s9_24 & (~from_way_160_s9[1]); // place.rs:98
+    wire stays_29_4 = l105_s9_25 & (~from_way_161_s9[1]); // place.rs:98
+    wire stays_30_4 = l105_s9_26 & (~from_way_162_s9[1]); // place.rs:98
+    wire stays_31_4 = l105_s9_27 & (~from_way_163_s9[1]); // place.rs:98
+    wire stays_32_4 = l105_s9_28 & (~from_way_164_s9[1]); // place.rs:98
+    wire stays_33_4 = l105_s9_29 & (~from_way_165_s9[1]); // place.rs:98
+    wire stays_34_4 = l105_s9_30 & (~from_way_166_s9[1]); // place.rs:98
+    wire stays_35_4 = l105_s9_31 & (~from_way_167_s9[1]); // place.rs:98
+    wire stays_36_4 = l105_s9_32 & (~from_way_168_s9[1]); // place.rs:98
+    wire stays_37_4 = l105_s9_33 & (~from_way_169_s9[1]); // place.rs:98
+    wire stays_38_4 = l105_s9_34 & (~from_way_170_s9[1]); // place.rs:98
+    wire stays_39_4 = l105_s9_35 & (~from_way_171_s9[1]); // place.rs:98
+    wire stays_40_4 = l105_s9_36 & (~from_way_172_s9[1]); // place.rs:98
+    wire stays_41_4 = l105_s9_37 & (~from_way_173_s9[1]); // place.rs:98
+    wire stays_42_4 = l105_s9_38 & (~from_way_174_s9[1]); // place.rs:98
+    wire stays_43_4 = l105_s9_39 & (~from_way_175_s9[1]); // place.rs:98
+    wire stays_44_4 = l105_s9_40 & (~from_way_176_s9[1]); // place.rs:98
+    wire stays_45_4 = l105_s9_41 & (~from_way_177_s9[1]); // place.rs:98
+    wire stays_46_4 = l105_s9_42 & (~from_way_178_s9[1]); // place.rs:98
+    wire stays_47_4 = l105_s9_43 & (~from_way_179_s9[1]); // place.rs:98
+    wire stays_48_4 = l105_s9_44 & (~from_way_180_s9[1]); // place.rs:98
+    wire stays_49_4 = l105_s9_45 & (~from_way_181_s9[1]); // place.rs:98
+    wire stays_50_4 = l105_s9_46 & (~from_way_182_s9[1]); // place.rs:98
+    wire stays_51_4 = l105_s9_47 & (~from_way_183_s9[1]); // place.rs:98
+    wire stays_52_4 = l105_s9_48 & (~from_way_184_s9[1]); // place.rs:98
+    wire stays_53_4 = l105_s9_49 & (~from_way_185_s9[1]); // place.rs:98
+    wire stays_54_4 = l105_s9_50 & (~from_way_186_s9[1]); // place.rs:98
+    wire stays_55_4 = l105_s9_51 & (~from_way_187_s9[1]); // place.rs:98
+    wire stays_56_4 = l105_s9_52 & (~from_way_188_s9[1]); // place.rs:98
+    wire stays_57_4 = l105_s9_53 & (~from_way_189_s9[1]); // place.rs:98
+    wire stays_58_4 = l105_s9_54 & (~from_way_190_s9[1]); // place.rs:98
+    wire stays_59_4 = l105_s9_55 & (~from_way_191_s9[1]); // place.rs:98
+    wire stays_60_4 = l105_s9_56 & (~from_way_192_s9[1]); // place.rs:98
+    wire stays_61_4 = l105_s9_57 & (~from_way_193_s9[1]); // place.rs:98
+    wire stays_62_4 = l105_s9_58 & (~from_way_194_s9[1]); // place.rs:98
+    wire stays_63_4 = l105_s9_59 & (~from_way_195_s9[1]); // place.rs:98
+    wire from_outer_196 = goes_0_4 ? row_0_outer_s9 : row_2_outer_s9; // place.rs:104
+    wire from_sign_196 = goes_0_4 ? row_0_sign_s9 : row_2_sign_s9; // place.rs:104
+    wire [5:0] from_way_196 = goes_0_4 ? row_0_way_s9 : row_2_way_s9; // place.rs:104
+    wire _t388 = stays_2_4 | goes_0_4; // place.rs:105
+    wire from_outer_197 = goes_1_4 ? row_1_outer_s9 : row_3_outer_s9; // place.rs:104
+    wire from_sign_197 = goes_1_4 ? row_1_sign_s9 : row_3_sign_s9; // place.rs:104
+    wire [5:0] from_way_197 = goes_1_4 ? row_1_way_s9 : row_3_way_s9; // place.rs:104
+    wire _t389 = stays_3_4 | goes_1_4; // place.rs:105
+    wire from_outer_198 = goes_2_4 ? row_2_outer_s9 : from_outer_136_s9; // place.rs:104
+    wire from_sign_198 = goes_2_4 ? row_2_sign_s9 : from_sign_136_s9; // place.rs:104
+    wire [5:0] from_way_198 = goes_2_4 ? row_2_way_s9 : from_way_136_s9; // place.rs:104
+    wire _t390 = stays_4_4 | goes_2_4; // place.rs:105
+    wire from_outer_199 = goes_3_4 ? row_3_outer_s9 : from_outer_137_s9; // place.rs:104
+    wire from_sign_199 = goes_3_4 ? row_3_sign_s9 : from_sign_137_s9; // place.rs:104
+    wire [5:0] from_way_199 = goes_3_4 ? row_3_way_s9 : from_way_137_s9; // place.rs:104
+    wire _t391 = stays_5_4 | goes_3_4; // place.rs:105
+    wire from_outer_200 = goes_4_4 ? from_outer_136_s9 : from_outer_138_s9; // place.rs:104
+    wire from_sign_200 = goes_4_4 ? from_sign_136_s9 : from_sign_138_s9; // place.rs:104
+    wire [5:0] from_way_200 = goes_4_4 ? from_way_136_s9 : from_way_138_s9; // place.rs:104
+    wire _t392 = stays_6_4 | goes_4_4; // place.rs:105
+    wire from_outer_201 = goes_5_4 ? from_outer_137_s9 : from_outer_139_s9; // place.rs:104
+    wire from_sign_201 = goes_5_4 ? from_sign_137_s9 : from_sign_139_s9; // place.rs:104
+    wire [5:0] from_way_201 = goes_5_4 ? from_way_137_s9 : from_way_139_s9; // place.rs:104
+    wire _t393 = stays_7_4 | goes_5_4; // place.rs:105
+    wire from_outer_202 = goes_6_4 ? from_outer_138_s9 : from_outer_140_s9; // place.rs:104
+    wire from_sign_202 = goes_6_4 ? from_sign_138_s9 : from_sign_140_s9; // place.rs:104
+    wire [5:0] from_way_202 = goes_6_4 ? from_way_138_s9 : from_way_140_s9; // place.rs:104
+    wire _t394 = stays_8_4 | goes_6_4; // place.rs:105
+    wire from_outer_203 = goes_7_4 ? from_outer_139_s9 : from_outer_141_s9; // place.rs:104
+    wire from_sign_203 = goes_7_4 ? from_sign_139_s9 : from_sign_141_s9; // place.rs:104
+    wire [5:0] from_way_203 = goes_7_4 ? from_way_139_s9 : from_way_141_s9; // place.rs:104
+    wire _t395 = stays_9_4 | goes_7_4; // place.rs:105
+    wire from_outer_204 = goes_8_4 ? from_outer_140_s9 : from_outer_142_s9; // place.rs:104
+    wire from_sign_204 = goes_8_4 ? from_sign_140_s9 : from_sign_142_s9; // place.rs:104
+    wire [5:0] from_way_204 = goes_8_4 ? from_way_140_s9 : from_way_142_s9; // place.rs:104
+    wire _t396 = stays_10_4 | goes_8_4; // place.rs:105
+    wire from_outer_205 = goes_9_4 ? from_outer_141_s9 : from_outer_143_s9; // place.rs:104
+    wire from_sign_205 = goes_9_4 ? from_sign_141_s9 : from_sign_143_s9; // place.rs:104
+    wire [5:0] from_way_205 = goes_9_4 ? from_way_141_s9 : from_way_143_s9; // place.rs:104
+    wire _t397 = stays_11_4 | goes_9_4; // place.rs:105
+    wire from_outer_206 = goes_10_4 ? from_outer_142_s9 : from_outer_144_s9; // place.rs:104
+    wire from_sign_206 = goes_10_4 ? from_sign_142_s9 : from_sign_144_s9; // place.rs:104
+    wire [5:0] from_way_206 = goes_10_4 ? from_way_142_s9 : from_way_144_s9; // place.rs:104
+    wire _t398 = stays_12_4 | goes_10_4; // place.rs:105
+    wire from_outer_207 = goes_11_4 ? from_outer_143_s9 : from_outer_145_s9; // place.rs:104
+    wire from_sign_207 = goes_11_4 ? from_sign_143_s9 : from_sign_145_s9; // place.rs:104
+    wire [5:0] from_way_207 = goes_11_4 ? from_way_143_s9 : from_way_145_s9; // place.rs:104
+    wire _t399 = stays_13_4 | goes_11_4; // place.rs:105
+    wire from_outer_208 = goes_12_4 ? from_outer_144_s9 : from_outer_146_s9; // place.rs:104
+    wire from_sign_208 = goes_12_4 ? from_sign_144_s9 : from_sign_146_s9; // place.rs:104
+    wire [5:0] from_way_208 = goes_12_4 ? from_way_144_s9 : from_way_146_s9; // place.rs:104
+    wire _t400 = stays_14_4 | goes_12_4; // place.rs:105
+    wire from_outer_209 = goes_13_4 ? from_outer_145_s9 : from_outer_147_s9; // place.rs:104
+    wire from_sign_209 = goes_13_4 ? from_sign_145_s9 : from_sign_147_s9; // place.rs:104
+    wire [5:0] from_way_209 = goes_13_4 ? from_way_145_s9 : from_way_147_s9; // place.rs:104
+    wire _t401 = stays_15_4 | goes_13_4; // place.rs:105
+    wire from_outer_210 = goes_14_4 ? from_outer_146_s9 : from_outer_148_s9; // place.rs:104
+    wire from_sign_210 = goes_14_4 ? from_sign_146_s9 : from_sign_148_s9; // place.rs:104
+    wire [5:0] from_way_210 = goes_14_4 ? from_way_146_s9 : from_way_148_s9; // place.rs:104
+    wire _t402 = stays_16_4 | goes_14_4; // place.rs:105
+    wire from_outer_211 = goes_15_4 ? from_outer_147_s9 : from_outer_149_s9; // place.rs:104
+    wire from_sign_211 = goes_15_4 ? from_sign_147_s9 : from_sign_149_s9; // place.rs:104
+    wire [5:0] from_way_211 = goes_15_4 ? from_way_147_s9 : from_way_149_s9; // place.rs:104
+    wire _t403 = stays_17_4 | goes_15_4; // place.rs:105
+    wire from_outer_212 = goes_16_4 ? from_outer_148_s9 : from_outer_150_s9; // place.rs:104
+    wire from_sign_212 = goes_16_4 ? from_sign_148_s9 : from_sign_150_s9; // place.rs:104
+    wire [5:0] from_way_212 = goes_16_4 ? from_way_148_s9 : from_way_150_s9; // place.rs:104
+    wire _t404 = stays_18_4 | goes_16_4; // place.rs:105
+    wire from_outer_213 = goes_17_4 ? from_outer_149_s9 : from_outer_151_s9; // place.rs:104
+    wire from_sign_213 = goes_17_4 ? from_sign_149_s9 : from_sign_151_s9; // place.rs:104
+    wire [5:0] from_way_213 = goes_17_4 ? from_way_149_s9 : from_way_151_s9; // place.rs:104
+    wire _t405 = stays_19_4 | goes_17_4; // place.rs:105
+    wire from_outer_214 = goes_18_4 ? from_outer_150_s9 : from_outer_152_s9; // place.rs:104
+    wire from_sign_214 = goes_18_4 ? from_sign_150_s9 : from_sign_152_s9; // place.rs:104
+    wire [5:0] from_way_214 = goes_18_4 ? from_way_150_s9 : from_way_152_s9; // place.rs:104
+    wire _t406 = stays_20_4 | goes_18_4; // place.rs:105
+    wire from_outer_215 = goes_19_4 ? from_outer_151_s9 : from_outer_153_s9; // place.rs:104
+    wire from_sign_215 = goes_19_4 ? from_sign_151_s9 : from_sign_153_s9; // place.rs:104
+    wire [5:0] from_way_215 = goes_19_4 ? from_way_151_s9 : from_way_153_s9; // place.rs:104
+    wire _t407 = stays_21_4 | goes_19_4; // place.rs:105
+    wire from_outer_216 = goes_20_4 ? from_outer_152_s9 : from_outer_154_s9; // place.rs:104
+    wire from_sign_216 = goes_20_4 ? from_sign_152_s9 : from_sign_154_s9; // place.rs:104
+    wire [5:0] from_way_216 = goes_20_4 ? from_way_152_s9 : from_way_154_s9; // place.rs:104
+    wire _t408 = stays_22_4 | goes_20_4; // place.rs:105
+    wire from_outer_217 = goes_21_4 ? from_outer_153_s9 : from_outer_155_s9; // place.rs:104
+    wire from_sign_217 = goes_21_4 ? from_sign_153_s9 : from_sign_155_s9; // place.rs:104
+    wire [5:0] from_way_217 = goes_21_4 ? from_way_153_s9 : from_way_155_s9; // place.rs:104
+    wire _t409 = stays_23_4 | goes_21_4; // place.rs:105
+    wire from_outer_218 = goes_22_4 ? from_outer_154_s9 : from_outer_156_s9; // place.rs:104
+    wire from_sign_218 = goes_22_4 ? from_sign_154_s9 : from_sign_156_s9; // place.rs:104
+    wire [5:0] from_way_218 = goes_22_4 ? from_way_154_s9 : from_way_156_s9; // place.rs:104
+    wire _t410 = stays_24_4 | goes_22_4; // place.rs:105
+    wire from_outer_219 = goes_23_4 ? from_outer_155_s9 : from_outer_157_s9; // place.rs:104
+    wire from_sign_219 = goes_23_4 ? from_sign_155_s9 : from_sign_157_s9; // place.rs:104
+    wire [5:0] from_way_219 = goes_23_4 ? from_way_155_s9 : from_way_157_s9; // place.rs:104
+    wire _t411 = stays_25_4 | goes_23_4; // place.rs:105
+    wire from_outer_220 = goes_24_4 ? from_outer_156_s9 : from_outer_158_s9; // place.rs:104
+    wire from_sign_220 = goes_24_4 ? from_sign_156_s9 : from_sign_158_s9; // place.rs:104
+    wire [5:0] from_way_220 = goes_24_4 ? from_way_156_s9 : from_way_158_s9; // place.rs:104
+    wire _t412 = stays_26_4 | goes_24_4; // place.rs:105
+    wire from_outer_221 = goes_25_4 ? from_outer_157_s9 : from_outer_159_s9; // place.rs:104
+    wire from_sign_221 = goes_25_4 ? from_sign_157_s9 : from_sign_159_s9; // place.rs:104
+    wire [5:0] from_way_221 = goes_25_4 ? from_way_157_s9 : from_way_159_s9; // place.rs:104
+    wire _t413 = stays_27_4 | goes_25_4; // place.rs:105
+    wire from_outer_222 = goes_26_4 ? from_outer_158_s9 : from_outer_160_s9; // place.rs:104
+    wire from_sign_222 = goes_26_4 ? from_sign_158_s9 : from_sign_160_s9; // place.rs:104
+    wire [5:0] from_way_222 = goes_26_4 ? from_way_158_s9 : from_way_160_s9; // place.rs:104
+    wire _t414 = stays_28_4 | goes_26_4; // place.rs:105
+    wire from_outer_223 = goes_27_4 ? from_outer_159_s9 : from_outer_161_s9; // place.rs:104
+    wire from_sign_223 = goes_27_4 ? from_sign_159_s9 : from_sign_161_s9; // place.rs:104
+    wire [5:0] from_way_223 = goes_27_4 ? from_way_159_s9 : from_way_161_s9; // place.rs:104
+    wire _t415 = stays_29_4 | goes_27_4; // place.rs:105
+    wire from_outer_224 = goes_28_4 ? from_outer_160_s9 : from_outer_162_s9; // place.rs:104
+    wire from_sign_224 = goes_28_4 ? from_sign_160_s9 : from_sign_162_s9; // place.rs:104
+    wire [5:0] from_way_224 = goes_28_4 ? from_way_160_s9 : from_way_162_s9; // place.rs:104
+    wire _t416 = stays_30_4 | goes_28_4; // place.rs:105
+    wire from_outer_225 = goes_29_4 ? from_outer_161_s9 : from_outer_163_s9; // place.rs:104
+    wire from_sign_225 = goes_29_4 ? from_sign_161_s9 : from_sign_163_s9; // place.rs:104
+    wire [5:0] from_way_225 = goes_29_4 ? from_way_161_s9 : from_way_163_s9; // place.rs:104
+    wire _t417 = stays_31_4 | goes_29_4; // place.rs:105
+    wire from_outer_226 = goes_30_4 ? from_outer_162_s9 : from_outer_164_s9; // place.rs:104
+    wire from_sign_226 = goes_30_4 ? from_sign_162_s9 : from_sign_164_s9; // place.rs:104
+    wire [5:0] from_way_226 = goes_30_4 ? from_way_162_s9 : from_way_164_s9; // place.rs:104
+    wire _t418 = stays_32_4 | goes_30_4; // place.rs:105
+    wire from_outer_227 = goes_31_4 ? from_outer_163_s9 : from_outer_165_s9; // place.rs:104
+    wire from_sign_227 = goes_31_4 ? from_sign_163_s9 : from_sign_165_s9; // place.rs:104
+    wire [5:0] from_way_227 = goes_31_4 ? from_way_163_s9 : from_way_165_s9; // place.rs:104
+    wire _t419 = stays_33_4 | goes_31_4; // place.rs:105
+    wire from_outer_228 = goes_32_4 ? from_outer_164_s9 : from_outer_166_s9; // place.rs:104
+    wire from_sign_228 = goes_32_4 ? from_sign_164_s9 : from_sign_166_s9; // place.rs:104
+    wire [5:0] from_way_228 = goes_32_4 ? from_way_164_s9 : from_way_166_s9; // place.rs:104
+    wire _t420 = stays_34_4 | goes_32_4; // place.rs:105
+    wire from_outer_229 = goes_33_4 ? from_outer_165_s9 : from_outer_167_s9; // place.rs:104
+    wire from_sign_229 = goes_33_4 ? from_sign_165_s9 : from_sign_167_s9; // place.rs:104
+    wire [5:0] from_way_229 = goes_33_4 ? from_way_165_s9 : from_way_167_s9; // place.rs:104
+    wire _t421 = stays_35_4 | goes_33_4; // place.rs:105
+    wire from_outer_230 = goes_34_4 ? from_outer_166_s9 : from_outer_168_s9; // place.rs:104
+    wire from_sign_230 = goes_34_4 ? from_sign_166_s9 : from_sign_168_s9; // place.rs:104
+    wire [5:0] from_way_230 = goes_34_4 ? from_way_166_s9 : from_way_168_s9; // place.rs:104
+    wire _t422 = stays_36_4 | goes_34_4; // place.rs:105
+    wire from_outer_231 = goes_35_4 ? from_outer_167_s9 : from_outer_169_s9; // place.rs:104
+    wire from_sign_231 = goes_35_4 ? from_sign_167_s9 : from_sign_169_s9; // place.rs:104
+    wire [5:0] from_way_231 = goes_35_4 ? from_way_167_s9 : from_way_169_s9; // place.rs:104
+    wire _t423 = stays_37_4 | goes_35_4; // place.rs:105
+    wire from_outer_232 = goes_36_4 ? from_outer_168_s9 : from_outer_170_s9; // place.rs:104
+    wire from_sign_232 = goes_36_4 ? from_sign_168_s9 : from_sign_170_s9; // place.rs:104
+    wire [5:0] from_way_232 = goes_36_4 ? from_way_168_s9 : from_way_170_s9; // place.rs:104
+    wire _t424 = stays_38_4 | goes_36_4; // place.rs:105
+    wire from_outer_233 = goes_37_4 ? from_outer_169_s9 : from_outer_171_s9; // place.rs:104
+    wire from_sign_233 = goes_37_4 ? from_sign_169_s9 : from_sign_171_s9; // place.rs:104
+    wire [5:0] from_way_233 = goes_37_4 ? from_way_169_s9 : from_way_171_s9; // place.rs:104
+    wire _t425 = stays_39_4 | goes_37_4; // place.rs:105
+    wire from_outer_234 = goes_38_4 ? from_outer_170_s9 : from_outer_172_s9; // place.rs:104
+    wire from_sign_234 = goes_38_4 ? from_sign_170_s9 : from_sign_172_s9; // place.rs:104
+    wire [5:0] from_way_234 = goes_38_4 ? from_way_170_s9 : from_way_172_s9; // place.rs:104
+    wire _t426 = stays_40_4 | goes_38_4; // place.rs:105
+    wire from_outer_235 = goes_39_4 ? from_outer_171_s9 : from_outer_173_s9; // place.rs:104
+    wire from_sign_235 = goes_39_4 ? from_sign_171_s9 : from_sign_173_s9; // place.rs:104
+    wire [5:0] from_way_235 = goes_39_4 ? from_way_171_s9 : from_way_173_s9; // place.rs:104
+    wire _t427 = stays_41_4 | goes_39_4; // place.rs:105
+    wire from_outer_236 = goes_40_4 ? from_outer_172_s9 : from_outer_174_s9; // place.rs:104
+    wire from_sign_236 = goes_40_4 ? from_sign_172_s9 : from_sign_174_s9; // place.rs:104
+    wire [5:0] from_way_236 = goes_40_4 ? from_way_172_s9 : from_way_174_s9; // place.rs:104
+    wire _t428 = stays_42_4 | goes_40_4; // place.rs:105
+    wire from_outer_237 = goes_41_4 ? from_outer_173_s9 : from_outer_175_s9; // place.rs:104
+    wire from_sign_237 = goes_41_4 ? from_sign_173_s9 : from_sign_175_s9; // place.rs:104
+    wire [5:0] from_way_237 = goes_41_4 ? from_way_173_s9 : from_way_175_s9; // place.rs:104
+    wire _t429 = stays_43_4 | goes_41_4; // place.rs:105
+    wire from_outer_238 = goes_42_4 ? from_outer_174_s9 : from_outer_176_s9; // place.rs:104
+    wire from_sign_238 = goes_42_4 ? from_sign_174_s9 : from_sign_176_s9; // place.rs:104
+    wire [5:0] from_way_238 = goes_42_4 ? from_way_174_s9 : from_way_176_s9; // place.rs:104
+    wire _t430 = stays_44_4 | goes_42_4; // place.rs:105
+    wire from_outer_239 = goes_43_4 ? from_outer_175_s9 : from_outer_177_s9; // place.rs:104
+    wire from_sign_239 = goes_43_4 ? from_sign_175_s9 : from_sign_177_s9; // place.rs:104
+    wire [5:0] from_way_239 = goes_43_4 ? from_way_175_s9 : from_way_177_s9; // place.rs:104
+    wire _t431 = stays_45_4 | goes_43_4; // place.rs:105
+    wire from_outer_240 = goes_44_4 ? from_outer_176_s9 : from_outer_178_s9; // place.rs:104
+    wire from_sign_240 = goes_44_4 ? from_sign_176_s9 : from_sign_178_s9; // place.rs:104
+    wire [5:0] from_way_240 = goes_44_4 ? from_way_176_s9 : from_way_178_s9; // place.rs:104
+    wire _t432 = stays_46_4 | goes_44_4; // place.rs:105
+    wire from_outer_241 = goes_45_4 ? from_outer_177_s9 : from_outer_179_s9; // place.rs:104
+    wire from_sign_241 = goes_45_4 ? from_sign_177_s9 : from_sign_179_s9; // place.rs:104
+    wire [5:0] from_way_241 = goes_45_4 ? from_way_177_s9 : from_way_179_s9; // place.rs:104
+    wire _t433 = stays_47_4 | goes_45_4; // place.rs:105
+    wire from_outer_242 = goes_46_4 ? from_outer_178_s9 : from_outer_180_s9; // place.rs:104
+    wire from_sign_242 = goes_46_4 ? from_sign_178_s9 : from_sign_180_s9; // place.rs:104
+    wire [5:0] from_way_242 = goes_46_4 ? from_way_178_s9 : from_way_180_s9; // place.rs:104
+    wire _t434 = stays_48_4 | goes_46_4; // place.rs:105
+    wire from_outer_243 = goes_47_4 ? from_outer_179_s9 : from_outer_181_s9; // place.rs:104
+    wire from_sign_243 = goes_47_4 ? from_sign_179_s9 : from_sign_181_s9; // place.rs:104
+    wire [5:0] from_way_243 = goes_47_4 ? from_way_179_s9 : from_way_181_s9; // place.rs:104
+    wire _t435 = stays_49_4 | goes_47_4; // place.rs:105
+    wire from_outer_244 = goes_48_4 ? from_outer_180_s9 : from_outer_182_s9; // place.rs:104
+    wire from_sign_244 = goes_48_4 ? from_sign_180_s9 : from_sign_182_s9; // place.rs:104
+    wire [5:0] from_way_244 = goes_48_4 ? from_way_180_s9 : from_way_182_s9; // place.rs:104
+    wire _t436 = stays_50_4 | goes_48_4; // place.rs:105
+    wire from_outer_245 = goes_49_4 ? from_outer_181_s9 : from_outer_183_s9; // place.rs:104
+    wire from_sign_245 = goes_49_4 ? from_sign_181_s9 : from_sign_183_s9; // place.rs:104
+    wire [5:0] from_way_245 = goes_49_4 ? from_way_181_s9 : from_way_183_s9; // place.rs:104
+    wire _t437 = stays_51_4 | goes_49_4; // place.rs:105
+    wire from_outer_246 = goes_50_4 ? from_outer_182_s9 : from_outer_184_s9; // place.rs:104
+    wire from_sign_246 = goes_50_4 ? from_sign_182_s9 : from_sign_184_s9; // place.rs:104
+    wire [5:0] from_way_246 = goes_50_4 ? from_way_182_s9 : from_way_184_s9; // place.rs:104
+    wire _t438 = stays_52_4 | goes_50_4; // place.rs:105
+    wire from_outer_247 = goes_51_4 ? from_outer_183_s9 : from_outer_185_s9; // place.rs:104
+    wire from_sign_247 = goes_51_4 ? from_sign_183_s9 : from_sign_185_s9; // place.rs:104
+    wire [5:0] from_way_247 = goes_51_4 ? from_way_183_s9 : from_way_185_s9; // place.rs:104
+    wire _t439 = stays_53_4 | goes_51_4; // place.rs:105
+    wire from_outer_248 = goes_52_4 ? from_outer_184_s9 : from_outer_186_s9; // place.rs:104
+    wire from_sign_248 = goes_52_4 ? from_sign_184_s9 : from_sign_186_s9; // place.rs:104
+    wire [5:0] from_way_248 = goes_52_4 ? from_way_184_s9 : from_way_186_s9; // place.rs:104
+    wire _t440 = stays_54_4 | goes_52_4; // place.rs:105
+    wire from_outer_249 = goes_53_4 ? from_outer_185_s9 : from_outer_187_s9; // place.rs:104
+    wire from_sign_249 = goes_53_4 ? from_sign_185_s9 : from_sign_187_s9; // place.rs:104
+    wire [5:0] from_way_249 = goes_53_4 ? from_way_185_s9 : from_way_187_s9; // place.rs:104
+    wire _t441 = stays_55_4 | goes_53_4; // place.rs:105
+    wire from_outer_250 = goes_54_4 ? from_outer_186_s9 : from_outer_188_s9; // place.rs:104
+    wire from_sign_250 = goes_54_4 ? from_sign_186_s9 : from_sign_188_s9; // place.rs:104
+    wire [5:0] from_way_250 = goes_54_4 ? from_way_186_s9 : from_way_188_s9; // place.rs:104
+    wire _t442 = stays_56_4 | goes_54_4; // place.rs:105
+    wire from_outer_251 = goes_55_4 ? from_outer_187_s9 : from_outer_189_s9; // place.rs:104
+    wire from_sign_251 = goes_55_4 ? from_sign_187_s9 : from_sign_189_s9; // place.rs:104
+    wire [5:0] from_way_251 = goes_55_4 ? from_way_187_s9 : from_way_189_s9; // place.rs:104
+    wire _t443 = stays_57_4 | goes_55_4; // place.rs:105
+    wire from_outer_252 = goes_56_4 ? from_outer_188_s9 : from_outer_190_s9; // place.rs:104
+    wire from_sign_252 = goes_56_4 ? from_sign_188_s9 : from_sign_190_s9; // place.rs:104
+    wire [5:0] from_way_252 = goes_56_4 ? from_way_188_s9 : from_way_190_s9; // place.rs:104
+    wire _t444 = stays_58_4 | goes_56_4; // place.rs:105
+    wire from_outer_253 = goes_57_4 ? from_outer_189_s9 : from_outer_191_s9; // place.rs:104
+    wire from_sign_253 = goes_57_4 ? from_sign_189_s9 : from_sign_191_s9; // place.rs:104
+    wire [5:0] from_way_253 = goes_57_4 ? from_way_189_s9 : from_way_191_s9; // place.rs:104
+    wire _t445 = stays_59_4 | goes_57_4; // place.rs:105
+    wire from_outer_254 = goes_58_4 ? from_outer_190_s9 : from_outer_192_s9; // place.rs:104
+    wire from_sign_254 = goes_58_4 ? from_sign_190_s9 : from_sign_192_s9; // place.rs:104
+    wire [5:0] from_way_254 = goes_58_4 ? from_way_190_s9 : from_way_192_s9; // place.rs:104
+    wire _t446 = stays_60_4 | goes_58_4; // place.rs:105
+    wire from_outer_255 = goes_59_4 ? from_outer_191_s9 : from_outer_193_s9; // place.rs:104
+    wire from_sign_255 = goes_59_4 ? from_sign_191_s9 : from_sign_193_s9; // place.rs:104
+    wire [5:0] from_way_255 = goes_59_4 ? from_way_191_s9 : from_way_193_s9; // place.rs:104
+    wire _t447 = stays_61_4 | goes_59_4; // place.rs:105
+    wire from_outer_256 = goes_60_4 ? from_outer_192_s9 : from_outer_194_s9; // place.rs:104
+    wire from_sign_256 = goes_60_4 ? from_sign_192_s9 : from_sign_194_s9; // place.rs:104
+    wire [5:0] from_way_256 = goes_60_4 ? from_way_192_s9 : from_way_194_s9; // place.rs:104
+    wire _t448 = stays_62_4 | goes_60_4; // place.rs:105
+    wire from_outer_257 = goes_61_4 ? from_outer_193_s9 : from_outer_195_s9; // place.rs:104
+    wire from_sign_257 = goes_61_4 ? from_sign_193_s9 : from_sign_195_s9; // place.rs:104
+    wire [5:0] from_way_257 = goes_61_4 ? from_way_193_s9 : from_way_195_s9; // place.rs:104
+    wire goes_0_5 = stays_0_4 & row_0_way_s9[0]; // place.rs:97
+    wire goes_1_5 = stays_1_4 & row_1_way_s9[0]; // place.rs:97
+    wire goes_2_5 = _t388 & from_way_196[0]; // place.rs:97
+    wire goes_3_5 = _t389 & from_way_197[0]; // place.rs:97
+    wire goes_4_5 = _t390 & from_way_198[0]; // place.rs:97
+    wire goes_5_5 = _t391 & from_way_199[0]; // place.rs:97
+    wire goes_6_5 = _t392 & from_way_200[0]; // place.rs:97
+    wire goes_7_5 = _t393 & from_way_201[0]; // place.rs:97
+    wire goes_8_5 = _t394 & from_way_202[0]; // place.rs:97
+    wire goes_9_5 = _t395 & from_way_203[0]; // place.rs:97
+    wire goes_10_5 = _t396 & from_way_204[0]; // place.rs:97
+    wire goes_11_5 = _t397 & from_way_205[0]; // place.rs:97
+    wire goes_12_5 = _t398 & from_way_206[0]; // place.rs:97
+    wire goes_13_5 = _t399 & from_way_207[0]; // place.rs:97
+    wire goes_14_5 = _t400 & from_way_208[0]; // place.rs:97
+    wire goes_15_5 = _t401 & from_way_209[0]; // place.rs:97
+    wire goes_16_5 = _t402 & from_way_210[0]; // place.rs:97
+    wire goes_17_5 = _t403 & from_way_211[0]; // place.rs:97
+    wire goes_18_5 = _t404 & from_way_212[0]; // place.rs:97
+    wire goes_19_5 = _t405 & from_way_213[0]; // place.rs:97
+    wire goes_20_5 = _t406 & from_way_214[0]; // place.rs:97
+    wire goes_21_5 = _t407 & from_way_215[0]; // place.rs:97
+    wire goes_22_5 = _t408 & from_way_216[0]; // place.rs:97
+    wire goes_23_5 = _t409 & from_way_217[0]; // place.rs:97
+    wire goes_24_5 = _t410 & from_way_218[0]; // place.rs:97
+    wire goes_25_5 = _t411 & from_way_219[0]; // place.rs:97
+    wire goes_26_5 = _t412 & from_way_220[0]; // place.rs:97
+    wire goes_27_5 = _t413 & from_way_221[0]; // place.rs:97
+    wire goes_28_5 = _t414 & from_way_222[0]; // place.rs:97
+    wire goes_29_5 = _t415 & from_way_223[0]; // place.rs:97
+    wire goes_30_5 = _t416 & from_way_224[0]; // place.rs:97
+    wire goes_31_5 = _t417 & from_way_225[0]; // place.rs:97
+    wire goes_32_5 = _t418 & from_way_226[0]; // place.rs:97
+    wire goes_33_5 = _t419 & from_way_227[0]; // place.rs:97
+    wire goes_34_5 = _t420 & from_way_228[0]; // place.rs:97
+    wire goes_35_5 = _t421 & from_way_229[0]; // place.rs:97
+    wire goes_36_5 = _t422 & from_way_230[0]; // place.rs:97
+    wire goes_37_5 = _t423 & from_way_231[0]; // place.rs:97
+    wire goes_38_5 = _t424 & from_way_232[0]; // place.rs:97
+    wire goes_39_5 = _t425 & from_way_233[0]; // place.rs:97
+    wire goes_40_5 = _t426 & from_way_234[0]; // place.rs:97
+    wire goes_41_5 = _t427 & from_way_235[0]; // place.rs:97
+    wire goes_42_5 = _t428 & from_way_236[0]; // place.rs:97
+    wire goes_43_5 = _t429 & from_way_237[0]; // place.rs:97
+    wire goes_44_5 = _t430 & from_way_238[0]; // place.rs:97
+    wire goes_45_5 = _t431 & from_way_239[0]; // place.rs:97
+    wire goes_46_5 = _t432 & from_way_240[0]; // place.rs:97
+    wire goes_47_5 = _t433 & from_way_241[0]; // place.rs:97
+    wire goes_48_5 = _t434 & from_way_242[0]; // place.rs:97
+    wire goes_49_5 = _t435 & from_way_243[0]; // place.rs:97
+    wire goes_50_5 = _t436 & from_way_244[0]; // place.rs:97
+    wire goes_51_5 = _t437 & from_way_245[0]; // place.rs:97
+    wire goes_52_5 = _t438 & from_way_246[0]; // place.rs:97
+    wire goes_53_5 = _t439 & from_way_247[0]; // place.rs:97
+    wire goes_54_5 = _t440 & from_way_248[0]; // place.rs:97
+    wire goes_55_5 = _t441 & from_way_249[0]; // place.rs:97
+    wire goes_56_5 = _t442 & from_way_250[0]; // place.rs:97
+    wire goes_57_5 = _t443 & from_way_251[0]; // place.rs:97
+    wire goes_58_5 = _t444 & from_way_252[0]; // place.rs:97
+    wire goes_59_5 = _t445 & from_way_253[0]; // place.rs:97
+    wire goes_60_5 = _t446 & from_way_254[0]; // place.rs:97
+    wire goes_61_5 = _t447 & from_way_255[0]; // place.rs:97
+    wire goes_62_5 = _t448 & from_way_256[0]; // place.rs:97
+    wire stays_0_5 = stays_0_4 & (~row_0_way_s9[0]); // place.rs:98
+    wire stays_1_5 = stays_1_4 & (~row_1_way_s9[0]); // place.rs:98
+    wire stays_2_5 = _t388 & (~from_way_196[0]); // place.rs:98
+    wire stays_3_5 = _t389 & (~from_way_197[0]); // place.rs:98
+    wire stays_4_5 = _t390 & (~from_way_198[0]); // place.rs:98
+    wire stays_5_5 = _t391 & (~from_way_199[0]); // place.rs:98
+    wire stays_6_5 = _t392 & (~from_way_200[0]); // place.rs:98
+    wire stays_7_5 = _t393 & (~from_way_201[0]); // place.rs:98
+    wire stays_8_5 = _t394 & (~from_way_202[0]); // place.rs:98
+    wire stays_9_5 = _t395 & (~from_way_203[0]); // place.rs:98
+    wire stays_10_5 = _t396 & (~from_way_204[0]); // place.rs:98
+    wire stays_11_5 = _t397 & (~from_way_205[0]); // place.rs:98
+    wire stays_12_5 = _t398 & (~from_way_206[0]); // place.rs:98
+    wire stays_13_5 = _t399 & (~from_way_207[0]); // place.rs:98
+    wire stays_14_5 = _t400 & (~from_way_208[0]); // place.rs:98
+    wire stays_15_5 = _t401 & (~from_way_209[0]); // place.rs:98
+    wire stays_16_5 = _t402 & (~from_way_210[0]); // place.rs:98
+    wire stays_17_5 = _t403 & (~from_way_211[0]); // place.rs:98
+    wire stays_18_5 = _t404 & (~from_way_212[0]); // place.rs:98
+    wire stays_19_5 = _t405 & (~from_way_213[0]); // place.rs:98
+    wire stays_20_5 = _t406 & (~from_way_214[0]); // place.rs:98
+    wire stays_21_5 = _t407 & (~from_way_215[0]); // place.rs:98
+    wire stays_22_5 = _t408 & (~from_way_216[0]); // place.rs:98
+    wire stays_23_5 = _t409 & (~from_way_217[0]); // place.rs:98
+    wire stays_24_5 = _t410 & (~from_way_218[0]); // place.rs:98
+    wire stays_25_5 = _t411 & (~from_way_219[0]); // place.rs:98
+    wire stays_26_5 = _t412 & (~from_way_220[0]); // place.rs:98
+    wire stays_27_5 = _t413 & (~from_way_221[0]); // place.rs:98
+    wire stays_28_5 = _t414 & (~from_way_222[0]); // place.rs:98
+    wire stays_29_5 = _t415 & (~from_way_223[0]); // place.rs:98
+    wire stays_30_5 = _t416 & (~from_way_224[0]); // place.rs:98
+    wire stays_31_5 = _t417 & (~from_way_225[0]); // place.rs:98
+    wire stays_32_5 = _t418 & (~from_way_226[0]); // place.rs:98
+    wire stays_33_5 = _t419 & (~from_way_227[0]); // place.rs:98
+    wire stays_34_5 = _t420 & (~from_way_228[0]); // place.rs:98
+    wire stays_35_5 = _t421 & (~from_way_229[0]); // place.rs:98
+    wire stays_36_5 = _t422 & (~from_way_230[0]); // place.rs:98
+    wire stays_37_5 = _t423 & (~from_way_231[0]); // place.rs:98
+    wire stays_38_5 = _t424 & (~from_way_232[0]); // place.rs:98
+    wire stays_39_5 = _t425 & (~from_way_233[0]); // place.rs:98
+    wire stays_40_5 = _t426 & (~from_way_234[0]); // place.rs:98
+    wire stays_41_5 = _t427 & (~from_way_235[0]); // place.rs:98
+    wire stays_42_5 = _t428 & (~from_way_236[0]); // place.rs:98
+    wire stays_43_5 = _t429 & (~from_way_237[0]); // place.rs:98
+    wire stays_44_5 = _t430 & (~from_way_238[0]); // place.rs:98
+    wire stays_45_5 = _t431 & (~from_way_239[0]); // place.rs:98
+    wire stays_46_5 = _t432 & (~from_way_240[0]); // place.rs:98
+    wire stays_47_5 = _t433 & (~from_way_241[0]); // place.rs:98
+    wire stays_48_5 = _t434 & (~from_way_242[0]); // place.rs:98
+    wire stays_49_5 = _t435 & (~from_way_243[0]); // place.rs:98
+    wire stays_50_5 = _t436 & (~from_way_244[0]); // place.rs:98
+    wire stays_51_5 = _t437 & (~from_way_245[0]); // place.rs:98
+    wire stays_52_5 = _t438 & (~from_way_246[0]); // place.rs:98
+    wire stays_53_5 = _t439 & (~from_way_247[0]); // place.rs:98
+    wire stays_54_5 = _t440 & (~from_way_248[0]); // place.rs:98
+    wire stays_55_5 = _t441 & (~from_way_249[0]); // place.rs:98
+    wire stays_56_5 = _t442 & (~from_way_250[0]); // place.rs:98
+    wire stays_57_5 = _t443 & (~from_way_251[0]); // place.rs:98
+    wire stays_58_5 = _t444 & (~from_way_252[0]); // place.rs:98
+    wire stays_59_5 = _t445 & (~from_way_253[0]); // place.rs:98
+    wire stays_60_5 = _t446 & (~from_way_254[0]); // place.rs:98
+    wire stays_61_5 = _t447 & (~from_way_255[0]); // place.rs:98
+    wire stays_62_5 = _t448 & (~from_way_256[0]); // place.rs:98
+    wire stays_63_5 = (stays_63_4 | goes_61_4) & (~from_way_257[0]); // place.rs:98
+    wire from_outer_258 = goes_0_5 ? row_0_outer_s9 : row_1_outer_s9; // place.rs:104
+    wire from_sign_258 = goes_0_5 ? row_0_sign_s9 : row_1_sign_s9; // place.rs:104
+    wire _t449 = stays_1_5 | goes_0_5; // place.rs:105
+    wire from_outer_259 = goes_1_5 ? row_1_outer_s9 : from_outer_196; // place.rs:104
+    wire from_sign_259 = goes_1_5 ? row_1_sign_s9 : from_sign_196; // place.rs:104
+    wire _t450 = stays_2_5 | goes_1_5; // place.rs:105
+    wire from_outer_260 = goes_2_5 ? from_outer_196 : from_outer_197; // place.rs:104
+    wire from_sign_260 = goes_2_5 ? from_sign_196 : from_sign_197; // place.rs:104
+    wire _t451 = stays_3_5 | goes_2_5; // place.rs:105
+    wire from_outer_261 = goes_3_5 ? from_outer_197 : from_outer_198; // place.rs:104
+    wire from_sign_261 = goes_3_5 ? from_sign_197 : from_sign_198; // place.rs:104
+    wire _t452 = stays_4_5 | goes_3_5; // place.rs:105
+    wire from_outer_262 = goes_4_5 ? from_outer_198 : from_outer_199; // place.rs:104
+    wire from_sign_262 = goes_4_5 ? from_sign_198 : from_sign_199; // place.rs:104
+    wire _t453 = stays_5_5 | goes_4_5; // place.rs:105
+    wire from_outer_263 = goes_5_5 ? from_outer_199 : from_outer_200; // place.rs:104
+    wire from_sign_263 = goes_5_5 ? from_sign_199 : from_sign_200; // place.rs:104
+    wire _t454 = stays_6_5 | goes_5_5; // place.rs:105
+    wire from_outer_264 = goes_6_5 ? from_outer_200 : from_outer_201; // place.rs:104
+    wire from_sign_264 = goes_6_5 ? from_sign_200 : from_sign_201; // place.rs:104
+    wire _t455 = stays_7_5 | goes_6_5; // place.rs:105
+    wire from_outer_265 = goes_7_5 ? from_outer_201 : from_outer_202; // place.rs:104
+    wire from_sign_265 = goes_7_5 ? from_sign_201 : from_sign_202; // place.rs:104
+    wire _t456 = stays_8_5 | goes_7_5; // place.rs:105
+    wire from_outer_266 = goes_8_5 ? from_outer_202 : from_outer_203; // place.rs:104
+    wire from_sign_266 = goes_8_5 ? from_sign_202 : from_sign_203; // place.rs:104
+    wire _t457 = stays_9_5 | goes_8_5; // place.rs:105
+    wire from_outer_267 = goes_9_5 ? from_outer_203 : from_outer_204; // place.rs:104
+    wire from_sign_267 = goes_9_5 ? from_sign_203 : from_sign_204; // place.rs:104
+    wire _t458 = stays_10_5 | goes_9_5; // place.rs:105
+    wire from_outer_268 = goes_10_5 ? from_outer_204 : from_outer_205; // place.rs:104
+    wire from_sign_268 = goes_10_5 ? from_sign_204 : from_sign_205; // place.rs:104
+    wire _t459 = stays_11_5 | goes_10_5; // place.rs:105
+    wire from_outer_269 = goes_11_5 ? from_outer_205 : from_outer_206; // place.rs:104
+    wire from_sign_269 = goes_11_5 ? from_sign_205 : from_sign_206; // place.rs:104
+    wire _t460 = stays_12_5 | goes_11_5; // place.rs:105
+    wire from_outer_270 = goes_12_5 ? from_outer_206 : from_outer_207; // place.rs:104
+    wire from_sign_270 = goes_12_5 ? from_sign_206 : from_sign_207; // place.rs:104
+    wire _t461 = stays_13_5 | goes_12_5; // place.rs:105
+    wire from_outer_271 = goes_13_5 ? from_outer_207 : from_outer_208; // place.rs:104
+    wire from_sign_271 = goes_13_5 ? from_sign_207 : from_sign_208; // place.rs:104
+    wire _t462 = stays_14_5 | goes_13_5; // place.rs:105
+    wire from_outer_272 = goes_14_5 ? from_outer_208 : from_outer_209; // place.rs:104
+    wire from_sign_272 = goes_14_5 ? from_sign_208 : from_sign_209; // place.rs:104
+    wire _t463 = stays_15_5 | goes_14_5; // place.rs:105
+    wire from_outer_273 = goes_15_5 ? from_outer_209 : from_outer_210; // place.rs:104
+    wire from_sign_273 = goes_15_5 ? from_sign_209 : from_sign_210; // place.rs:104
+    wire _t464 = stays_16_5 | goes_15_5; // place.rs:105
+    wire from_outer_274 = goes_16_5 ? from_outer_210 : from_outer_211; // place.rs:104
+    wire from_sign_274 = goes_16_5 ? from_sign_210 : from_sign_211; // place.rs:104
+    wire _t465 = stays_17_5 | goes_16_5; // place.rs:105
+    wire from_outer_275 = goes_17_5 ? from_outer_211 : from_outer_212; // place.rs:104
+    wire from_sign_275 = goes_17_5 ? from_sign_211 : from_sign_212; // place.rs:104
+    wire _t466 = stays_18_5 | goes_17_5; // place.rs:105
+    wire from_outer_276 = goes_18_5 ? from_outer_212 : from_outer_213; // place.rs:104
+    wire from_sign_276 = goes_18_5 ? from_sign_212 : from_sign_213; // place.rs:104
+    wire _t467 = stays_19_5 | goes_18_5; // place.rs:105
+    wire from_outer_277 = goes_19_5 ? from_outer_213 : from_outer_214; // place.rs:104
+    wire from_sign_277 = goes_19_5 ? from_sign_213 : from_sign_214; // place.rs:104
+    wire _t468 = stays_20_5 | goes_19_5; // place.rs:105
+    wire from_outer_278 = goes_20_5 ? from_outer_214 : from_outer_215; // place.rs:104
+    wire from_sign_278 = goes_20_5 ? from_sign_214 : from_sign_215; // place.rs:104
+    wire _t469 = stays_21_5 | goes_20_5; // place.rs:105
+    wire from_outer_279 = goes_21_5 ? from_outer_215 : from_outer_216; // place.rs:104
+    wire from_sign_279 = goes_21_5 ? from_sign_215 : from_sign_216; // place.rs:104
+    wire _t470 = stays_22_5 | goes_21_5; // place.rs:105
+    wire from_outer_280 = goes_22_5 ? from_outer_216 : from_outer_217; // place.rs:104
+    wire from_sign_280 = goes_22_5 ? from_sign_216 : from_sign_217; // place.rs:104
+    wire _t471 = stays_23_5 | goes_22_5; // place.rs:105
+    wire from_outer_281 = goes_23_5 ? from_outer_217 : from_outer_218; // place.rs:104
+    wire from_sign_281 = goes_23_5 ? from_sign_217 : from_sign_218; // place.rs:104
+    wire _t472 = stays_24_5 | goes_23_5; // place.rs:105
+    wire from_outer_282 = goes_24_5 ? from_outer_218 : from_outer_219; // place.rs:104
+    wire from_sign_282 = goes_24_5 ? from_sign_218 : from_sign_219; // place.rs:104
+    wire _t473 = stays_25_5 | goes_24_5; // place.rs:105
+    wire from_outer_283 = goes_25_5 ? from_outer_219 : from_outer_220; // place.rs:104
+    wire from_sign_283 = goes_25_5 ? from_sign_219 : from_sign_220; // place.rs:104
+    wire _t474 = stays_26_5 | goes_25_5; // place.rs:105
+    wire from_outer_284 = goes_26_5 ? from_outer_220 : from_outer_221; // place.rs:104
+    wire from_sign_284 = goes_26_5 ? from_sign_220 : from_sign_221; // place.rs:104
+    wire _t475 = stays_27_5 | goes_26_5; // place.rs:105
+    wire from_outer_285 = goes_27_5 ? from_outer_221 : from_outer_222; // place.rs:104
+    wire from_sign_285 = goes_27_5 ? from_sign_221 : from_sign_222; // place.rs:104
+    wire _t476 = stays_28_5 | goes_27_5; // place.rs:105
+    wire from_outer_286 = goes_28_5 ? from_outer_222 : from_outer_223; // place.rs:104
+    wire from_sign_286 = goes_28_5 ? from_sign_222 : from_sign_223; // place.rs:104
+    wire _t477 = stays_29_5 | goes_28_5; // place.rs:105
+    wire from_outer_287 = goes_29_5 ? from_outer_223 : from_outer_224; // place.rs:104
+    wire from_sign_287 = goes_29_5 ? from_sign_223 : from_sign_224; // place.rs:104
+    wire _t478 = stays_30_5 | goes_29_5; // place.rs:105
+    wire from_outer_288 = goes_30_5 ? from_outer_224 : from_outer_225; // place.rs:104
+    wire from_sign_288 = goes_30_5 ? from_sign_224 : from_sign_225; // place.rs:104
+    wire _t479 = stays_31_5 | goes_30_5; // place.rs:105
+    wire from_outer_289 = goes_31_5 ? from_outer_225 : from_outer_226; // place.rs:104
+    wire from_sign_289 = goes_31_5 ? from_sign_225 : from_sign_226; // place.rs:104
+    wire _t480 = stays_32_5 | goes_31_5; // place.rs:105
+    wire from_outer_290 = goes_32_5 ? from_outer_226 : from_outer_227; // place.rs:104
+    wire from_sign_290 = goes_32_5 ? from_sign_226 : from_sign_227; // place.rs:104
+    wire _t481 = stays_33_5 | goes_32_5; // place.rs:105
+    wire from_outer_291 = goes_33_5 ? from_outer_227 : from_outer_228; // place.rs:104
+    wire from_sign_291 = goes_33_5 ? from_sign_227 : from_sign_228; // place.rs:104
+    wire _t482 = stays_34_5 | goes_33_5; // place.rs:105
+    wire from_outer_292 = goes_34_5 ? from_outer_228 : from_outer_229; // place.rs:104
+    wire from_sign_292 = goes_34_5 ? from_sign_228 : from_sign_229; // place.rs:104
+    wire _t483 = stays_35_5 | goes_34_5; // place.rs:105
+    wire from_outer_293 = goes_35_5 ? from_outer_229 : from_outer_230; // place.rs:104
+    wire from_sign_293 = goes_35_5 ? from_sign_229 : from_sign_230; // place.rs:104
+    wire _t484 = stays_36_5 | goes_35_5; // place.rs:105
+    wire from_outer_294 = goes_36_5 ? from_outer_230 : from_outer_231; // place.rs:104
+    wire from_sign_294 = goes_36_5 ? from_sign_230 : from_sign_231; // place.rs:104
+    wire _t485 = stays_37_5 | goes_36_5; // place.rs:105
+    wire from_outer_295 = goes_37_5 ? from_outer_231 : from_outer_232; // place.rs:104
+    wire from_sign_295 = goes_37_5 ? from_sign_231 : from_sign_232; // place.rs:104
+    wire _t486 = stays_38_5 | goes_37_5; // place.rs:105
+    wire from_outer_296 = goes_38_5 ? from_outer_232 : from_outer_233; // place.rs:104
+    wire from_sign_296 = goes_38_5 ? from_sign_232 : from_sign_233; // place.rs:104
+    wire _t487 = stays_39_5 | goes_38_5; // place.rs:105
+    wire from_outer_297 = goes_39_5 ? from_outer_233 : from_outer_234; // place.rs:104
+    wire from_sign_297 = goes_39_5 ? from_sign_233 : from_sign_234; // place.rs:104
+    wire _t488 = stays_40_5 | goes_39_5; // place.rs:105
+    wire from_outer_298 = goes_40_5 ? from_outer_234 : from_outer_235; // place.rs:104
+    wire from_sign_298 = goes_40_5 ? from_sign_234 : from_sign_235; // place.rs:104
+    wire _t489 = stays_41_5 | goes_40_5; // place.rs:105
+    wire from_outer_299 = goes_41_5 ? from_outer_235 : from_outer_236; // place.rs:104
+    wire from_sign_299 = goes_41_5 ? from_sign_235 : from_sign_236; // place.rs:104
+    wire _t490 = stays_42_5 | goes_41_5; // place.rs:105
+    wire from_outer_300 = goes_42_5 ? from_outer_236 : from_outer_237; // place.rs:104
+    wire from_sign_300 = goes_42_5 ? from_sign_236 : from_sign_237; // place.rs:104
+    wire _t491 = stays_43_5 | goes_42_5; // place.rs:105
+    wire from_outer_301 = goes_43_5 ? from_outer_237 : from_outer_238; // place.rs:104
+    wire from_sign_301 = goes_43_5 ? from_sign_237 : from_sign_238; // place.rs:104
+    wire _t492 = stays_44_5 | goes_43_5; // place.rs:105
+    wire from_outer_302 = goes_44_5 ? from_outer_238 : from_outer_239; // place.rs:104
+    wire from_sign_302 = goes_44_5 ? from_sign_238 : from_sign_239; // place.rs:104
+    wire _t493 = stays_45_5 | goes_44_5; // place.rs:105
+    wire from_outer_303 = goes_45_5 ? from_outer_239 : from_outer_240; // place.rs:104
+    wire from_sign_303 = goes_45_5 ? from_sign_239 : from_sign_240; // place.rs:104
+    wire _t494 = stays_46_5 | goes_45_5; // place.rs:105
+    wire from_outer_304 = goes_46_5 ? from_outer_240 : from_outer_241; // place.rs:104
+    wire from_sign_304 = goes_46_5 ? from_sign_240 : from_sign_241; // place.rs:104
+    wire _t495 = stays_47_5 | goes_46_5; // place.rs:105
+    wire from_outer_305 = goes_47_5 ? from_outer_241 : from_outer_242; // place.rs:104
+    wire from_sign_305 = goes_47_5 ? from_sign_241 : from_sign_242; // place.rs:104
+    wire _t496 = stays_48_5 | goes_47_5; // place.rs:105
+    wire from_outer_306 = goes_48_5 ? from_outer_242 : from_outer_243; // place.rs:104
+    wire from_sign_306 = goes_48_5 ? from_sign_242 : from_sign_243; // place.rs:104
+    wire _t497 = stays_49_5 | goes_48_5; // place.rs:105
+    wire from_outer_307 = goes_49_5 ? from_outer_243 : from_outer_244; // place.rs:104
+    wire from_sign_307 = goes_49_5 ? from_sign_243 : from_sign_244; // place.rs:104
+    wire _t498 = stays_50_5 | goes_49_5; // place.rs:105
+    wire from_outer_308 = goes_50_5 ? from_outer_244 : from_outer_245; // place.rs:104
+    wire from_sign_308 = goes_50_5 ? from_sign_244 : from_sign_245; // place.rs:104
+    wire _t499 = stays_51_5 | goes_50_5; // place.rs:105
+    wire from_outer_309 = goes_51_5 ? from_outer_245 : from_outer_246; // place.rs:104
+    wire from_sign_309 = goes_51_5 ? from_sign_245 : from_sign_246; // place.rs:104
+    wire _t500 = stays_52_5 | goes_51_5; // place.rs:105
+    wire from_outer_310 = goes_52_5 ? from_outer_246 : from_outer_247; // place.rs:104
+    wire from_sign_310 = goes_52_5 ? from_sign_246 : from_sign_247; // place.rs:104
+    wire _t501 = stays_53_5 | goes_52_5; // place.rs:105
+    wire from_outer_311 = goes_53_5 ? from_outer_247 : from_outer_248; // place.rs:104
+    wire from_sign_311 = goes_53_5 ? from_sign_247 : from_sign_248; // place.rs:104
+    wire _t502 = stays_54_5 | goes_53_5; // place.rs:105
+    wire from_outer_312 = goes_54_5 ? from_outer_248 : from_outer_249; // place.rs:104
+    wire from_sign_312 = goes_54_5 ? from_sign_248 : from_sign_249; // place.rs:104
+    wire _t503 = stays_55_5 | goes_54_5; // place.rs:105
+    wire from_outer_313 = goes_55_5 ? from_outer_249 : from_outer_250; // place.rs:104
+    wire from_sign_313 = goes_55_5 ? from_sign_249 : from_sign_250; // place.rs:104
+    wire _t504 = stays_56_5 | goes_55_5; // place.rs:105
+    wire from_outer_314 = goes_56_5 ? from_outer_250 : from_outer_251; // place.rs:104
+    wire from_sign_314 = goes_56_5 ? from_sign_250 : from_sign_251; // place.rs:104
+    wire _t505 = stays_57_5 | goes_56_5; // place.rs:105
+    wire from_outer_315 = goes_57_5 ? from_outer_251 : from_outer_252; // place.rs:104
+    wire from_sign_315 = goes_57_5 ? from_sign_251 : from_sign_252; // place.rs:104
+    wire _t506 = stays_58_5 | goes_57_5; // place.rs:105
+    wire from_outer_316 = goes_58_5 ? from_outer_252 : from_outer_253; // place.rs:104
+    wire from_sign_316 = goes_58_5 ? from_sign_252 : from_sign_253; // place.rs:104
+    wire _t507 = stays_59_5 | goes_58_5; // place.rs:105
+    wire from_outer_317 = goes_59_5 ? from_outer_253 : from_outer_254; // place.rs:104
+    wire from_sign_317 = goes_59_5 ? from_sign_253 : from_sign_254; // place.rs:104
+    wire _t508 = stays_60_5 | goes_59_5; // place.rs:105
+    wire from_outer_318 = goes_60_5 ? from_outer_254 : from_outer_255; // place.rs:104
+    wire from_sign_318 = goes_60_5 ? from_sign_254 : from_sign_255; // place.rs:104
+    wire _t509 = stays_61_5 | goes_60_5; // place.rs:105
+    wire from_outer_319 = goes_61_5 ? from_outer_255 : from_outer_256; // place.rs:104
+    wire from_sign_319 = goes_61_5 ? from_sign_255 : from_sign_256; // place.rs:104
+    wire _t510 = stays_62_5 | goes_61_5; // place.rs:105
+    wire from_outer_320 = goes_62_5 ? from_outer_256 : from_outer_257; // place.rs:104
+    wire from_sign_320 = goes_62_5 ? from_sign_256 : from_sign_257; // place.rs:104
+    wire _t511 = stays_63_5 | goes_62_5; // place.rs:105
+    wire [63:0] _t512 = {_t511, _t510, _t509, _t508, _t507, _t506, _t505, _t504, _t503, _t502, _t501, _t500, _t499, _t498, _t497, _t496, _t495, _t494, _t493, _t492, _t491, _t490, _t489, _t488, _t487, _t486, _t485, _t484, _t483, _t482, _t481, _t480, _t479, _t478, _t477, _t476, _t475, _t474, _t473, _t472, _t471, _t470, _t469, _t468, _t467, _t466, _t465, _t464, _t463, _t462, _t461, _t460, _t459, _t458, _t457, _t456, _t455, _t454, _t453, _t452, _t451, _t450, _t449, stays_0_5}; // place.rs:88
     always @(posedge clk) outlier <= _t512;
-    wire [63:0] _t513 = {from_outer_320 & _t511, from_outer_319 & _t510, from_outer_318 & _t509, from_outer_317 & _t508, from_outer_316 & _t507, from_outer_315 & _t506, from_outer_314 & _t505, from_outer_313 & _t504, from_outer_312 & _t503, from_outer_311 & _t502, from_outer_310 & _t501, from_outer_309 & _t500, from_outer_308 & _t499, from_outer_307 & _t498, from_outer_306 & _t497, from_outer_305 & _t496, from_outer_304 & _t495, from_outer_303 & _t494, from_outer_302 & _t493, from_outer_301 & _t492, from_outer_300 & _t491, from_outer_299 & _t490, from_outer_298 & _t489, from_outer_297 & _t488, from_outer_296 & _t487, from_outer_295 & _t486, from_outer_294 & _t485, from_outer_293 & _t484, from_outer_292 & _t483, from_outer_291 & _t482, from_outer_290 & _t481, from_outer_289 & _t480, from_outer_288 & _t479, from_outer_287 & _t478, from_outer_286 & _t477, from_outer_285 & _t476, from_outer_284 & _t475, from_outer_283 & _t474, from_outer_282 & _t473, from_outer_281 & _t472, from_outer_280 & _t471, from_outer_279 & _t470, from_outer_278 & _t469, from_outer_277 & _t468, from_outer_276 & _t467, from_outer_275 & _t466, from_outer_274 & _t465, from_outer_273 & _t464, from_outer_272 & _t463, from_outer_271 & _t462, from_outer_270 & _t461, from_outer_269 & _t460, from_outer_268 & _t459, from_outer_267 & _t458, from_outer_266 & _t457, from_outer_265 & _t456, from_outer_264 & _t455, from_outer_263 & _t454, from_outer_262 & _t453, from_outer_261 & _t452, from_outer_260 & _t451, from_outer_259 & _t450, from_outer_258 & _t449, row_0_outer_s9 & stays_0_5}; // place.rs:90
+    wire [63:0] _t513 = {from_outer_320 & _t511, from_outer_319 & _t510, from_outer_318 & _t509, from_outer_317 & _t508, from_outer_316 & _t507, from_outer_315 & _t506, from_outer_314 & _t505, from_outer_313 & _t504, from_outer_312 & _t503, from_outer_311 & _t502, from_outer_310 & _t501, from_outer_309 & _t500, from_outer_308 & _t499, from_outer_307 & _t498, from_outer_306 & _t497, from_outer_305 & _t496, from_outer_304 & _t495, from_outer_303 & _t494, from_outer_302 & _t493, from_outer_301 & _t492, from_outer_300 & _t491, from_outer_299 & _t490, from_outer_298 & _t489, from_outer_297 & _t488, from_outer_296 & _t487, from_outer_295 & _t486, from_outer_294 & _t485, from_outer_293 & _t484, from_outer_292 & _t483, from_outer_291 & _t482, from_outer_290 & _t481, from_outer_289 & _t480, from_outer_288 & _t479, from_outer_287 & _t478, from_outer_286 & _t477, from_outer_285 & _t476, from_outer_284 & _t475, from_outer_283 & _t474, from_outer_282 & _t473, from_outer_281 & _t472, from_outer_280 & _t471, from_outer_279 & _t470, from_outer_278 & _t469, from_outer_277 & _t468, from_outer_276 & _t467, from_outer_275 & _t466, from_outer_274 & _t465, from_outer_273 & _t464, from_outer_272 & _t463, from_outer_271 & _t462, from_outer_270 & _t461, from_outer_269 & _t460, from_outer_268 & _t459, from_outer_267 & _t458, from_outer_266 & _t457, from_outer_265 & _t456, from_outer_264 & _t455, from_outer_263 & _t454, from_outer_262 & _t453, from_outer_261 & _t452, from_outer_260 & _t451, from_outer_259 & _t450, from_outer_258 & _t449, row_0_outer_s9 & stays_0_5}; // place.rs:88
     always @(posedge clk) outer <= _t513;
-    wire [63:0] _t514 = {from_sign_320 & _t511, from_sign_319 & _t510, from_sign_318 & _t509, from_sign_317 & _t508, from_sign_316 & _t507, from_sign_315 & _t506, from_sign_314 & _t505, from_sign_313 & _t504, from_sign_312 & _t503, from_sign_311 & _t502, from_sign_310 & _t501, from_sign_309 & _t500, from_sign_308 & _t499, from_sign_307 & _t498, from_sign_306 & _t497, from_sign_305 & _t496, from_sign_304 & _t495, from_sign_303 & _t494, from_sign_302 & _t493, from_sign_301 & _t492, from_sign_300 & _t491, from_sign_299 & _t490, from_sign_298 & _t489, from_sign_297 & _t488, from_sign_296 & _t487, from_sign_295 & _t486, from_sign_294 & _t485, from_sign_293 & _t484, from_sign_292 & _t483, from_sign_291 & _t482, from_sign_290 & _t481, from_sign_289 & _t480, from_sign_288 & _t479, from_sign_287 & _t478, from_sign_286 & _t477, from_sign_285 & _t476, from_sign_284 & _t475, from_sign_283 & _t474, from_sign_282 & _t473, from_sign_281 & _t472, from_sign_280 & _t471, from_sign_279 & _t470, from_sign_278 & _t469, from_sign_277 & _t468, from_sign_276 & _t467, from_sign_275 & _t466, from_sign_274 & _t465, from_sign_273 & _t464, from_sign_272 & _t463, from_sign_271 & _t462, from_sign_270 & _t461, from_sign_269 & _t460, from_sign_268 & _t459, from_sign_267 & _t458, from_sign_266 & _t457, from_sign_265 & _t456, from_sign_264 & _t455, from_sign_263 & _t454, from_sign_262 & _t453, from_sign_261 & _t452, from_sign_260 & _t451, from_sign_259 & _t450, from_sign_258 & _t449, row_0_sign_s9 & stays_0_5}; // place.rs:90
+    wire [63:0] _t514 = {from_sign_320 & _t511, from_sign_319 & _t510, from_sign_318 & _t509, from_sign_317 & _t508, from_sign_316 & _t507, from_sign_315 & _t506, from_sign_314 & _t505, from_sign_313 & _t504, from_sign_312 & _t503, from_sign_311 & _t502, from_sign_310 & _t501, from_sign_309 & _t500, from_sign_308 & _t499, from_sign_307 & _t498, from_sign_306 & _t497, from_sign_305 & _t496, from_sign_304 & _t495, from_sign_303 & _t494, from_sign_302 & _t493, from_sign_301 & _t492, from_sign_300 & _t491, from_sign_299 & _t490, from_sign_298 & _t489, from_sign_297 & _t488, from_sign_296 & _t487, from_sign_295 & _t486, from_sign_294 & _t485, from_sign_293 & _t484, from_sign_292 & _t483, from_sign_291 & _t482, from_sign_290 & _t481, from_sign_289 & _t480, from_sign_288 & _t479, from_sign_287 & _t478, from_sign_286 & _t477, from_sign_285 & _t476, from_sign_284 & _t475, from_sign_283 & _t474, from_sign_282 & _t473, from_sign_281 & _t472, from_sign_280 & _t471, from_sign_279 & _t470, from_sign_278 & _t469, from_sign_277 & _t468, from_sign_276 & _t467, from_sign_275 & _t466, from_sign_274 & _t465, from_sign_273 & _t464, from_sign_272 & _t463, from_sign_271 & _t462, from_sign_270 & _t461, from_sign_269 & _t460, from_sign_268 & _t459, from_sign_267 & _t458, from_sign_266 & _t457, from_sign_265 & _t456, from_sign_264 & _t455, from_sign_263 & _t454, from_sign_262 & _t453, from_sign_261 & _t452, from_sign_260 & _t451, from_sign_259 & _t450, from_sign_258 & _t449, row_0_sign_s9 & stays_0_5}; // place.rs:88
     always @(posedge clk) begin
         sign <= _t514;
         disorder_s9 <= disorder;
@@ -5385,11 +5366,6 @@ module oaken_beat_reader_p64 (
         x_wrong_s8 <= x_wrong_s7;
         x_wrong_s9 <= x_wrong_s8;
         wrong_1 <= x_wrong_s9;
-        x_first_s6 <= x_first;
-        x_first_s7 <= x_first_s6;
-        x_first_s8 <= x_first_s7;
-        x_first_s9 <= x_first_s8;
-        first_1 <= x_first_s9;
         x_last_s6 <= x_last;
         x_last_s7 <= x_last_s6;
         x_last_s8 <= x_last_s7;
@@ -5433,21 +5409,20 @@ module oaken_beat_reader_p64 (
 
     // maps wait
     assign m_valid = waiting_m_valid;
-    fifo_194x16_distributed waiting (
+    fifo_193x16_distributed waiting (
         .clk(clk),
         .rst(rst),
         .s_valid(valid),
         .s_ready(waiting_s_ready),
-        .s_payload({outlier, outer, sign, first_1, last}),
+        .s_payload({outlier, outer, sign, last}),
         .m_valid(waiting_m_valid),
         .m_ready(m_ready),
         .m_payload(waiting_m_payload),
         .level(waiting_level)
     );
-    assign m_outlier = waiting_m_payload[193:130];
-    assign m_outer = waiting_m_payload[129:66];
-    assign m_sign = waiting_m_payload[65:2];
-    assign m_first = waiting_m_payload[1];
+    assign m_outlier = waiting_m_payload[192:129];
+    assign m_outer = waiting_m_payload[128:65];
+    assign m_sign = waiting_m_payload[64:1];
     assign m_last = waiting_m_payload[0];
     wire unused_ok = &{1'b0, _t3[4], first_s4[5:2], from_way_196[5:1], from_way_197[5:1], from_way_198[5:1], from_way_199[5:1], from_way_200[5:1], from_way_201[5:1], from_way_202[5:1], from_way_203[5:1], from_way_204[5:1], from_way_205[5:1], from_way_206[5:1], from_way_207[5:1], from_way_208[5:1], from_way_209[5:1], from_way_210[5:1], from_way_211[5:1], from_way_212[5:1], from_way_213[5:1], from_way_214[5:1], from_way_215[5:1], from_way_216[5:1], from_way_217[5:1], from_way_218[5:1], from_way_219[5:1], from_way_220[5:1], from_way_221[5:1], from_way_222[5:1], from_way_223[5:1], from_way_224[5:1], from_way_225[5:1], from_way_226[5:1], from_way_227[5:1], from_way_228[5:1], from_way_229[5:1], from_way_230[5:1], from_way_231[5:1], from_way_232[5:1], from_way_233[5:1], from_way_234[5:1], from_way_235[5:1], from_way_236[5:1], from_way_237[5:1], from_way_238[5:1], from_way_239[5:1], from_way_240[5:1], from_way_241[5:1], from_way_242[5:1], from_way_243[5:1], from_way_244[5:1], from_way_245[5:1], from_way_246[5:1], from_way_247[5:1], from_way_248[5:1], from_way_249[5:1], from_way_250[5:1], from_way_251[5:1], from_way_252[5:1], from_way_253[5:1], from_way_254[5:1], from_way_255[5:1], from_way_256[5:1], from_way_257[5:1], waiting_s_ready, waiting_level};
 endmodule

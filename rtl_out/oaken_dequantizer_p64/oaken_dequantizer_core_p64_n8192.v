@@ -121,7 +121,6 @@ module oaken_dequantizer_core_p64_n8192 (
     wire walker_m_valid;
     wire [10:0] at;
     wire [6:0] count;
-    wire first;
     wire last;
     wire walker_begins;
     wire walker_holds;
@@ -131,29 +130,26 @@ module oaken_dequantizer_core_p64_n8192 (
     reg flag_1; // dequantizer.rs:105
     wire reader_s_ready;
     wire reader_m_valid;
+    wire reader_m_ready; // dequantizer_front.rs:96
     wire [63:0] reader_m_outlier;
     wire [63:0] reader_m_outer;
     wire [63:0] reader_m_sign;
-    wire reader_m_first;
     wire reader_m_last;
     wire reader_done;
     wire reader_reading;
     wire [4:0] reader_oldest;
     wire reader_order_error;
-    wire slice_s_ready;
-    wire maps_valid;
-    wire maps_ready; // register_slice_forward.rs:44
-    wire [193:0] slice_m_payload;
-    reg in_use; // dequantizer_back.rs:39
-    reg [63:0] map_outlier; // dequantizer_back.rs:40
-    reg [63:0] map_outer; // dequantizer_back.rs:40
-    reg [63:0] map_sign; // dequantizer_back.rs:40
-    reg map_last; // dequantizer_back.rs:40
-    reg [4:0] info_split; // dequantizer_back.rs:41
-    reg info_middle_exact; // dequantizer_back.rs:41
-    reg [4:0] tables_ready; // vectors whose levels are there, and no beat in use yet | dequantizer_back.rs:42
-    reg [3:0] load_slot; // dequantizer_back.rs:44
-    wire decoding; // dequantizer_back.rs:45
+    reg in_use; // dequantizer_back.rs:36
+    reg [63:0] map_outlier; // dequantizer_back.rs:37
+    reg [63:0] map_outer; // dequantizer_back.rs:37
+    reg [63:0] map_sign; // dequantizer_back.rs:37
+    reg map_last; // dequantizer_back.rs:37
+    reg [4:0] info_split; // dequantizer_back.rs:38
+    reg info_middle_exact; // dequantizer_back.rs:38
+    reg [4:0] tables_ready; // vectors whose levels are there, and no beat in use yet | dequantizer_back.rs:39
+    reg [3:0] load_slot; // dequantizer_back.rs:41
+    wire decoding; // dequantizer_back.rs:42
+    reg begins; // the next map is that of a vector's first beat | dequantizer_back.rs:44
     reg [19:0] current_middle_pos_base_value; // side_table.rs:195
     reg current_middle_pos_base_sticky; // side_table.rs:195
     reg [7:0] current_middle_pos_half_m; // side_table.rs:195
@@ -182,7 +178,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire guard_late;
     wire guard_passing;
     reg [4:0] due; // dense_reader.rs:55
-    wire slice_1_s_ready;
+    wire slice_s_ready;
     wire dense_valid_1;
     wire [255:0] dense_payload;
     reg flag_2; // dequantizer.rs:105
@@ -2573,26 +2569,26 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane63_negative_1_s5; // decode.rs:115
     reg lane63_negative_1_s6; // decode.rs:115
     reg values_63_negative; // decode.rs:115
-    reg issue_s1; // dequantizer_back.rs:114
-    reg map_last_s1; // dequantizer_back.rs:114
-    reg issue_s2; // dequantizer_back.rs:117
-    reg issue_s3; // dequantizer_back.rs:117
-    reg issue_s4; // dequantizer_back.rs:117
-    reg issue_s5; // dequantizer_back.rs:117
-    reg issue_s6; // dequantizer_back.rs:117
-    reg issue_s7; // dequantizer_back.rs:117
-    reg map_last_s2; // dequantizer_back.rs:117
-    reg map_last_s3; // dequantizer_back.rs:117
-    reg map_last_s4; // dequantizer_back.rs:117
-    reg map_last_s5; // dequantizer_back.rs:117
-    reg map_last_s6; // dequantizer_back.rs:117
-    reg map_last_s7; // dequantizer_back.rs:117
-    reg [1087:0] spare_data; // dequantizer_back.rs:124
-    reg spare_last; // dequantizer_back.rs:124
-    reg [1023:0] elements_data; // dequantizer_back.rs:125
-    reg elements_last; // dequantizer_back.rs:125
-    reg elements_valid; // dequantizer_back.rs:126
-    reg spare_empty; // dequantizer_back.rs:127
+    reg issue_s1; // dequantizer_back.rs:116
+    reg map_last_s1; // dequantizer_back.rs:116
+    reg issue_s2; // dequantizer_back.rs:119
+    reg issue_s3; // dequantizer_back.rs:119
+    reg issue_s4; // dequantizer_back.rs:119
+    reg issue_s5; // dequantizer_back.rs:119
+    reg issue_s6; // dequantizer_back.rs:119
+    reg issue_s7; // dequantizer_back.rs:119
+    reg map_last_s2; // dequantizer_back.rs:119
+    reg map_last_s3; // dequantizer_back.rs:119
+    reg map_last_s4; // dequantizer_back.rs:119
+    reg map_last_s5; // dequantizer_back.rs:119
+    reg map_last_s6; // dequantizer_back.rs:119
+    reg map_last_s7; // dequantizer_back.rs:119
+    reg [1087:0] spare_data; // dequantizer_back.rs:126
+    reg spare_last; // dequantizer_back.rs:126
+    reg [1023:0] elements_data; // dequantizer_back.rs:127
+    reg elements_last; // dequantizer_back.rs:127
+    reg elements_valid; // dequantizer_back.rs:128
+    reg spare_empty; // dequantizer_back.rs:129
     reg flag_3; // dequantizer.rs:105
     (* ram_style = "distributed" *) reg [153:0] vectors [0:15];
     (* ram_style = "distributed" *) reg [5:0] infos [0:15];
@@ -2851,7 +2847,6 @@ module oaken_dequantizer_core_p64_n8192 (
         .m_ready(reader_s_ready),
         .m_at(at),
         .m_count(count),
-        .m_first(first),
         .m_last(last),
         .done(reader_done),
         .reading(reader_reading),
@@ -2864,6 +2859,8 @@ module oaken_dequantizer_core_p64_n8192 (
     assign order_error = reader_order_error & (~flag);
 
     // the map in use
+    wire takes = ((~in_use) | decoding) & ((~begins) | (|tables_ready)); // dequantizer_back.rs:45
+    assign reader_m_ready = takes;
     oaken_beat_reader_p64 reader (
         .clk(clk),
         .rst(rst),
@@ -2875,45 +2872,31 @@ module oaken_dequantizer_core_p64_n8192 (
         .s_at(at),
         .s_counts(count),
         .s_wrong(1'h0),
-        .s_first(first),
         .s_last(last),
         .m_valid(reader_m_valid),
-        .m_ready(slice_s_ready),
+        .m_ready(reader_m_ready),
         .m_outlier(reader_m_outlier),
         .m_outer(reader_m_outer),
         .m_sign(reader_m_sign),
-        .m_first(reader_m_first),
         .m_last(reader_m_last),
         .done(reader_done),
         .reading(reader_reading),
         .oldest(reader_oldest),
         .order_error(reader_order_error)
     );
-    wire [63:0] maps_outlier = slice_m_payload[193:130]; // register_slice_forward.rs:46
-    wire [63:0] maps_outer = slice_m_payload[129:66]; // register_slice_forward.rs:46
-    wire [63:0] maps_sign = slice_m_payload[65:2]; // register_slice_forward.rs:46
-    wire maps_first = slice_m_payload[1]; // register_slice_forward.rs:46
-    wire maps_last = slice_m_payload[0]; // register_slice_forward.rs:46
-    wire takes = ((~in_use) | decoding) & ((~maps_first) | (|tables_ready)); // dequantizer_back.rs:46
-    assign maps_ready = takes;
-    register_slice_forward_194 slice (
-        .clk(clk),
-        .rst(rst),
-        .s_valid(reader_m_valid),
-        .s_ready(slice_s_ready),
-        .s_payload({reader_m_outlier, reader_m_outer, reader_m_sign, reader_m_first, reader_m_last}),
-        .m_valid(maps_valid),
-        .m_ready(maps_ready),
-        .m_payload(slice_m_payload)
-    );
-    wire load = maps_valid & maps_ready; // dequantizer_back.rs:48
+    wire load = reader_m_valid & reader_m_ready; // dequantizer_back.rs:47
     always @(posedge clk) if (load) begin
-        map_outlier <= maps_outlier;
-        map_outer <= maps_outer;
-        map_sign <= maps_sign;
-        map_last <= maps_last;
+        map_outlier <= reader_m_outlier;
+        map_outer <= reader_m_outer;
+        map_sign <= reader_m_sign;
+        map_last <= reader_m_last;
     end
-    wire new_vector = load & maps_first; // dequantizer_back.rs:49
+    always @(posedge clk) begin
+        if (rst) begin
+            begins <= 1'h1;
+        end else if (load) begins <= reader_m_last;
+    end
+    wire new_vector = load & begins; // dequantizer_back.rs:48
     always @(posedge clk) begin
         if (rst) begin
             in_use <= 1'h0;
@@ -2921,9 +2904,9 @@ module oaken_dequantizer_core_p64_n8192 (
             in_use <= load | (in_use & (~decoding));
         end
     end
-    wire [5:0] infos_q0 = infos[load_slot]; // dequantizer_back.rs:52
-    wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer_back.rs:52
-    wire next_info_middle_exact = infos_q0[0]; // dequantizer_back.rs:52
+    wire [5:0] infos_q0 = infos[load_slot]; // dequantizer_back.rs:54
+    wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer_back.rs:54
+    wire next_info_middle_exact = infos_q0[0]; // dequantizer_back.rs:54
     always @(posedge clk) if (new_vector) begin
         info_split <= next_info_split;
         info_middle_exact <= next_info_middle_exact;
@@ -2991,7 +2974,7 @@ module oaken_dequantizer_core_p64_n8192 (
         end
     end
     wire wrong_length = guard_early | guard_late; // dense_reader.rs:67
-    assign guard_m_ready = slice_1_s_ready;
+    assign guard_m_ready = slice_s_ready;
     length_guard_256x128 guard (
         .clk(clk),
         .rst(rst),
@@ -3019,13 +3002,13 @@ module oaken_dequantizer_core_p64_n8192 (
             flag_2 <= wrong_length;
         end
     end
-    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:72
+    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:74
     assign decoding = issue & go;
-    register_slice_256 slice_1 (
+    register_slice_256 slice (
         .clk(clk),
         .rst(rst),
         .s_valid(guard_m_valid),
-        .s_ready(slice_1_s_ready),
+        .s_ready(slice_s_ready),
         .s_payload(guard_m_data),
         .m_valid(dense_valid_1),
         .m_ready(in_use & go),
@@ -3033,73 +3016,73 @@ module oaken_dequantizer_core_p64_n8192 (
     );
 
     // the lanes
-    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_4 = dense_payload[19:16]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_5 = dense_payload[23:20]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_6 = dense_payload[27:24]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_7 = dense_payload[31:28]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_8 = dense_payload[35:32]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_9 = dense_payload[39:36]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_10 = dense_payload[43:40]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_11 = dense_payload[47:44]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_12 = dense_payload[51:48]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_13 = dense_payload[55:52]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_14 = dense_payload[59:56]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_15 = dense_payload[63:60]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_16 = dense_payload[67:64]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_17 = dense_payload[71:68]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_18 = dense_payload[75:72]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_19 = dense_payload[79:76]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_20 = dense_payload[83:80]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_21 = dense_payload[87:84]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_22 = dense_payload[91:88]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_23 = dense_payload[95:92]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_24 = dense_payload[99:96]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_25 = dense_payload[103:100]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_26 = dense_payload[107:104]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_27 = dense_payload[111:108]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_28 = dense_payload[115:112]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_29 = dense_payload[119:116]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_30 = dense_payload[123:120]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_31 = dense_payload[127:124]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_32 = dense_payload[131:128]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_33 = dense_payload[135:132]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_34 = dense_payload[139:136]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_35 = dense_payload[143:140]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_36 = dense_payload[147:144]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_37 = dense_payload[151:148]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_38 = dense_payload[155:152]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_39 = dense_payload[159:156]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_40 = dense_payload[163:160]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_41 = dense_payload[167:164]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_42 = dense_payload[171:168]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_43 = dense_payload[175:172]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_44 = dense_payload[179:176]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_45 = dense_payload[183:180]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_46 = dense_payload[187:184]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_47 = dense_payload[191:188]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_48 = dense_payload[195:192]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_49 = dense_payload[199:196]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_50 = dense_payload[203:200]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_51 = dense_payload[207:204]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_52 = dense_payload[211:208]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_53 = dense_payload[215:212]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_54 = dense_payload[219:216]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_55 = dense_payload[223:220]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_56 = dense_payload[227:224]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_57 = dense_payload[231:228]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_58 = dense_payload[235:232]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_59 = dense_payload[239:236]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_60 = dense_payload[243:240]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_61 = dense_payload[247:244]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_62 = dense_payload[251:248]; // dequantizer_back.rs:104
-    wire [3:0] coded_code_63 = dense_payload[255:252]; // dequantizer_back.rs:104
-    wire coded_outlier = map_outlier[0]; // dequantizer_back.rs:108
-    wire coded_outer = map_outer[0]; // dequantizer_back.rs:108
-    wire coded_sign = map_sign[0]; // dequantizer_back.rs:108
+    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_4 = dense_payload[19:16]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_5 = dense_payload[23:20]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_6 = dense_payload[27:24]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_7 = dense_payload[31:28]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_8 = dense_payload[35:32]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_9 = dense_payload[39:36]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_10 = dense_payload[43:40]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_11 = dense_payload[47:44]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_12 = dense_payload[51:48]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_13 = dense_payload[55:52]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_14 = dense_payload[59:56]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_15 = dense_payload[63:60]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_16 = dense_payload[67:64]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_17 = dense_payload[71:68]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_18 = dense_payload[75:72]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_19 = dense_payload[79:76]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_20 = dense_payload[83:80]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_21 = dense_payload[87:84]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_22 = dense_payload[91:88]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_23 = dense_payload[95:92]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_24 = dense_payload[99:96]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_25 = dense_payload[103:100]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_26 = dense_payload[107:104]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_27 = dense_payload[111:108]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_28 = dense_payload[115:112]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_29 = dense_payload[119:116]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_30 = dense_payload[123:120]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_31 = dense_payload[127:124]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_32 = dense_payload[131:128]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_33 = dense_payload[135:132]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_34 = dense_payload[139:136]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_35 = dense_payload[143:140]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_36 = dense_payload[147:144]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_37 = dense_payload[151:148]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_38 = dense_payload[155:152]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_39 = dense_payload[159:156]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_40 = dense_payload[163:160]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_41 = dense_payload[167:164]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_42 = dense_payload[171:168]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_43 = dense_payload[175:172]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_44 = dense_payload[179:176]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_45 = dense_payload[183:180]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_46 = dense_payload[187:184]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_47 = dense_payload[191:188]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_48 = dense_payload[195:192]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_49 = dense_payload[199:196]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_50 = dense_payload[203:200]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_51 = dense_payload[207:204]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_52 = dense_payload[211:208]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_53 = dense_payload[215:212]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_54 = dense_payload[219:216]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_55 = dense_payload[223:220]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_56 = dense_payload[227:224]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_57 = dense_payload[231:228]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_58 = dense_payload[235:232]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_59 = dense_payload[239:236]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_60 = dense_payload[243:240]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_61 = dense_payload[247:244]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_62 = dense_payload[251:248]; // dequantizer_back.rs:106
+    wire [3:0] coded_code_63 = dense_payload[255:252]; // dequantizer_back.rs:106
+    wire coded_outlier = map_outlier[0]; // dequantizer_back.rs:110
+    wire coded_outer = map_outer[0]; // dequantizer_back.rs:110
+    wire coded_sign = map_sign[0]; // dequantizer_back.rs:110
     wire [4:0] lane0_distance = {1'h0, coded_code} - info_split; // decode.rs:74
     wire lane0_below = lane0_distance[4]; // decode.rs:75
     wire [3:0] lane0_whole = lane0_distance[3:0] ^ {4{lane0_below}}; // decode.rs:76
@@ -3251,9 +3234,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane0_negative_1_s6 <= lane0_negative_1_s5;
         values_0_negative <= lane0_negative_1_s6;
     end
-    wire coded_outlier_1 = map_outlier[1]; // dequantizer_back.rs:108
-    wire coded_outer_1 = map_outer[1]; // dequantizer_back.rs:108
-    wire coded_sign_1 = map_sign[1]; // dequantizer_back.rs:108
+    wire coded_outlier_1 = map_outlier[1]; // dequantizer_back.rs:110
+    wire coded_outer_1 = map_outer[1]; // dequantizer_back.rs:110
+    wire coded_sign_1 = map_sign[1]; // dequantizer_back.rs:110
     wire [4:0] lane1_distance = {1'h0, coded_code_1} - info_split; // decode.rs:74
     wire lane1_below = lane1_distance[4]; // decode.rs:75
     wire [3:0] lane1_whole = lane1_distance[3:0] ^ {4{lane1_below}}; // decode.rs:76
@@ -3387,9 +3370,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane1_negative_1_s6 <= lane1_negative_1_s5;
         values_1_negative <= lane1_negative_1_s6;
     end
-    wire coded_outlier_2 = map_outlier[2]; // dequantizer_back.rs:108
-    wire coded_outer_2 = map_outer[2]; // dequantizer_back.rs:108
-    wire coded_sign_2 = map_sign[2]; // dequantizer_back.rs:108
+    wire coded_outlier_2 = map_outlier[2]; // dequantizer_back.rs:110
+    wire coded_outer_2 = map_outer[2]; // dequantizer_back.rs:110
+    wire coded_sign_2 = map_sign[2]; // dequantizer_back.rs:110
     wire [4:0] lane2_distance = {1'h0, coded_code_2} - info_split; // decode.rs:74
     wire lane2_below = lane2_distance[4]; // decode.rs:75
     wire [3:0] lane2_whole = lane2_distance[3:0] ^ {4{lane2_below}}; // decode.rs:76
@@ -3523,9 +3506,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane2_negative_1_s6 <= lane2_negative_1_s5;
         values_2_negative <= lane2_negative_1_s6;
     end
-    wire coded_outlier_3 = map_outlier[3]; // dequantizer_back.rs:108
-    wire coded_outer_3 = map_outer[3]; // dequantizer_back.rs:108
-    wire coded_sign_3 = map_sign[3]; // dequantizer_back.rs:108
+    wire coded_outlier_3 = map_outlier[3]; // dequantizer_back.rs:110
+    wire coded_outer_3 = map_outer[3]; // dequantizer_back.rs:110
+    wire coded_sign_3 = map_sign[3]; // dequantizer_back.rs:110
     wire [4:0] lane3_distance = {1'h0, coded_code_3} - info_split; // decode.rs:74
     wire lane3_below = lane3_distance[4]; // decode.rs:75
     wire [3:0] lane3_whole = lane3_distance[3:0] ^ {4{lane3_below}}; // decode.rs:76
@@ -3659,9 +3642,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane3_negative_1_s6 <= lane3_negative_1_s5;
         values_3_negative <= lane3_negative_1_s6;
     end
-    wire coded_outlier_4 = map_outlier[4]; // dequantizer_back.rs:108
-    wire coded_outer_4 = map_outer[4]; // dequantizer_back.rs:108
-    wire coded_sign_4 = map_sign[4]; // dequantizer_back.rs:108
+    wire coded_outlier_4 = map_outlier[4]; // dequantizer_back.rs:110
+    wire coded_outer_4 = map_outer[4]; // dequantizer_back.rs:110
+    wire coded_sign_4 = map_sign[4]; // dequantizer_back.rs:110
     wire [4:0] lane4_distance = {1'h0, coded_code_4} - info_split; // decode.rs:74
     wire lane4_below = lane4_distance[4]; // decode.rs:75
     wire [3:0] lane4_whole = lane4_distance[3:0] ^ {4{lane4_below}}; // decode.rs:76
@@ -3795,9 +3778,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane4_negative_1_s6 <= lane4_negative_1_s5;
         values_4_negative <= lane4_negative_1_s6;
     end
-    wire coded_outlier_5 = map_outlier[5]; // dequantizer_back.rs:108
-    wire coded_outer_5 = map_outer[5]; // dequantizer_back.rs:108
-    wire coded_sign_5 = map_sign[5]; // dequantizer_back.rs:108
+    wire coded_outlier_5 = map_outlier[5]; // dequantizer_back.rs:110
+    wire coded_outer_5 = map_outer[5]; // dequantizer_back.rs:110
+    wire coded_sign_5 = map_sign[5]; // dequantizer_back.rs:110
     wire [4:0] lane5_distance = {1'h0, coded_code_5} - info_split; // decode.rs:74
     wire lane5_below = lane5_distance[4]; // decode.rs:75
     wire [3:0] lane5_whole = lane5_distance[3:0] ^ {4{lane5_below}}; // decode.rs:76
@@ -3931,9 +3914,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane5_negative_1_s6 <= lane5_negative_1_s5;
         values_5_negative <= lane5_negative_1_s6;
     end
-    wire coded_outlier_6 = map_outlier[6]; // dequantizer_back.rs:108
-    wire coded_outer_6 = map_outer[6]; // dequantizer_back.rs:108
-    wire coded_sign_6 = map_sign[6]; // dequantizer_back.rs:108
+    wire coded_outlier_6 = map_outlier[6]; // dequantizer_back.rs:110
+    wire coded_outer_6 = map_outer[6]; // dequantizer_back.rs:110
+    wire coded_sign_6 = map_sign[6]; // dequantizer_back.rs:110
     wire [4:0] lane6_distance = {1'h0, coded_code_6} - info_split; // decode.rs:74
     wire lane6_below = lane6_distance[4]; // decode.rs:75
     wire [3:0] lane6_whole = lane6_distance[3:0] ^ {4{lane6_below}}; // decode.rs:76
@@ -4067,9 +4050,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane6_negative_1_s6 <= lane6_negative_1_s5;
         values_6_negative <= lane6_negative_1_s6;
     end
-    wire coded_outlier_7 = map_outlier[7]; // dequantizer_back.rs:108
-    wire coded_outer_7 = map_outer[7]; // dequantizer_back.rs:108
-    wire coded_sign_7 = map_sign[7]; // dequantizer_back.rs:108
+    wire coded_outlier_7 = map_outlier[7]; // dequantizer_back.rs:110
+    wire coded_outer_7 = map_outer[7]; // dequantizer_back.rs:110
+    wire coded_sign_7 = map_sign[7]; // dequantizer_back.rs:110
     wire [4:0] lane7_distance = {1'h0, coded_code_7} - info_split; // decode.rs:74
     wire lane7_below = lane7_distance[4]; // decode.rs:75
     wire [3:0] lane7_whole = lane7_distance[3:0] ^ {4{lane7_below}}; // decode.rs:76
@@ -4203,9 +4186,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane7_negative_1_s6 <= lane7_negative_1_s5;
         values_7_negative <= lane7_negative_1_s6;
     end
-    wire coded_outlier_8 = map_outlier[8]; // dequantizer_back.rs:108
-    wire coded_outer_8 = map_outer[8]; // dequantizer_back.rs:108
-    wire coded_sign_8 = map_sign[8]; // dequantizer_back.rs:108
+    wire coded_outlier_8 = map_outlier[8]; // dequantizer_back.rs:110
+    wire coded_outer_8 = map_outer[8]; // dequantizer_back.rs:110
+    wire coded_sign_8 = map_sign[8]; // dequantizer_back.rs:110
     wire [4:0] lane8_distance = {1'h0, coded_code_8} - info_split; // decode.rs:74
     wire lane8_below = lane8_distance[4]; // decode.rs:75
     wire [3:0] lane8_whole = lane8_distance[3:0] ^ {4{lane8_below}}; // decode.rs:76
@@ -4339,9 +4322,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane8_negative_1_s6 <= lane8_negative_1_s5;
         values_8_negative <= lane8_negative_1_s6;
     end
-    wire coded_outlier_9 = map_outlier[9]; // dequantizer_back.rs:108
-    wire coded_outer_9 = map_outer[9]; // dequantizer_back.rs:108
-    wire coded_sign_9 = map_sign[9]; // dequantizer_back.rs:108
+    wire coded_outlier_9 = map_outlier[9]; // dequantizer_back.rs:110
+    wire coded_outer_9 = map_outer[9]; // dequantizer_back.rs:110
+    wire coded_sign_9 = map_sign[9]; // dequantizer_back.rs:110
     wire [4:0] lane9_distance = {1'h0, coded_code_9} - info_split; // decode.rs:74
     wire lane9_below = lane9_distance[4]; // decode.rs:75
     wire [3:0] lane9_whole = lane9_distance[3:0] ^ {4{lane9_below}}; // decode.rs:76
@@ -4475,9 +4458,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane9_negative_1_s6 <= lane9_negative_1_s5;
         values_9_negative <= lane9_negative_1_s6;
     end
-    wire coded_outlier_10 = map_outlier[10]; // dequantizer_back.rs:108
-    wire coded_outer_10 = map_outer[10]; // dequantizer_back.rs:108
-    wire coded_sign_10 = map_sign[10]; // dequantizer_back.rs:108
+    wire coded_outlier_10 = map_outlier[10]; // dequantizer_back.rs:110
+    wire coded_outer_10 = map_outer[10]; // dequantizer_back.rs:110
+    wire coded_sign_10 = map_sign[10]; // dequantizer_back.rs:110
     wire [4:0] lane10_distance = {1'h0, coded_code_10} - info_split; // decode.rs:74
     wire lane10_below = lane10_distance[4]; // decode.rs:75
     wire [3:0] lane10_whole = lane10_distance[3:0] ^ {4{lane10_below}}; // decode.rs:76
@@ -4613,9 +4596,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane10_negative_1_s6 <= lane10_negative_1_s5;
         values_10_negative <= lane10_negative_1_s6;
     end
-    wire coded_outlier_11 = map_outlier[11]; // dequantizer_back.rs:108
-    wire coded_outer_11 = map_outer[11]; // dequantizer_back.rs:108
-    wire coded_sign_11 = map_sign[11]; // dequantizer_back.rs:108
+    wire coded_outlier_11 = map_outlier[11]; // dequantizer_back.rs:110
+    wire coded_outer_11 = map_outer[11]; // dequantizer_back.rs:110
+    wire coded_sign_11 = map_sign[11]; // dequantizer_back.rs:110
     wire [4:0] lane11_distance = {1'h0, coded_code_11} - info_split; // decode.rs:74
     wire lane11_below = lane11_distance[4]; // decode.rs:75
     wire [3:0] lane11_whole = lane11_distance[3:0] ^ {4{lane11_below}}; // decode.rs:76
@@ -4751,9 +4734,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane11_negative_1_s6 <= lane11_negative_1_s5;
         values_11_negative <= lane11_negative_1_s6;
     end
-    wire coded_outlier_12 = map_outlier[12]; // dequantizer_back.rs:108
-    wire coded_outer_12 = map_outer[12]; // dequantizer_back.rs:108
-    wire coded_sign_12 = map_sign[12]; // dequantizer_back.rs:108
+    wire coded_outlier_12 = map_outlier[12]; // dequantizer_back.rs:110
+    wire coded_outer_12 = map_outer[12]; // dequantizer_back.rs:110
+    wire coded_sign_12 = map_sign[12]; // dequantizer_back.rs:110
     wire [4:0] lane12_distance = {1'h0, coded_code_12} - info_split; // decode.rs:74
     wire lane12_below = lane12_distance[4]; // decode.rs:75
     wire [3:0] lane12_whole = lane12_distance[3:0] ^ {4{lane12_below}}; // decode.rs:76
@@ -4889,9 +4872,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane12_negative_1_s6 <= lane12_negative_1_s5;
         values_12_negative <= lane12_negative_1_s6;
     end
-    wire coded_outlier_13 = map_outlier[13]; // dequantizer_back.rs:108
-    wire coded_outer_13 = map_outer[13]; // dequantizer_back.rs:108
-    wire coded_sign_13 = map_sign[13]; // dequantizer_back.rs:108
+    wire coded_outlier_13 = map_outlier[13]; // dequantizer_back.rs:110
+    wire coded_outer_13 = map_outer[13]; // dequantizer_back.rs:110
+    wire coded_sign_13 = map_sign[13]; // dequantizer_back.rs:110
     wire [4:0] lane13_distance = {1'h0, coded_code_13} - info_split; // decode.rs:74
     wire lane13_below = lane13_distance[4]; // decode.rs:75
     wire [3:0] lane13_whole = lane13_distance[3:0] ^ {4{lane13_below}}; // decode.rs:76
@@ -5027,9 +5010,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane13_negative_1_s6 <= lane13_negative_1_s5;
         values_13_negative <= lane13_negative_1_s6;
     end
-    wire coded_outlier_14 = map_outlier[14]; // dequantizer_back.rs:108
-    wire coded_outer_14 = map_outer[14]; // dequantizer_back.rs:108
-    wire coded_sign_14 = map_sign[14]; // dequantizer_back.rs:108
+    wire coded_outlier_14 = map_outlier[14]; // dequantizer_back.rs:110
+    wire coded_outer_14 = map_outer[14]; // dequantizer_back.rs:110
+    wire coded_sign_14 = map_sign[14]; // dequantizer_back.rs:110
     wire [4:0] lane14_distance = {1'h0, coded_code_14} - info_split; // decode.rs:74
     wire lane14_below = lane14_distance[4]; // decode.rs:75
     wire [3:0] lane14_whole = lane14_distance[3:0] ^ {4{lane14_below}}; // decode.rs:76
@@ -5165,9 +5148,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane14_negative_1_s6 <= lane14_negative_1_s5;
         values_14_negative <= lane14_negative_1_s6;
     end
-    wire coded_outlier_15 = map_outlier[15]; // dequantizer_back.rs:108
-    wire coded_outer_15 = map_outer[15]; // dequantizer_back.rs:108
-    wire coded_sign_15 = map_sign[15]; // dequantizer_back.rs:108
+    wire coded_outlier_15 = map_outlier[15]; // dequantizer_back.rs:110
+    wire coded_outer_15 = map_outer[15]; // dequantizer_back.rs:110
+    wire coded_sign_15 = map_sign[15]; // dequantizer_back.rs:110
     wire [4:0] lane15_distance = {1'h0, coded_code_15} - info_split; // decode.rs:74
     wire lane15_below = lane15_distance[4]; // decode.rs:75
     wire [3:0] lane15_whole = lane15_distance[3:0] ^ {4{lane15_below}}; // decode.rs:76
@@ -5303,9 +5286,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane15_negative_1_s6 <= lane15_negative_1_s5;
         values_15_negative <= lane15_negative_1_s6;
     end
-    wire coded_outlier_16 = map_outlier[16]; // dequantizer_back.rs:108
-    wire coded_outer_16 = map_outer[16]; // dequantizer_back.rs:108
-    wire coded_sign_16 = map_sign[16]; // dequantizer_back.rs:108
+    wire coded_outlier_16 = map_outlier[16]; // dequantizer_back.rs:110
+    wire coded_outer_16 = map_outer[16]; // dequantizer_back.rs:110
+    wire coded_sign_16 = map_sign[16]; // dequantizer_back.rs:110
     wire [4:0] lane16_distance = {1'h0, coded_code_16} - info_split; // decode.rs:74
     wire lane16_below = lane16_distance[4]; // decode.rs:75
     wire [3:0] lane16_whole = lane16_distance[3:0] ^ {4{lane16_below}}; // decode.rs:76
@@ -5441,9 +5424,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane16_negative_1_s6 <= lane16_negative_1_s5;
         values_16_negative <= lane16_negative_1_s6;
     end
-    wire coded_outlier_17 = map_outlier[17]; // dequantizer_back.rs:108
-    wire coded_outer_17 = map_outer[17]; // dequantizer_back.rs:108
-    wire coded_sign_17 = map_sign[17]; // dequantizer_back.rs:108
+    wire coded_outlier_17 = map_outlier[17]; // dequantizer_back.rs:110
+    wire coded_outer_17 = map_outer[17]; // dequantizer_back.rs:110
+    wire coded_sign_17 = map_sign[17]; // dequantizer_back.rs:110
     wire [4:0] lane17_distance = {1'h0, coded_code_17} - info_split; // decode.rs:74
     wire lane17_below = lane17_distance[4]; // decode.rs:75
     wire [3:0] lane17_whole = lane17_distance[3:0] ^ {4{lane17_below}}; // decode.rs:76
@@ -5579,9 +5562,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane17_negative_1_s6 <= lane17_negative_1_s5;
         values_17_negative <= lane17_negative_1_s6;
     end
-    wire coded_outlier_18 = map_outlier[18]; // dequantizer_back.rs:108
-    wire coded_outer_18 = map_outer[18]; // dequantizer_back.rs:108
-    wire coded_sign_18 = map_sign[18]; // dequantizer_back.rs:108
+    wire coded_outlier_18 = map_outlier[18]; // dequantizer_back.rs:110
+    wire coded_outer_18 = map_outer[18]; // dequantizer_back.rs:110
+    wire coded_sign_18 = map_sign[18]; // dequantizer_back.rs:110
     wire [4:0] lane18_distance = {1'h0, coded_code_18} - info_split; // decode.rs:74
     wire lane18_below = lane18_distance[4]; // decode.rs:75
     wire [3:0] lane18_whole = lane18_distance[3:0] ^ {4{lane18_below}}; // decode.rs:76
@@ -5717,9 +5700,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane18_negative_1_s6 <= lane18_negative_1_s5;
         values_18_negative <= lane18_negative_1_s6;
     end
-    wire coded_outlier_19 = map_outlier[19]; // dequantizer_back.rs:108
-    wire coded_outer_19 = map_outer[19]; // dequantizer_back.rs:108
-    wire coded_sign_19 = map_sign[19]; // dequantizer_back.rs:108
+    wire coded_outlier_19 = map_outlier[19]; // dequantizer_back.rs:110
+    wire coded_outer_19 = map_outer[19]; // dequantizer_back.rs:110
+    wire coded_sign_19 = map_sign[19]; // dequantizer_back.rs:110
     wire [4:0] lane19_distance = {1'h0, coded_code_19} - info_split; // decode.rs:74
     wire lane19_below = lane19_distance[4]; // decode.rs:75
     wire [3:0] lane19_whole = lane19_distance[3:0] ^ {4{lane19_below}}; // decode.rs:76
@@ -5855,9 +5838,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane19_negative_1_s6 <= lane19_negative_1_s5;
         values_19_negative <= lane19_negative_1_s6;
     end
-    wire coded_outlier_20 = map_outlier[20]; // dequantizer_back.rs:108
-    wire coded_outer_20 = map_outer[20]; // dequantizer_back.rs:108
-    wire coded_sign_20 = map_sign[20]; // dequantizer_back.rs:108
+    wire coded_outlier_20 = map_outlier[20]; // dequantizer_back.rs:110
+    wire coded_outer_20 = map_outer[20]; // dequantizer_back.rs:110
+    wire coded_sign_20 = map_sign[20]; // dequantizer_back.rs:110
     wire [4:0] lane20_distance = {1'h0, coded_code_20} - info_split; // decode.rs:74
     wire lane20_below = lane20_distance[4]; // decode.rs:75
     wire [3:0] lane20_whole = lane20_distance[3:0] ^ {4{lane20_below}}; // decode.rs:76
@@ -5993,9 +5976,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane20_negative_1_s6 <= lane20_negative_1_s5;
         values_20_negative <= lane20_negative_1_s6;
     end
-    wire coded_outlier_21 = map_outlier[21]; // dequantizer_back.rs:108
-    wire coded_outer_21 = map_outer[21]; // dequantizer_back.rs:108
-    wire coded_sign_21 = map_sign[21]; // dequantizer_back.rs:108
+    wire coded_outlier_21 = map_outlier[21]; // dequantizer_back.rs:110
+    wire coded_outer_21 = map_outer[21]; // dequantizer_back.rs:110
+    wire coded_sign_21 = map_sign[21]; // dequantizer_back.rs:110
     wire [4:0] lane21_distance = {1'h0, coded_code_21} - info_split; // decode.rs:74
     wire lane21_below = lane21_distance[4]; // decode.rs:75
     wire [3:0] lane21_whole = lane21_distance[3:0] ^ {4{lane21_below}}; // decode.rs:76
@@ -6131,9 +6114,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane21_negative_1_s6 <= lane21_negative_1_s5;
         values_21_negative <= lane21_negative_1_s6;
     end
-    wire coded_outlier_22 = map_outlier[22]; // dequantizer_back.rs:108
-    wire coded_outer_22 = map_outer[22]; // dequantizer_back.rs:108
-    wire coded_sign_22 = map_sign[22]; // dequantizer_back.rs:108
+    wire coded_outlier_22 = map_outlier[22]; // dequantizer_back.rs:110
+    wire coded_outer_22 = map_outer[22]; // dequantizer_back.rs:110
+    wire coded_sign_22 = map_sign[22]; // dequantizer_back.rs:110
     wire [4:0] lane22_distance = {1'h0, coded_code_22} - info_split; // decode.rs:74
     wire lane22_below = lane22_distance[4]; // decode.rs:75
     wire [3:0] lane22_whole = lane22_distance[3:0] ^ {4{lane22_below}}; // decode.rs:76
@@ -6269,9 +6252,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane22_negative_1_s6 <= lane22_negative_1_s5;
         values_22_negative <= lane22_negative_1_s6;
     end
-    wire coded_outlier_23 = map_outlier[23]; // dequantizer_back.rs:108
-    wire coded_outer_23 = map_outer[23]; // dequantizer_back.rs:108
-    wire coded_sign_23 = map_sign[23]; // dequantizer_back.rs:108
+    wire coded_outlier_23 = map_outlier[23]; // dequantizer_back.rs:110
+    wire coded_outer_23 = map_outer[23]; // dequantizer_back.rs:110
+    wire coded_sign_23 = map_sign[23]; // dequantizer_back.rs:110
     wire [4:0] lane23_distance = {1'h0, coded_code_23} - info_split; // decode.rs:74
     wire lane23_below = lane23_distance[4]; // decode.rs:75
     wire [3:0] lane23_whole = lane23_distance[3:0] ^ {4{lane23_below}}; // decode.rs:76
@@ -6407,9 +6390,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane23_negative_1_s6 <= lane23_negative_1_s5;
         values_23_negative <= lane23_negative_1_s6;
     end
-    wire coded_outlier_24 = map_outlier[24]; // dequantizer_back.rs:108
-    wire coded_outer_24 = map_outer[24]; // dequantizer_back.rs:108
-    wire coded_sign_24 = map_sign[24]; // dequantizer_back.rs:108
+    wire coded_outlier_24 = map_outlier[24]; // dequantizer_back.rs:110
+    wire coded_outer_24 = map_outer[24]; // dequantizer_back.rs:110
+    wire coded_sign_24 = map_sign[24]; // dequantizer_back.rs:110
     wire [4:0] lane24_distance = {1'h0, coded_code_24} - info_split; // decode.rs:74
     wire lane24_below = lane24_distance[4]; // decode.rs:75
     wire [3:0] lane24_whole = lane24_distance[3:0] ^ {4{lane24_below}}; // decode.rs:76
@@ -6545,9 +6528,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane24_negative_1_s6 <= lane24_negative_1_s5;
         values_24_negative <= lane24_negative_1_s6;
     end
-    wire coded_outlier_25 = map_outlier[25]; // dequantizer_back.rs:108
-    wire coded_outer_25 = map_outer[25]; // dequantizer_back.rs:108
-    wire coded_sign_25 = map_sign[25]; // dequantizer_back.rs:108
+    wire coded_outlier_25 = map_outlier[25]; // dequantizer_back.rs:110
+    wire coded_outer_25 = map_outer[25]; // dequantizer_back.rs:110
+    wire coded_sign_25 = map_sign[25]; // dequantizer_back.rs:110
     wire [4:0] lane25_distance = {1'h0, coded_code_25} - info_split; // decode.rs:74
     wire lane25_below = lane25_distance[4]; // decode.rs:75
     wire [3:0] lane25_whole = lane25_distance[3:0] ^ {4{lane25_below}}; // decode.rs:76
@@ -6683,9 +6666,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane25_negative_1_s6 <= lane25_negative_1_s5;
         values_25_negative <= lane25_negative_1_s6;
     end
-    wire coded_outlier_26 = map_outlier[26]; // dequantizer_back.rs:108
-    wire coded_outer_26 = map_outer[26]; // dequantizer_back.rs:108
-    wire coded_sign_26 = map_sign[26]; // dequantizer_back.rs:108
+    wire coded_outlier_26 = map_outlier[26]; // dequantizer_back.rs:110
+    wire coded_outer_26 = map_outer[26]; // dequantizer_back.rs:110
+    wire coded_sign_26 = map_sign[26]; // dequantizer_back.rs:110
     wire [4:0] lane26_distance = {1'h0, coded_code_26} - info_split; // decode.rs:74
     wire lane26_below = lane26_distance[4]; // decode.rs:75
     wire [3:0] lane26_whole = lane26_distance[3:0] ^ {4{lane26_below}}; // decode.rs:76
@@ -6821,9 +6804,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane26_negative_1_s6 <= lane26_negative_1_s5;
         values_26_negative <= lane26_negative_1_s6;
     end
-    wire coded_outlier_27 = map_outlier[27]; // dequantizer_back.rs:108
-    wire coded_outer_27 = map_outer[27]; // dequantizer_back.rs:108
-    wire coded_sign_27 = map_sign[27]; // dequantizer_back.rs:108
+    wire coded_outlier_27 = map_outlier[27]; // dequantizer_back.rs:110
+    wire coded_outer_27 = map_outer[27]; // dequantizer_back.rs:110
+    wire coded_sign_27 = map_sign[27]; // dequantizer_back.rs:110
     wire [4:0] lane27_distance = {1'h0, coded_code_27} - info_split; // decode.rs:74
     wire lane27_below = lane27_distance[4]; // decode.rs:75
     wire [3:0] lane27_whole = lane27_distance[3:0] ^ {4{lane27_below}}; // decode.rs:76
@@ -6959,9 +6942,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane27_negative_1_s6 <= lane27_negative_1_s5;
         values_27_negative <= lane27_negative_1_s6;
     end
-    wire coded_outlier_28 = map_outlier[28]; // dequantizer_back.rs:108
-    wire coded_outer_28 = map_outer[28]; // dequantizer_back.rs:108
-    wire coded_sign_28 = map_sign[28]; // dequantizer_back.rs:108
+    wire coded_outlier_28 = map_outlier[28]; // dequantizer_back.rs:110
+    wire coded_outer_28 = map_outer[28]; // dequantizer_back.rs:110
+    wire coded_sign_28 = map_sign[28]; // dequantizer_back.rs:110
     wire [4:0] lane28_distance = {1'h0, coded_code_28} - info_split; // decode.rs:74
     wire lane28_below = lane28_distance[4]; // decode.rs:75
     wire [3:0] lane28_whole = lane28_distance[3:0] ^ {4{lane28_below}}; // decode.rs:76
@@ -7097,9 +7080,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane28_negative_1_s6 <= lane28_negative_1_s5;
         values_28_negative <= lane28_negative_1_s6;
     end
-    wire coded_outlier_29 = map_outlier[29]; // dequantizer_back.rs:108
-    wire coded_outer_29 = map_outer[29]; // dequantizer_back.rs:108
-    wire coded_sign_29 = map_sign[29]; // dequantizer_back.rs:108
+    wire coded_outlier_29 = map_outlier[29]; // dequantizer_back.rs:110
+    wire coded_outer_29 = map_outer[29]; // dequantizer_back.rs:110
+    wire coded_sign_29 = map_sign[29]; // dequantizer_back.rs:110
     wire [4:0] lane29_distance = {1'h0, coded_code_29} - info_split; // decode.rs:74
     wire lane29_below = lane29_distance[4]; // decode.rs:75
     wire [3:0] lane29_whole = lane29_distance[3:0] ^ {4{lane29_below}}; // decode.rs:76
@@ -7235,9 +7218,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane29_negative_1_s6 <= lane29_negative_1_s5;
         values_29_negative <= lane29_negative_1_s6;
     end
-    wire coded_outlier_30 = map_outlier[30]; // dequantizer_back.rs:108
-    wire coded_outer_30 = map_outer[30]; // dequantizer_back.rs:108
-    wire coded_sign_30 = map_sign[30]; // dequantizer_back.rs:108
+    wire coded_outlier_30 = map_outlier[30]; // dequantizer_back.rs:110
+    wire coded_outer_30 = map_outer[30]; // dequantizer_back.rs:110
+    wire coded_sign_30 = map_sign[30]; // dequantizer_back.rs:110
     wire [4:0] lane30_distance = {1'h0, coded_code_30} - info_split; // decode.rs:74
     wire lane30_below = lane30_distance[4]; // decode.rs:75
     wire [3:0] lane30_whole = lane30_distance[3:0] ^ {4{lane30_below}}; // decode.rs:76
@@ -7373,9 +7356,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane30_negative_1_s6 <= lane30_negative_1_s5;
         values_30_negative <= lane30_negative_1_s6;
     end
-    wire coded_outlier_31 = map_outlier[31]; // dequantizer_back.rs:108
-    wire coded_outer_31 = map_outer[31]; // dequantizer_back.rs:108
-    wire coded_sign_31 = map_sign[31]; // dequantizer_back.rs:108
+    wire coded_outlier_31 = map_outlier[31]; // dequantizer_back.rs:110
+    wire coded_outer_31 = map_outer[31]; // dequantizer_back.rs:110
+    wire coded_sign_31 = map_sign[31]; // dequantizer_back.rs:110
     wire [4:0] lane31_distance = {1'h0, coded_code_31} - info_split; // decode.rs:74
     wire lane31_below = lane31_distance[4]; // decode.rs:75
     wire [3:0] lane31_whole = lane31_distance[3:0] ^ {4{lane31_below}}; // decode.rs:76
@@ -7511,9 +7494,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane31_negative_1_s6 <= lane31_negative_1_s5;
         values_31_negative <= lane31_negative_1_s6;
     end
-    wire coded_outlier_32 = map_outlier[32]; // dequantizer_back.rs:108
-    wire coded_outer_32 = map_outer[32]; // dequantizer_back.rs:108
-    wire coded_sign_32 = map_sign[32]; // dequantizer_back.rs:108
+    wire coded_outlier_32 = map_outlier[32]; // dequantizer_back.rs:110
+    wire coded_outer_32 = map_outer[32]; // dequantizer_back.rs:110
+    wire coded_sign_32 = map_sign[32]; // dequantizer_back.rs:110
     wire [4:0] lane32_distance = {1'h0, coded_code_32} - info_split; // decode.rs:74
     wire lane32_below = lane32_distance[4]; // decode.rs:75
     wire [3:0] lane32_whole = lane32_distance[3:0] ^ {4{lane32_below}}; // decode.rs:76
@@ -7649,9 +7632,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane32_negative_1_s6 <= lane32_negative_1_s5;
         values_32_negative <= lane32_negative_1_s6;
     end
-    wire coded_outlier_33 = map_outlier[33]; // dequantizer_back.rs:108
-    wire coded_outer_33 = map_outer[33]; // dequantizer_back.rs:108
-    wire coded_sign_33 = map_sign[33]; // dequantizer_back.rs:108
+    wire coded_outlier_33 = map_outlier[33]; // dequantizer_back.rs:110
+    wire coded_outer_33 = map_outer[33]; // dequantizer_back.rs:110
+    wire coded_sign_33 = map_sign[33]; // dequantizer_back.rs:110
     wire [4:0] lane33_distance = {1'h0, coded_code_33} - info_split; // decode.rs:74
     wire lane33_below = lane33_distance[4]; // decode.rs:75
     wire [3:0] lane33_whole = lane33_distance[3:0] ^ {4{lane33_below}}; // decode.rs:76
@@ -7787,9 +7770,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane33_negative_1_s6 <= lane33_negative_1_s5;
         values_33_negative <= lane33_negative_1_s6;
     end
-    wire coded_outlier_34 = map_outlier[34]; // dequantizer_back.rs:108
-    wire coded_outer_34 = map_outer[34]; // dequantizer_back.rs:108
-    wire coded_sign_34 = map_sign[34]; // dequantizer_back.rs:108
+    wire coded_outlier_34 = map_outlier[34]; // dequantizer_back.rs:110
+    wire coded_outer_34 = map_outer[34]; // dequantizer_back.rs:110
+    wire coded_sign_34 = map_sign[34]; // dequantizer_back.rs:110
     wire [4:0] lane34_distance = {1'h0, coded_code_34} - info_split; // decode.rs:74
     wire lane34_below = lane34_distance[4]; // decode.rs:75
     wire [3:0] lane34_whole = lane34_distance[3:0] ^ {4{lane34_below}}; // decode.rs:76
@@ -7925,9 +7908,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane34_negative_1_s6 <= lane34_negative_1_s5;
         values_34_negative <= lane34_negative_1_s6;
     end
-    wire coded_outlier_35 = map_outlier[35]; // dequantizer_back.rs:108
-    wire coded_outer_35 = map_outer[35]; // dequantizer_back.rs:108
-    wire coded_sign_35 = map_sign[35]; // dequantizer_back.rs:108
+    wire coded_outlier_35 = map_outlier[35]; // dequantizer_back.rs:110
+    wire coded_outer_35 = map_outer[35]; // dequantizer_back.rs:110
+    wire coded_sign_35 = map_sign[35]; // dequantizer_back.rs:110
     wire [4:0] lane35_distance = {1'h0, coded_code_35} - info_split; // decode.rs:74
     wire lane35_below = lane35_distance[4]; // decode.rs:75
     wire [3:0] lane35_whole = lane35_distance[3:0] ^ {4{lane35_below}}; // decode.rs:76
@@ -8063,9 +8046,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane35_negative_1_s6 <= lane35_negative_1_s5;
         values_35_negative <= lane35_negative_1_s6;
     end
-    wire coded_outlier_36 = map_outlier[36]; // dequantizer_back.rs:108
-    wire coded_outer_36 = map_outer[36]; // dequantizer_back.rs:108
-    wire coded_sign_36 = map_sign[36]; // dequantizer_back.rs:108
+    wire coded_outlier_36 = map_outlier[36]; // dequantizer_back.rs:110
+    wire coded_outer_36 = map_outer[36]; // dequantizer_back.rs:110
+    wire coded_sign_36 = map_sign[36]; // dequantizer_back.rs:110
     wire [4:0] lane36_distance = {1'h0, coded_code_36} - info_split; // decode.rs:74
     wire lane36_below = lane36_distance[4]; // decode.rs:75
     wire [3:0] lane36_whole = lane36_distance[3:0] ^ {4{lane36_below}}; // decode.rs:76
@@ -8201,9 +8184,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane36_negative_1_s6 <= lane36_negative_1_s5;
         values_36_negative <= lane36_negative_1_s6;
     end
-    wire coded_outlier_37 = map_outlier[37]; // dequantizer_back.rs:108
-    wire coded_outer_37 = map_outer[37]; // dequantizer_back.rs:108
-    wire coded_sign_37 = map_sign[37]; // dequantizer_back.rs:108
+    wire coded_outlier_37 = map_outlier[37]; // dequantizer_back.rs:110
+    wire coded_outer_37 = map_outer[37]; // dequantizer_back.rs:110
+    wire coded_sign_37 = map_sign[37]; // dequantizer_back.rs:110
     wire [4:0] lane37_distance = {1'h0, coded_code_37} - info_split; // decode.rs:74
     wire lane37_below = lane37_distance[4]; // decode.rs:75
     wire [3:0] lane37_whole = lane37_distance[3:0] ^ {4{lane37_below}}; // decode.rs:76
@@ -8339,9 +8322,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane37_negative_1_s6 <= lane37_negative_1_s5;
         values_37_negative <= lane37_negative_1_s6;
     end
-    wire coded_outlier_38 = map_outlier[38]; // dequantizer_back.rs:108
-    wire coded_outer_38 = map_outer[38]; // dequantizer_back.rs:108
-    wire coded_sign_38 = map_sign[38]; // dequantizer_back.rs:108
+    wire coded_outlier_38 = map_outlier[38]; // dequantizer_back.rs:110
+    wire coded_outer_38 = map_outer[38]; // dequantizer_back.rs:110
+    wire coded_sign_38 = map_sign[38]; // dequantizer_back.rs:110
     wire [4:0] lane38_distance = {1'h0, coded_code_38} - info_split; // decode.rs:74
     wire lane38_below = lane38_distance[4]; // decode.rs:75
     wire [3:0] lane38_whole = lane38_distance[3:0] ^ {4{lane38_below}}; // decode.rs:76
@@ -8477,9 +8460,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane38_negative_1_s6 <= lane38_negative_1_s5;
         values_38_negative <= lane38_negative_1_s6;
     end
-    wire coded_outlier_39 = map_outlier[39]; // dequantizer_back.rs:108
-    wire coded_outer_39 = map_outer[39]; // dequantizer_back.rs:108
-    wire coded_sign_39 = map_sign[39]; // dequantizer_back.rs:108
+    wire coded_outlier_39 = map_outlier[39]; // dequantizer_back.rs:110
+    wire coded_outer_39 = map_outer[39]; // dequantizer_back.rs:110
+    wire coded_sign_39 = map_sign[39]; // dequantizer_back.rs:110
     wire [4:0] lane39_distance = {1'h0, coded_code_39} - info_split; // decode.rs:74
     wire lane39_below = lane39_distance[4]; // decode.rs:75
     wire [3:0] lane39_whole = lane39_distance[3:0] ^ {4{lane39_below}}; // decode.rs:76
@@ -8615,9 +8598,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane39_negative_1_s6 <= lane39_negative_1_s5;
         values_39_negative <= lane39_negative_1_s6;
     end
-    wire coded_outlier_40 = map_outlier[40]; // dequantizer_back.rs:108
-    wire coded_outer_40 = map_outer[40]; // dequantizer_back.rs:108
-    wire coded_sign_40 = map_sign[40]; // dequantizer_back.rs:108
+    wire coded_outlier_40 = map_outlier[40]; // dequantizer_back.rs:110
+    wire coded_outer_40 = map_outer[40]; // dequantizer_back.rs:110
+    wire coded_sign_40 = map_sign[40]; // dequantizer_back.rs:110
     wire [4:0] lane40_distance = {1'h0, coded_code_40} - info_split; // decode.rs:74
     wire lane40_below = lane40_distance[4]; // decode.rs:75
     wire [3:0] lane40_whole = lane40_distance[3:0] ^ {4{lane40_below}}; // decode.rs:76
@@ -8753,9 +8736,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane40_negative_1_s6 <= lane40_negative_1_s5;
         values_40_negative <= lane40_negative_1_s6;
     end
-    wire coded_outlier_41 = map_outlier[41]; // dequantizer_back.rs:108
-    wire coded_outer_41 = map_outer[41]; // dequantizer_back.rs:108
-    wire coded_sign_41 = map_sign[41]; // dequantizer_back.rs:108
+    wire coded_outlier_41 = map_outlier[41]; // dequantizer_back.rs:110
+    wire coded_outer_41 = map_outer[41]; // dequantizer_back.rs:110
+    wire coded_sign_41 = map_sign[41]; // dequantizer_back.rs:110
     wire [4:0] lane41_distance = {1'h0, coded_code_41} - info_split; // decode.rs:74
     wire lane41_below = lane41_distance[4]; // decode.rs:75
     wire [3:0] lane41_whole = lane41_distance[3:0] ^ {4{lane41_below}}; // decode.rs:76
@@ -8891,9 +8874,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane41_negative_1_s6 <= lane41_negative_1_s5;
         values_41_negative <= lane41_negative_1_s6;
     end
-    wire coded_outlier_42 = map_outlier[42]; // dequantizer_back.rs:108
-    wire coded_outer_42 = map_outer[42]; // dequantizer_back.rs:108
-    wire coded_sign_42 = map_sign[42]; // dequantizer_back.rs:108
+    wire coded_outlier_42 = map_outlier[42]; // dequantizer_back.rs:110
+    wire coded_outer_42 = map_outer[42]; // dequantizer_back.rs:110
+    wire coded_sign_42 = map_sign[42]; // dequantizer_back.rs:110
     wire [4:0] lane42_distance = {1'h0, coded_code_42} - info_split; // decode.rs:74
     wire lane42_below = lane42_distance[4]; // decode.rs:75
     wire [3:0] lane42_whole = lane42_distance[3:0] ^ {4{lane42_below}}; // decode.rs:76
@@ -9029,9 +9012,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane42_negative_1_s6 <= lane42_negative_1_s5;
         values_42_negative <= lane42_negative_1_s6;
     end
-    wire coded_outlier_43 = map_outlier[43]; // dequantizer_back.rs:108
-    wire coded_outer_43 = map_outer[43]; // dequantizer_back.rs:108
-    wire coded_sign_43 = map_sign[43]; // dequantizer_back.rs:108
+    wire coded_outlier_43 = map_outlier[43]; // dequantizer_back.rs:110
+    wire coded_outer_43 = map_outer[43]; // dequantizer_back.rs:110
+    wire coded_sign_43 = map_sign[43]; // dequantizer_back.rs:110
     wire [4:0] lane43_distance = {1'h0, coded_code_43} - info_split; // decode.rs:74
     wire lane43_below = lane43_distance[4]; // decode.rs:75
     wire [3:0] lane43_whole = lane43_distance[3:0] ^ {4{lane43_below}}; // decode.rs:76
@@ -9167,9 +9150,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane43_negative_1_s6 <= lane43_negative_1_s5;
         values_43_negative <= lane43_negative_1_s6;
     end
-    wire coded_outlier_44 = map_outlier[44]; // dequantizer_back.rs:108
-    wire coded_outer_44 = map_outer[44]; // dequantizer_back.rs:108
-    wire coded_sign_44 = map_sign[44]; // dequantizer_back.rs:108
+    wire coded_outlier_44 = map_outlier[44]; // dequantizer_back.rs:110
+    wire coded_outer_44 = map_outer[44]; // dequantizer_back.rs:110
+    wire coded_sign_44 = map_sign[44]; // dequantizer_back.rs:110
     wire [4:0] lane44_distance = {1'h0, coded_code_44} - info_split; // decode.rs:74
     wire lane44_below = lane44_distance[4]; // decode.rs:75
     wire [3:0] lane44_whole = lane44_distance[3:0] ^ {4{lane44_below}}; // decode.rs:76
@@ -9305,9 +9288,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane44_negative_1_s6 <= lane44_negative_1_s5;
         values_44_negative <= lane44_negative_1_s6;
     end
-    wire coded_outlier_45 = map_outlier[45]; // dequantizer_back.rs:108
-    wire coded_outer_45 = map_outer[45]; // dequantizer_back.rs:108
-    wire coded_sign_45 = map_sign[45]; // dequantizer_back.rs:108
+    wire coded_outlier_45 = map_outlier[45]; // dequantizer_back.rs:110
+    wire coded_outer_45 = map_outer[45]; // dequantizer_back.rs:110
+    wire coded_sign_45 = map_sign[45]; // dequantizer_back.rs:110
     wire [4:0] lane45_distance = {1'h0, coded_code_45} - info_split; // decode.rs:74
     wire lane45_below = lane45_distance[4]; // decode.rs:75
     wire [3:0] lane45_whole = lane45_distance[3:0] ^ {4{lane45_below}}; // decode.rs:76
@@ -9443,9 +9426,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane45_negative_1_s6 <= lane45_negative_1_s5;
         values_45_negative <= lane45_negative_1_s6;
     end
-    wire coded_outlier_46 = map_outlier[46]; // dequantizer_back.rs:108
-    wire coded_outer_46 = map_outer[46]; // dequantizer_back.rs:108
-    wire coded_sign_46 = map_sign[46]; // dequantizer_back.rs:108
+    wire coded_outlier_46 = map_outlier[46]; // dequantizer_back.rs:110
+    wire coded_outer_46 = map_outer[46]; // dequantizer_back.rs:110
+    wire coded_sign_46 = map_sign[46]; // dequantizer_back.rs:110
     wire [4:0] lane46_distance = {1'h0, coded_code_46} - info_split; // decode.rs:74
     wire lane46_below = lane46_distance[4]; // decode.rs:75
     wire [3:0] lane46_whole = lane46_distance[3:0] ^ {4{lane46_below}}; // decode.rs:76
@@ -9581,9 +9564,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane46_negative_1_s6 <= lane46_negative_1_s5;
         values_46_negative <= lane46_negative_1_s6;
     end
-    wire coded_outlier_47 = map_outlier[47]; // dequantizer_back.rs:108
-    wire coded_outer_47 = map_outer[47]; // dequantizer_back.rs:108
-    wire coded_sign_47 = map_sign[47]; // dequantizer_back.rs:108
+    wire coded_outlier_47 = map_outlier[47]; // dequantizer_back.rs:110
+    wire coded_outer_47 = map_outer[47]; // dequantizer_back.rs:110
+    wire coded_sign_47 = map_sign[47]; // dequantizer_back.rs:110
     wire [4:0] lane47_distance = {1'h0, coded_code_47} - info_split; // decode.rs:74
     wire lane47_below = lane47_distance[4]; // decode.rs:75
     wire [3:0] lane47_whole = lane47_distance[3:0] ^ {4{lane47_below}}; // decode.rs:76
@@ -9719,9 +9702,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane47_negative_1_s6 <= lane47_negative_1_s5;
         values_47_negative <= lane47_negative_1_s6;
     end
-    wire coded_outlier_48 = map_outlier[48]; // dequantizer_back.rs:108
-    wire coded_outer_48 = map_outer[48]; // dequantizer_back.rs:108
-    wire coded_sign_48 = map_sign[48]; // dequantizer_back.rs:108
+    wire coded_outlier_48 = map_outlier[48]; // dequantizer_back.rs:110
+    wire coded_outer_48 = map_outer[48]; // dequantizer_back.rs:110
+    wire coded_sign_48 = map_sign[48]; // dequantizer_back.rs:110
     wire [4:0] lane48_distance = {1'h0, coded_code_48} - info_split; // decode.rs:74
     wire lane48_below = lane48_distance[4]; // decode.rs:75
     wire [3:0] lane48_whole = lane48_distance[3:0] ^ {4{lane48_below}}; // decode.rs:76
@@ -9857,9 +9840,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane48_negative_1_s6 <= lane48_negative_1_s5;
         values_48_negative <= lane48_negative_1_s6;
     end
-    wire coded_outlier_49 = map_outlier[49]; // dequantizer_back.rs:108
-    wire coded_outer_49 = map_outer[49]; // dequantizer_back.rs:108
-    wire coded_sign_49 = map_sign[49]; // dequantizer_back.rs:108
+    wire coded_outlier_49 = map_outlier[49]; // dequantizer_back.rs:110
+    wire coded_outer_49 = map_outer[49]; // dequantizer_back.rs:110
+    wire coded_sign_49 = map_sign[49]; // dequantizer_back.rs:110
     wire [4:0] lane49_distance = {1'h0, coded_code_49} - info_split; // decode.rs:74
     wire lane49_below = lane49_distance[4]; // decode.rs:75
     wire [3:0] lane49_whole = lane49_distance[3:0] ^ {4{lane49_below}}; // decode.rs:76
@@ -9995,9 +9978,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane49_negative_1_s6 <= lane49_negative_1_s5;
         values_49_negative <= lane49_negative_1_s6;
     end
-    wire coded_outlier_50 = map_outlier[50]; // dequantizer_back.rs:108
-    wire coded_outer_50 = map_outer[50]; // dequantizer_back.rs:108
-    wire coded_sign_50 = map_sign[50]; // dequantizer_back.rs:108
+    wire coded_outlier_50 = map_outlier[50]; // dequantizer_back.rs:110
+    wire coded_outer_50 = map_outer[50]; // dequantizer_back.rs:110
+    wire coded_sign_50 = map_sign[50]; // dequantizer_back.rs:110
     wire [4:0] lane50_distance = {1'h0, coded_code_50} - info_split; // decode.rs:74
     wire lane50_below = lane50_distance[4]; // decode.rs:75
     wire [3:0] lane50_whole = lane50_distance[3:0] ^ {4{lane50_below}}; // decode.rs:76
@@ -10133,9 +10116,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane50_negative_1_s6 <= lane50_negative_1_s5;
         values_50_negative <= lane50_negative_1_s6;
     end
-    wire coded_outlier_51 = map_outlier[51]; // dequantizer_back.rs:108
-    wire coded_outer_51 = map_outer[51]; // dequantizer_back.rs:108
-    wire coded_sign_51 = map_sign[51]; // dequantizer_back.rs:108
+    wire coded_outlier_51 = map_outlier[51]; // dequantizer_back.rs:110
+    wire coded_outer_51 = map_outer[51]; // dequantizer_back.rs:110
+    wire coded_sign_51 = map_sign[51]; // dequantizer_back.rs:110
     wire [4:0] lane51_distance = {1'h0, coded_code_51} - info_split; // decode.rs:74
     wire lane51_below = lane51_distance[4]; // decode.rs:75
     wire [3:0] lane51_whole = lane51_distance[3:0] ^ {4{lane51_below}}; // decode.rs:76
@@ -10271,9 +10254,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane51_negative_1_s6 <= lane51_negative_1_s5;
         values_51_negative <= lane51_negative_1_s6;
     end
-    wire coded_outlier_52 = map_outlier[52]; // dequantizer_back.rs:108
-    wire coded_outer_52 = map_outer[52]; // dequantizer_back.rs:108
-    wire coded_sign_52 = map_sign[52]; // dequantizer_back.rs:108
+    wire coded_outlier_52 = map_outlier[52]; // dequantizer_back.rs:110
+    wire coded_outer_52 = map_outer[52]; // dequantizer_back.rs:110
+    wire coded_sign_52 = map_sign[52]; // dequantizer_back.rs:110
     wire [4:0] lane52_distance = {1'h0, coded_code_52} - info_split; // decode.rs:74
     wire lane52_below = lane52_distance[4]; // decode.rs:75
     wire [3:0] lane52_whole = lane52_distance[3:0] ^ {4{lane52_below}}; // decode.rs:76
@@ -10409,9 +10392,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane52_negative_1_s6 <= lane52_negative_1_s5;
         values_52_negative <= lane52_negative_1_s6;
     end
-    wire coded_outlier_53 = map_outlier[53]; // dequantizer_back.rs:108
-    wire coded_outer_53 = map_outer[53]; // dequantizer_back.rs:108
-    wire coded_sign_53 = map_sign[53]; // dequantizer_back.rs:108
+    wire coded_outlier_53 = map_outlier[53]; // dequantizer_back.rs:110
+    wire coded_outer_53 = map_outer[53]; // dequantizer_back.rs:110
+    wire coded_sign_53 = map_sign[53]; // dequantizer_back.rs:110
     wire [4:0] lane53_distance = {1'h0, coded_code_53} - info_split; // decode.rs:74
     wire lane53_below = lane53_distance[4]; // decode.rs:75
     wire [3:0] lane53_whole = lane53_distance[3:0] ^ {4{lane53_below}}; // decode.rs:76
@@ -10547,9 +10530,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane53_negative_1_s6 <= lane53_negative_1_s5;
         values_53_negative <= lane53_negative_1_s6;
     end
-    wire coded_outlier_54 = map_outlier[54]; // dequantizer_back.rs:108
-    wire coded_outer_54 = map_outer[54]; // dequantizer_back.rs:108
-    wire coded_sign_54 = map_sign[54]; // dequantizer_back.rs:108
+    wire coded_outlier_54 = map_outlier[54]; // dequantizer_back.rs:110
+    wire coded_outer_54 = map_outer[54]; // dequantizer_back.rs:110
+    wire coded_sign_54 = map_sign[54]; // dequantizer_back.rs:110
     wire [4:0] lane54_distance = {1'h0, coded_code_54} - info_split; // decode.rs:74
     wire lane54_below = lane54_distance[4]; // decode.rs:75
     wire [3:0] lane54_whole = lane54_distance[3:0] ^ {4{lane54_below}}; // decode.rs:76
@@ -10685,9 +10668,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane54_negative_1_s6 <= lane54_negative_1_s5;
         values_54_negative <= lane54_negative_1_s6;
     end
-    wire coded_outlier_55 = map_outlier[55]; // dequantizer_back.rs:108
-    wire coded_outer_55 = map_outer[55]; // dequantizer_back.rs:108
-    wire coded_sign_55 = map_sign[55]; // dequantizer_back.rs:108
+    wire coded_outlier_55 = map_outlier[55]; // dequantizer_back.rs:110
+    wire coded_outer_55 = map_outer[55]; // dequantizer_back.rs:110
+    wire coded_sign_55 = map_sign[55]; // dequantizer_back.rs:110
     wire [4:0] lane55_distance = {1'h0, coded_code_55} - info_split; // decode.rs:74
     wire lane55_below = lane55_distance[4]; // decode.rs:75
     wire [3:0] lane55_whole = lane55_distance[3:0] ^ {4{lane55_below}}; // decode.rs:76
@@ -10823,9 +10806,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane55_negative_1_s6 <= lane55_negative_1_s5;
         values_55_negative <= lane55_negative_1_s6;
     end
-    wire coded_outlier_56 = map_outlier[56]; // dequantizer_back.rs:108
-    wire coded_outer_56 = map_outer[56]; // dequantizer_back.rs:108
-    wire coded_sign_56 = map_sign[56]; // dequantizer_back.rs:108
+    wire coded_outlier_56 = map_outlier[56]; // dequantizer_back.rs:110
+    wire coded_outer_56 = map_outer[56]; // dequantizer_back.rs:110
+    wire coded_sign_56 = map_sign[56]; // dequantizer_back.rs:110
     wire [4:0] lane56_distance = {1'h0, coded_code_56} - info_split; // decode.rs:74
     wire lane56_below = lane56_distance[4]; // decode.rs:75
     wire [3:0] lane56_whole = lane56_distance[3:0] ^ {4{lane56_below}}; // decode.rs:76
@@ -10961,9 +10944,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane56_negative_1_s6 <= lane56_negative_1_s5;
         values_56_negative <= lane56_negative_1_s6;
     end
-    wire coded_outlier_57 = map_outlier[57]; // dequantizer_back.rs:108
-    wire coded_outer_57 = map_outer[57]; // dequantizer_back.rs:108
-    wire coded_sign_57 = map_sign[57]; // dequantizer_back.rs:108
+    wire coded_outlier_57 = map_outlier[57]; // dequantizer_back.rs:110
+    wire coded_outer_57 = map_outer[57]; // dequantizer_back.rs:110
+    wire coded_sign_57 = map_sign[57]; // dequantizer_back.rs:110
     wire [4:0] lane57_distance = {1'h0, coded_code_57} - info_split; // decode.rs:74
     wire lane57_below = lane57_distance[4]; // decode.rs:75
     wire [3:0] lane57_whole = lane57_distance[3:0] ^ {4{lane57_below}}; // decode.rs:76
@@ -11099,9 +11082,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane57_negative_1_s6 <= lane57_negative_1_s5;
         values_57_negative <= lane57_negative_1_s6;
     end
-    wire coded_outlier_58 = map_outlier[58]; // dequantizer_back.rs:108
-    wire coded_outer_58 = map_outer[58]; // dequantizer_back.rs:108
-    wire coded_sign_58 = map_sign[58]; // dequantizer_back.rs:108
+    wire coded_outlier_58 = map_outlier[58]; // dequantizer_back.rs:110
+    wire coded_outer_58 = map_outer[58]; // dequantizer_back.rs:110
+    wire coded_sign_58 = map_sign[58]; // dequantizer_back.rs:110
     wire [4:0] lane58_distance = {1'h0, coded_code_58} - info_split; // decode.rs:74
     wire lane58_below = lane58_distance[4]; // decode.rs:75
     wire [3:0] lane58_whole = lane58_distance[3:0] ^ {4{lane58_below}}; // decode.rs:76
@@ -11237,9 +11220,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane58_negative_1_s6 <= lane58_negative_1_s5;
         values_58_negative <= lane58_negative_1_s6;
     end
-    wire coded_outlier_59 = map_outlier[59]; // dequantizer_back.rs:108
-    wire coded_outer_59 = map_outer[59]; // dequantizer_back.rs:108
-    wire coded_sign_59 = map_sign[59]; // dequantizer_back.rs:108
+    wire coded_outlier_59 = map_outlier[59]; // dequantizer_back.rs:110
+    wire coded_outer_59 = map_outer[59]; // dequantizer_back.rs:110
+    wire coded_sign_59 = map_sign[59]; // dequantizer_back.rs:110
     wire [4:0] lane59_distance = {1'h0, coded_code_59} - info_split; // decode.rs:74
     wire lane59_below = lane59_distance[4]; // decode.rs:75
     wire [3:0] lane59_whole = lane59_distance[3:0] ^ {4{lane59_below}}; // decode.rs:76
@@ -11375,9 +11358,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane59_negative_1_s6 <= lane59_negative_1_s5;
         values_59_negative <= lane59_negative_1_s6;
     end
-    wire coded_outlier_60 = map_outlier[60]; // dequantizer_back.rs:108
-    wire coded_outer_60 = map_outer[60]; // dequantizer_back.rs:108
-    wire coded_sign_60 = map_sign[60]; // dequantizer_back.rs:108
+    wire coded_outlier_60 = map_outlier[60]; // dequantizer_back.rs:110
+    wire coded_outer_60 = map_outer[60]; // dequantizer_back.rs:110
+    wire coded_sign_60 = map_sign[60]; // dequantizer_back.rs:110
     wire [4:0] lane60_distance = {1'h0, coded_code_60} - info_split; // decode.rs:74
     wire lane60_below = lane60_distance[4]; // decode.rs:75
     wire [3:0] lane60_whole = lane60_distance[3:0] ^ {4{lane60_below}}; // decode.rs:76
@@ -11513,9 +11496,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane60_negative_1_s6 <= lane60_negative_1_s5;
         values_60_negative <= lane60_negative_1_s6;
     end
-    wire coded_outlier_61 = map_outlier[61]; // dequantizer_back.rs:108
-    wire coded_outer_61 = map_outer[61]; // dequantizer_back.rs:108
-    wire coded_sign_61 = map_sign[61]; // dequantizer_back.rs:108
+    wire coded_outlier_61 = map_outlier[61]; // dequantizer_back.rs:110
+    wire coded_outer_61 = map_outer[61]; // dequantizer_back.rs:110
+    wire coded_sign_61 = map_sign[61]; // dequantizer_back.rs:110
     wire [4:0] lane61_distance = {1'h0, coded_code_61} - info_split; // decode.rs:74
     wire lane61_below = lane61_distance[4]; // decode.rs:75
     wire [3:0] lane61_whole = lane61_distance[3:0] ^ {4{lane61_below}}; // decode.rs:76
@@ -11651,9 +11634,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane61_negative_1_s6 <= lane61_negative_1_s5;
         values_61_negative <= lane61_negative_1_s6;
     end
-    wire coded_outlier_62 = map_outlier[62]; // dequantizer_back.rs:108
-    wire coded_outer_62 = map_outer[62]; // dequantizer_back.rs:108
-    wire coded_sign_62 = map_sign[62]; // dequantizer_back.rs:108
+    wire coded_outlier_62 = map_outlier[62]; // dequantizer_back.rs:110
+    wire coded_outer_62 = map_outer[62]; // dequantizer_back.rs:110
+    wire coded_sign_62 = map_sign[62]; // dequantizer_back.rs:110
     wire [4:0] lane62_distance = {1'h0, coded_code_62} - info_split; // decode.rs:74
     wire lane62_below = lane62_distance[4]; // decode.rs:75
     wire [3:0] lane62_whole = lane62_distance[3:0] ^ {4{lane62_below}}; // decode.rs:76
@@ -11789,9 +11772,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane62_negative_1_s6 <= lane62_negative_1_s5;
         values_62_negative <= lane62_negative_1_s6;
     end
-    wire coded_outlier_63 = map_outlier[63]; // dequantizer_back.rs:108
-    wire coded_outer_63 = map_outer[63]; // dequantizer_back.rs:108
-    wire coded_sign_63 = map_sign[63]; // dequantizer_back.rs:108
+    wire coded_outlier_63 = map_outlier[63]; // dequantizer_back.rs:110
+    wire coded_outer_63 = map_outer[63]; // dequantizer_back.rs:110
+    wire coded_sign_63 = map_sign[63]; // dequantizer_back.rs:110
     wire [4:0] lane63_distance = {1'h0, coded_code_63} - info_split; // decode.rs:74
     wire lane63_below = lane63_distance[4]; // decode.rs:75
     wire [3:0] lane63_whole = lane63_distance[3:0] ^ {4{lane63_below}}; // decode.rs:76
@@ -11933,8 +11916,8 @@ module oaken_dequantizer_core_p64_n8192 (
         end else if (go) issue_s1 <= issue;
     end
     always @(posedge clk) if (go) map_last_s1 <= map_last;
-    wire looked_up = (issue_s1 & map_last_s1) & go; // dequantizer_back.rs:114
-    wire _t510 = header_valid & header_ready; // dequantizer_back.rs:115
+    wire looked_up = (issue_s1 & map_last_s1) & go; // dequantizer_back.rs:116
+    wire _t510 = header_valid & header_ready; // dequantizer_back.rs:117
     always @(posedge clk) begin
         if (rst) begin
             slots_used <= 5'h0;
@@ -11943,7 +11926,7 @@ module oaken_dequantizer_core_p64_n8192 (
             else if (looked_up & (~_t510)) slots_used <= slots_used - 5'h1;
         end
     end
-    wire [1087:0] rounded = {{values_63_negative, lane63_magnitude}, {values_62_negative, lane62_magnitude}, {values_61_negative, lane61_magnitude}, {values_60_negative, lane60_magnitude}, {values_59_negative, lane59_magnitude}, {values_58_negative, lane58_magnitude}, {values_57_negative, lane57_magnitude}, {values_56_negative, lane56_magnitude}, {values_55_negative, lane55_magnitude}, {values_54_negative, lane54_magnitude}, {values_53_negative, lane53_magnitude}, {values_52_negative, lane52_magnitude}, {values_51_negative, lane51_magnitude}, {values_50_negative, lane50_magnitude}, {values_49_negative, lane49_magnitude}, {values_48_negative, lane48_magnitude}, {values_47_negative, lane47_magnitude}, {values_46_negative, lane46_magnitude}, {values_45_negative, lane45_magnitude}, {values_44_negative, lane44_magnitude}, {values_43_negative, lane43_magnitude}, {values_42_negative, lane42_magnitude}, {values_41_negative, lane41_magnitude}, {values_40_negative, lane40_magnitude}, {values_39_negative, lane39_magnitude}, {values_38_negative, lane38_magnitude}, {values_37_negative, lane37_magnitude}, {values_36_negative, lane36_magnitude}, {values_35_negative, lane35_magnitude}, {values_34_negative, lane34_magnitude}, {values_33_negative, lane33_magnitude}, {values_32_negative, lane32_magnitude}, {values_31_negative, lane31_magnitude}, {values_30_negative, lane30_magnitude}, {values_29_negative, lane29_magnitude}, {values_28_negative, lane28_magnitude}, {values_27_negative, lane27_magnitude}, {values_26_negative, lane26_magnitude}, {values_25_negative, lane25_magnitude}, {values_24_negative, lane24_magnitude}, {values_23_negative, lane23_magnitude}, {values_22_negative, lane22_magnitude}, {values_21_negative, lane21_magnitude}, {values_20_negative, lane20_magnitude}, {values_19_negative, lane19_magnitude}, {values_18_negative, lane18_magnitude}, {values_17_negative, lane17_magnitude}, {values_16_negative, lane16_magnitude}, {values_15_negative, lane15_magnitude}, {values_14_negative, lane14_magnitude}, {values_13_negative, lane13_magnitude}, {values_12_negative, lane12_magnitude}, {values_11_negative, lane11_magnitude}, {values_10_negative, lane10_magnitude}, {values_9_negative, lane9_magnitude}, {values_8_negative, lane8_magnitude}, {values_7_negative, lane7_magnitude}, {values_6_negative, lane6_magnitude}, {values_5_negative, lane5_magnitude}, {values_4_negative, lane4_magnitude}, {values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer_back.rs:116
+    wire [1087:0] rounded = {{values_63_negative, lane63_magnitude}, {values_62_negative, lane62_magnitude}, {values_61_negative, lane61_magnitude}, {values_60_negative, lane60_magnitude}, {values_59_negative, lane59_magnitude}, {values_58_negative, lane58_magnitude}, {values_57_negative, lane57_magnitude}, {values_56_negative, lane56_magnitude}, {values_55_negative, lane55_magnitude}, {values_54_negative, lane54_magnitude}, {values_53_negative, lane53_magnitude}, {values_52_negative, lane52_magnitude}, {values_51_negative, lane51_magnitude}, {values_50_negative, lane50_magnitude}, {values_49_negative, lane49_magnitude}, {values_48_negative, lane48_magnitude}, {values_47_negative, lane47_magnitude}, {values_46_negative, lane46_magnitude}, {values_45_negative, lane45_magnitude}, {values_44_negative, lane44_magnitude}, {values_43_negative, lane43_magnitude}, {values_42_negative, lane42_magnitude}, {values_41_negative, lane41_magnitude}, {values_40_negative, lane40_magnitude}, {values_39_negative, lane39_magnitude}, {values_38_negative, lane38_magnitude}, {values_37_negative, lane37_magnitude}, {values_36_negative, lane36_magnitude}, {values_35_negative, lane35_magnitude}, {values_34_negative, lane34_magnitude}, {values_33_negative, lane33_magnitude}, {values_32_negative, lane32_magnitude}, {values_31_negative, lane31_magnitude}, {values_30_negative, lane30_magnitude}, {values_29_negative, lane29_magnitude}, {values_28_negative, lane28_magnitude}, {values_27_negative, lane27_magnitude}, {values_26_negative, lane26_magnitude}, {values_25_negative, lane25_magnitude}, {values_24_negative, lane24_magnitude}, {values_23_negative, lane23_magnitude}, {values_22_negative, lane22_magnitude}, {values_21_negative, lane21_magnitude}, {values_20_negative, lane20_magnitude}, {values_19_negative, lane19_magnitude}, {values_18_negative, lane18_magnitude}, {values_17_negative, lane17_magnitude}, {values_16_negative, lane16_magnitude}, {values_15_negative, lane15_magnitude}, {values_14_negative, lane14_magnitude}, {values_13_negative, lane13_magnitude}, {values_12_negative, lane12_magnitude}, {values_11_negative, lane11_magnitude}, {values_10_negative, lane10_magnitude}, {values_9_negative, lane9_magnitude}, {values_8_negative, lane8_magnitude}, {values_7_negative, lane7_magnitude}, {values_6_negative, lane6_magnitude}, {values_5_negative, lane5_magnitude}, {values_4_negative, lane4_magnitude}, {values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer_back.rs:118
     always @(posedge clk) begin
         if (rst) begin
             issue_s2 <= 1'h0;
@@ -11969,8 +11952,8 @@ module oaken_dequantizer_core_p64_n8192 (
         map_last_s6 <= map_last_s5;
         map_last_s7 <= map_last_s6;
     end
-    wire valid = issue_s7; // dequantizer_back.rs:117
-    wire last_1 = map_last_s7; // dequantizer_back.rs:117
+    wire valid = issue_s7; // dequantizer_back.rs:119
+    wire last_1 = map_last_s7; // dequantizer_back.rs:119
 
     // a register slice, with the limit to the largest number behind its spare register
     assign m_data = elements_data;
@@ -11981,8 +11964,8 @@ module oaken_dequantizer_core_p64_n8192 (
         spare_data <= rounded;
         spare_last <= last_1;
     end
-    wire [1087:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer_back.rs:130
-    wire chosen_last = spare_empty ? last_1 : spare_last; // dequantizer_back.rs:130
+    wire [1087:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer_back.rs:132
+    wire chosen_last = spare_empty ? last_1 : spare_last; // dequantizer_back.rs:132
     wire too_large = chosen_data[1086:1071] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_0 = {chosen_data[1087], too_large ? 15'h7bff : chosen_data[1085:1071]}; // decode.rs:125
     wire too_large_1 = chosen_data[1069:1054] >= 16'h7c00; // decode.rs:124
@@ -12111,8 +12094,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [15:0] limited_62 = {chosen_data[33], too_large_62 ? 15'h7bff : chosen_data[31:17]}; // decode.rs:125
     wire too_large_63 = chosen_data[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_63 = {chosen_data[16], too_large_63 ? 15'h7bff : chosen_data[14:0]}; // decode.rs:125
-    wire _t511 = m_ready | (~elements_valid); // dequantizer_back.rs:133
-    wire [1023:0] _t512 = {limited_0, limited_1, limited_2, limited_3, limited_4, limited_5, limited_6, limited_7, limited_8, limited_9, limited_10, limited_11, limited_12, limited_13, limited_14, limited_15, limited_16, limited_17, limited_18, limited_19, limited_20, limited_21, limited_22, limited_23, limited_24, limited_25, limited_26, limited_27, limited_28, limited_29, limited_30, limited_31, limited_32, limited_33, limited_34, limited_35, limited_36, limited_37, limited_38, limited_39, limited_40, limited_41, limited_42, limited_43, limited_44, limited_45, limited_46, limited_47, limited_48, limited_49, limited_50, limited_51, limited_52, limited_53, limited_54, limited_55, limited_56, limited_57, limited_58, limited_59, limited_60, limited_61, limited_62, limited_63}; // dequantizer_back.rs:135
+    wire _t511 = m_ready | (~elements_valid); // dequantizer_back.rs:135
+    wire [1023:0] _t512 = {limited_0, limited_1, limited_2, limited_3, limited_4, limited_5, limited_6, limited_7, limited_8, limited_9, limited_10, limited_11, limited_12, limited_13, limited_14, limited_15, limited_16, limited_17, limited_18, limited_19, limited_20, limited_21, limited_22, limited_23, limited_24, limited_25, limited_26, limited_27, limited_28, limited_29, limited_30, limited_31, limited_32, limited_33, limited_34, limited_35, limited_36, limited_37, limited_38, limited_39, limited_40, limited_41, limited_42, limited_43, limited_44, limited_45, limited_46, limited_47, limited_48, limited_49, limited_50, limited_51, limited_52, limited_53, limited_54, limited_55, limited_56, limited_57, limited_58, limited_59, limited_60, limited_61, limited_62, limited_63}; // dequantizer_back.rs:137
     always @(posedge clk) if (_t511) begin
         elements_data <= _t512;
         elements_last <= chosen_last;

@@ -14,24 +14,21 @@ module oaken_beat_counter_p4 (
     output wire s_ready,
     input  wire [8:0] s_at,
     input  wire [6:0] s_count,
-    input  wire s_first,
     input  wire s_last,
     output wire m_valid, // Chunks with their counts.
     input  wire m_ready,
     output wire [8:0] m_at,
     output wire [47:0] m_counts,
     output wire m_wrong,
-    output wire m_first,
     output wire m_last
 );
-    reg room; // beat_counter.rs:94
-    reg open; // a chunk is being cut | beat_counter.rs:132
-    reg [8:0] chunk_at; // beat_counter.rs:133
-    reg [6:0] chunk_count; // entries that are left | beat_counter.rs:133
-    reg chunk_first; // beat_counter.rs:133
-    reg chunk_last; // beat_counter.rs:133
-    reg starts; // nothing was cut of it yet | beat_counter.rs:134
-    reg ends; // its rest is one group | beat_counter.rs:135
+    reg room; // beat_counter.rs:90
+    reg open; // a chunk is being cut | beat_counter.rs:128
+    reg [8:0] chunk_at; // beat_counter.rs:129
+    reg [6:0] chunk_count; // entries that are left | beat_counter.rs:129
+    reg chunk_last; // beat_counter.rs:129
+    reg starts; // nothing was cut of it yet | beat_counter.rs:130
+    reg ends; // its rest is one group | beat_counter.rs:131
     reg [3:0] byte0_read_at; // sparse_ring.rs:85
     reg [3:0] bytes_0; // sparse_ring.rs:86
     reg [3:0] byte1_read_at; // sparse_ring.rs:85
@@ -78,65 +75,59 @@ module oaken_beat_counter_p4 (
     reg [3:0] beat_of_1; // sparse_ring.rs:103
     reg [3:0] beat_of_2; // sparse_ring.rs:103
     reg [3:0] beat_of_3; // sparse_ring.rs:103
-    reg [8:0] chunk_at_s1; // beat_counter.rs:102
-    reg [8:0] chunk_at_s2; // beat_counter.rs:102
-    reg [8:0] chunk_at_s3; // beat_counter.rs:102
-    reg [8:0] counted_at; // beat_counter.rs:102
-    reg [2:0] count_s1; // beat_counter.rs:102
-    reg [2:0] count_s2; // beat_counter.rs:102
-    reg [2:0] count_s3; // beat_counter.rs:102
-    reg [2:0] counted_count; // beat_counter.rs:102
-    reg starts_s1; // beat_counter.rs:102
-    reg starts_s2; // beat_counter.rs:102
-    reg starts_s3; // beat_counter.rs:102
-    reg counted_starts; // beat_counter.rs:102
-    reg ends_s1; // beat_counter.rs:102
-    reg ends_s2; // beat_counter.rs:102
-    reg ends_s3; // beat_counter.rs:102
-    reg counted_ends; // beat_counter.rs:102
-    reg chunk_first_s1; // beat_counter.rs:102
-    reg chunk_first_s2; // beat_counter.rs:102
-    reg chunk_first_s3; // beat_counter.rs:102
-    reg counted_first; // beat_counter.rs:102
-    reg chunk_last_s1; // beat_counter.rs:102
-    reg chunk_last_s2; // beat_counter.rs:102
-    reg chunk_last_s3; // beat_counter.rs:102
-    reg counted_last; // beat_counter.rs:102
-    reg [2:0] counts_0; // beat_counter.rs:109
-    reg [2:0] counts_1; // beat_counter.rs:109
-    reg [2:0] counts_2; // beat_counter.rs:109
-    reg [2:0] counts_3; // beat_counter.rs:109
-    reg [2:0] counts_4; // beat_counter.rs:109
-    reg [2:0] counts_5; // beat_counter.rs:109
-    reg [2:0] counts_6; // beat_counter.rs:109
-    reg [2:0] counts_7; // beat_counter.rs:109
-    reg [2:0] counts_8; // beat_counter.rs:109
-    reg [2:0] counts_9; // beat_counter.rs:109
-    reg [2:0] counts_10; // beat_counter.rs:109
-    reg [2:0] counts_11; // beat_counter.rs:109
-    reg [2:0] counts_12; // beat_counter.rs:109
-    reg [2:0] counts_13; // beat_counter.rs:109
-    reg [2:0] counts_14; // beat_counter.rs:109
-    reg [2:0] counts_15; // beat_counter.rs:109
-    reg valid_s1; // beat_counter.rs:113
-    reg valid_s2; // beat_counter.rs:113
-    reg valid_s3; // beat_counter.rs:113
-    reg valid_s4; // beat_counter.rs:113
-    reg valid_s5; // beat_counter.rs:113
-    reg [8:0] counted_at_s5; // beat_counter.rs:113
-    reg counted_starts_s5; // beat_counter.rs:113
-    reg counted_ends_s5; // beat_counter.rs:113
-    reg counted_first_s5; // beat_counter.rs:113
-    reg counted_last_s5; // beat_counter.rs:113
-    reg [8:0] sum_at; // beat_counter.rs:160
-    reg [47:0] sum_counts; // beat_counter.rs:160
-    reg sum_wrong; // beat_counter.rs:160
-    reg sum_first; // beat_counter.rs:160
-    reg sum_last; // beat_counter.rs:160
-    reg complete; // beat_counter.rs:117
+    reg [8:0] chunk_at_s1; // beat_counter.rs:98
+    reg [8:0] chunk_at_s2; // beat_counter.rs:98
+    reg [8:0] chunk_at_s3; // beat_counter.rs:98
+    reg [8:0] counted_at; // beat_counter.rs:98
+    reg [2:0] count_s1; // beat_counter.rs:98
+    reg [2:0] count_s2; // beat_counter.rs:98
+    reg [2:0] count_s3; // beat_counter.rs:98
+    reg [2:0] counted_count; // beat_counter.rs:98
+    reg starts_s1; // beat_counter.rs:98
+    reg starts_s2; // beat_counter.rs:98
+    reg starts_s3; // beat_counter.rs:98
+    reg counted_starts; // beat_counter.rs:98
+    reg ends_s1; // beat_counter.rs:98
+    reg ends_s2; // beat_counter.rs:98
+    reg ends_s3; // beat_counter.rs:98
+    reg counted_ends; // beat_counter.rs:98
+    reg chunk_last_s1; // beat_counter.rs:98
+    reg chunk_last_s2; // beat_counter.rs:98
+    reg chunk_last_s3; // beat_counter.rs:98
+    reg counted_last; // beat_counter.rs:98
+    reg [2:0] counts_0; // beat_counter.rs:105
+    reg [2:0] counts_1; // beat_counter.rs:105
+    reg [2:0] counts_2; // beat_counter.rs:105
+    reg [2:0] counts_3; // beat_counter.rs:105
+    reg [2:0] counts_4; // beat_counter.rs:105
+    reg [2:0] counts_5; // beat_counter.rs:105
+    reg [2:0] counts_6; // beat_counter.rs:105
+    reg [2:0] counts_7; // beat_counter.rs:105
+    reg [2:0] counts_8; // beat_counter.rs:105
+    reg [2:0] counts_9; // beat_counter.rs:105
+    reg [2:0] counts_10; // beat_counter.rs:105
+    reg [2:0] counts_11; // beat_counter.rs:105
+    reg [2:0] counts_12; // beat_counter.rs:105
+    reg [2:0] counts_13; // beat_counter.rs:105
+    reg [2:0] counts_14; // beat_counter.rs:105
+    reg [2:0] counts_15; // beat_counter.rs:105
+    reg valid_s1; // beat_counter.rs:109
+    reg valid_s2; // beat_counter.rs:109
+    reg valid_s3; // beat_counter.rs:109
+    reg valid_s4; // beat_counter.rs:109
+    reg valid_s5; // beat_counter.rs:109
+    reg [8:0] counted_at_s5; // beat_counter.rs:109
+    reg counted_starts_s5; // beat_counter.rs:109
+    reg counted_ends_s5; // beat_counter.rs:109
+    reg counted_last_s5; // beat_counter.rs:109
+    reg [8:0] sum_at; // beat_counter.rs:156
+    reg [47:0] sum_counts; // beat_counter.rs:156
+    reg sum_wrong; // beat_counter.rs:156
+    reg sum_last; // beat_counter.rs:156
+    reg complete; // beat_counter.rs:113
     wire waiting_s_ready;
     wire waiting_m_valid;
-    wire [59:0] waiting_m_payload;
+    wire [58:0] waiting_m_payload;
     wire [4:0] waiting_level;
     (* ram_style = "distributed" *) reg [3:0] byte0_ring [0:15];
     (* ram_style = "distributed" *) reg [3:0] byte1_ring [0:15];
@@ -156,10 +147,10 @@ module oaken_beat_counter_p4 (
     (* ram_style = "distributed" *) reg [3:0] byte15_ring [0:15];
 
     // as many entries as a beat may have
-    wire [2:0] count = ends ? chunk_count[2:0] : 3'h4; // beat_counter.rs:138
-    wire valid = open & room; // beat_counter.rs:139
+    wire [2:0] count = ends ? chunk_count[2:0] : 3'h4; // beat_counter.rs:134
+    wire valid = open & room; // beat_counter.rs:135
     assign s_ready = (~open) | (room & ends);
-    wire _t1 = s_valid & s_ready; // beat_counter.rs:148
+    wire _t1 = s_valid & s_ready; // beat_counter.rs:144
     always @(posedge clk) begin
         if (valid) begin
             starts <= 1'h0;
@@ -170,7 +161,6 @@ module oaken_beat_counter_p4 (
             starts <= 1'h1;
             chunk_at <= s_at;
             chunk_count <= s_count;
-            chunk_first <= s_first;
             chunk_last <= s_last;
         end
     end
@@ -361,10 +351,6 @@ module oaken_beat_counter_p4 (
         ends_s2 <= ends_s1;
         ends_s3 <= ends_s2;
         counted_ends <= ends_s3;
-        chunk_first_s1 <= chunk_first;
-        chunk_first_s2 <= chunk_first_s1;
-        chunk_first_s3 <= chunk_first_s2;
-        counted_first <= chunk_first_s3;
         chunk_last_s1 <= chunk_last;
         chunk_last_s2 <= chunk_last_s1;
         chunk_last_s3 <= chunk_last_s2;
@@ -376,103 +362,103 @@ module oaken_beat_counter_p4 (
     wire present_1 = counted_count[2] | (counted_count[1] | _t22); // sparse_ring.rs:62
     wire present_2 = counted_count[2] | (counted_count[1] & _t23); // sparse_ring.rs:62
     wire present_3 = counted_count[2] | (counted_count[1] & _t22); // sparse_ring.rs:62
-    wire of_beat_0 = (beat_of_3 == 4'hf) & present_3; // beat_counter.rs:108
-    wire of_beat_1 = (beat_of_2 == 4'hf) & present_2; // beat_counter.rs:108
-    wire of_beat_2 = (beat_of_1 == 4'hf) & present_1; // beat_counter.rs:108
-    wire of_beat_3 = (beat_of_0 == 4'hf) & present_0; // beat_counter.rs:108
-    wire [2:0] _t24 = {1'h0, {1'h0, of_beat_3} + {1'h0, of_beat_2}} + {1'h0, {1'h0, of_beat_1} + {1'h0, of_beat_0}}; // beat_counter.rs:109
+    wire of_beat_0 = (beat_of_3 == 4'hf) & present_3; // beat_counter.rs:104
+    wire of_beat_1 = (beat_of_2 == 4'hf) & present_2; // beat_counter.rs:104
+    wire of_beat_2 = (beat_of_1 == 4'hf) & present_1; // beat_counter.rs:104
+    wire of_beat_3 = (beat_of_0 == 4'hf) & present_0; // beat_counter.rs:104
+    wire [2:0] _t24 = {1'h0, {1'h0, of_beat_3} + {1'h0, of_beat_2}} + {1'h0, {1'h0, of_beat_1} + {1'h0, of_beat_0}}; // beat_counter.rs:105
     always @(posedge clk) counts_0 <= _t24;
-    wire of_beat_0_1 = (beat_of_3 == 4'he) & present_3; // beat_counter.rs:108
-    wire of_beat_1_1 = (beat_of_2 == 4'he) & present_2; // beat_counter.rs:108
-    wire of_beat_2_1 = (beat_of_1 == 4'he) & present_1; // beat_counter.rs:108
-    wire of_beat_3_1 = (beat_of_0 == 4'he) & present_0; // beat_counter.rs:108
-    wire [2:0] _t25 = {1'h0, {1'h0, of_beat_3_1} + {1'h0, of_beat_2_1}} + {1'h0, {1'h0, of_beat_1_1} + {1'h0, of_beat_0_1}}; // beat_counter.rs:109
+    wire of_beat_0_1 = (beat_of_3 == 4'he) & present_3; // beat_counter.rs:104
+    wire of_beat_1_1 = (beat_of_2 == 4'he) & present_2; // beat_counter.rs:104
+    wire of_beat_2_1 = (beat_of_1 == 4'he) & present_1; // beat_counter.rs:104
+    wire of_beat_3_1 = (beat_of_0 == 4'he) & present_0; // beat_counter.rs:104
+    wire [2:0] _t25 = {1'h0, {1'h0, of_beat_3_1} + {1'h0, of_beat_2_1}} + {1'h0, {1'h0, of_beat_1_1} + {1'h0, of_beat_0_1}}; // beat_counter.rs:105
     always @(posedge clk) counts_1 <= _t25;
-    wire of_beat_0_2 = (beat_of_3 == 4'hd) & present_3; // beat_counter.rs:108
-    wire of_beat_1_2 = (beat_of_2 == 4'hd) & present_2; // beat_counter.rs:108
-    wire of_beat_2_2 = (beat_of_1 == 4'hd) & present_1; // beat_counter.rs:108
-    wire of_beat_3_2 = (beat_of_0 == 4'hd) & present_0; // beat_counter.rs:108
-    wire [2:0] _t26 = {1'h0, {1'h0, of_beat_3_2} + {1'h0, of_beat_2_2}} + {1'h0, {1'h0, of_beat_1_2} + {1'h0, of_beat_0_2}}; // beat_counter.rs:109
+    wire of_beat_0_2 = (beat_of_3 == 4'hd) & present_3; // beat_counter.rs:104
+    wire of_beat_1_2 = (beat_of_2 == 4'hd) & present_2; // beat_counter.rs:104
+    wire of_beat_2_2 = (beat_of_1 == 4'hd) & present_1; // beat_counter.rs:104
+    wire of_beat_3_2 = (beat_of_0 == 4'hd) & present_0; // beat_counter.rs:104
+    wire [2:0] _t26 = {1'h0, {1'h0, of_beat_3_2} + {1'h0, of_beat_2_2}} + {1'h0, {1'h0, of_beat_1_2} + {1'h0, of_beat_0_2}}; // beat_counter.rs:105
     always @(posedge clk) counts_2 <= _t26;
-    wire of_beat_0_3 = (beat_of_3 == 4'hc) & present_3; // beat_counter.rs:108
-    wire of_beat_1_3 = (beat_of_2 == 4'hc) & present_2; // beat_counter.rs:108
-    wire of_beat_2_3 = (beat_of_1 == 4'hc) & present_1; // beat_counter.rs:108
-    wire of_beat_3_3 = (beat_of_0 == 4'hc) & present_0; // beat_counter.rs:108
-    wire [2:0] _t27 = {1'h0, {1'h0, of_beat_3_3} + {1'h0, of_beat_2_3}} + {1'h0, {1'h0, of_beat_1_3} + {1'h0, of_beat_0_3}}; // beat_counter.rs:109
+    wire of_beat_0_3 = (beat_of_3 == 4'hc) & present_3; // beat_counter.rs:104
+    wire of_beat_1_3 = (beat_of_2 == 4'hc) & present_2; // beat_counter.rs:104
+    wire of_beat_2_3 = (beat_of_1 == 4'hc) & present_1; // beat_counter.rs:104
+    wire of_beat_3_3 = (beat_of_0 == 4'hc) & present_0; // beat_counter.rs:104
+    wire [2:0] _t27 = {1'h0, {1'h0, of_beat_3_3} + {1'h0, of_beat_2_3}} + {1'h0, {1'h0, of_beat_1_3} + {1'h0, of_beat_0_3}}; // beat_counter.rs:105
     always @(posedge clk) counts_3 <= _t27;
-    wire of_beat_0_4 = (beat_of_3 == 4'hb) & present_3; // beat_counter.rs:108
-    wire of_beat_1_4 = (beat_of_2 == 4'hb) & present_2; // beat_counter.rs:108
-    wire of_beat_2_4 = (beat_of_1 == 4'hb) & present_1; // beat_counter.rs:108
-    wire of_beat_3_4 = (beat_of_0 == 4'hb) & present_0; // beat_counter.rs:108
-    wire [2:0] _t28 = {1'h0, {1'h0, of_beat_3_4} + {1'h0, of_beat_2_4}} + {1'h0, {1'h0, of_beat_1_4} + {1'h0, of_beat_0_4}}; // beat_counter.rs:109
+    wire of_beat_0_4 = (beat_of_3 == 4'hb) & present_3; // beat_counter.rs:104
+    wire of_beat_1_4 = (beat_of_2 == 4'hb) & present_2; // beat_counter.rs:104
+    wire of_beat_2_4 = (beat_of_1 == 4'hb) & present_1; // beat_counter.rs:104
+    wire of_beat_3_4 = (beat_of_0 == 4'hb) & present_0; // beat_counter.rs:104
+    wire [2:0] _t28 = {1'h0, {1'h0, of_beat_3_4} + {1'h0, of_beat_2_4}} + {1'h0, {1'h0, of_beat_1_4} + {1'h0, of_beat_0_4}}; // beat_counter.rs:105
     always @(posedge clk) counts_4 <= _t28;
-    wire of_beat_0_5 = (beat_of_3 == 4'ha) & present_3; // beat_counter.rs:108
-    wire of_beat_1_5 = (beat_of_2 == 4'ha) & present_2; // beat_counter.rs:108
-    wire of_beat_2_5 = (beat_of_1 == 4'ha) & present_1; // beat_counter.rs:108
-    wire of_beat_3_5 = (beat_of_0 == 4'ha) & present_0; // beat_counter.rs:108
-    wire [2:0] _t29 = {1'h0, {1'h0, of_beat_3_5} + {1'h0, of_beat_2_5}} + {1'h0, {1'h0, of_beat_1_5} + {1'h0, of_beat_0_5}}; // beat_counter.rs:109
+    wire of_beat_0_5 = (beat_of_3 == 4'ha) & present_3; // beat_counter.rs:104
+    wire of_beat_1_5 = (beat_of_2 == 4'ha) & present_2; // beat_counter.rs:104
+    wire of_beat_2_5 = (beat_of_1 == 4'ha) & present_1; // beat_counter.rs:104
+    wire of_beat_3_5 = (beat_of_0 == 4'ha) & present_0; // beat_counter.rs:104
+    wire [2:0] _t29 = {1'h0, {1'h0, of_beat_3_5} + {1'h0, of_beat_2_5}} + {1'h0, {1'h0, of_beat_1_5} + {1'h0, of_beat_0_5}}; // beat_counter.rs:105
     always @(posedge clk) counts_5 <= _t29;
-    wire of_beat_0_6 = (beat_of_3 == 4'h9) & present_3; // beat_counter.rs:108
-    wire of_beat_1_6 = (beat_of_2 == 4'h9) & present_2; // beat_counter.rs:108
-    wire of_beat_2_6 = (beat_of_1 == 4'h9) & present_1; // beat_counter.rs:108
-    wire of_beat_3_6 = (beat_of_0 == 4'h9) & present_0; // beat_counter.rs:108
-    wire [2:0] _t30 = {1'h0, {1'h0, of_beat_3_6} + {1'h0, of_beat_2_6}} + {1'h0, {1'h0, of_beat_1_6} + {1'h0, of_beat_0_6}}; // beat_counter.rs:109
+    wire of_beat_0_6 = (beat_of_3 == 4'h9) & present_3; // beat_counter.rs:104
+    wire of_beat_1_6 = (beat_of_2 == 4'h9) & present_2; // beat_counter.rs:104
+    wire of_beat_2_6 = (beat_of_1 == 4'h9) & present_1; // beat_counter.rs:104
+    wire of_beat_3_6 = (beat_of_0 == 4'h9) & present_0; // beat_counter.rs:104
+    wire [2:0] _t30 = {1'h0, {1'h0, of_beat_3_6} + {1'h0, of_beat_2_6}} + {1'h0, {1'h0, of_beat_1_6} + {1'h0, of_beat_0_6}}; // beat_counter.rs:105
     always @(posedge clk) counts_6 <= _t30;
-    wire of_beat_0_7 = (beat_of_3 == 4'h8) & present_3; // beat_counter.rs:108
-    wire of_beat_1_7 = (beat_of_2 == 4'h8) & present_2; // beat_counter.rs:108
-    wire of_beat_2_7 = (beat_of_1 == 4'h8) & present_1; // beat_counter.rs:108
-    wire of_beat_3_7 = (beat_of_0 == 4'h8) & present_0; // beat_counter.rs:108
-    wire [2:0] _t31 = {1'h0, {1'h0, of_beat_3_7} + {1'h0, of_beat_2_7}} + {1'h0, {1'h0, of_beat_1_7} + {1'h0, of_beat_0_7}}; // beat_counter.rs:109
+    wire of_beat_0_7 = (beat_of_3 == 4'h8) & present_3; // beat_counter.rs:104
+    wire of_beat_1_7 = (beat_of_2 == 4'h8) & present_2; // beat_counter.rs:104
+    wire of_beat_2_7 = (beat_of_1 == 4'h8) & present_1; // beat_counter.rs:104
+    wire of_beat_3_7 = (beat_of_0 == 4'h8) & present_0; // beat_counter.rs:104
+    wire [2:0] _t31 = {1'h0, {1'h0, of_beat_3_7} + {1'h0, of_beat_2_7}} + {1'h0, {1'h0, of_beat_1_7} + {1'h0, of_beat_0_7}}; // beat_counter.rs:105
     always @(posedge clk) counts_7 <= _t31;
-    wire of_beat_0_8 = (beat_of_3 == 4'h7) & present_3; // beat_counter.rs:108
-    wire of_beat_1_8 = (beat_of_2 == 4'h7) & present_2; // beat_counter.rs:108
-    wire of_beat_2_8 = (beat_of_1 == 4'h7) & present_1; // beat_counter.rs:108
-    wire of_beat_3_8 = (beat_of_0 == 4'h7) & present_0; // beat_counter.rs:108
-    wire [2:0] _t32 = {1'h0, {1'h0, of_beat_3_8} + {1'h0, of_beat_2_8}} + {1'h0, {1'h0, of_beat_1_8} + {1'h0, of_beat_0_8}}; // beat_counter.rs:109
+    wire of_beat_0_8 = (beat_of_3 == 4'h7) & present_3; // beat_counter.rs:104
+    wire of_beat_1_8 = (beat_of_2 == 4'h7) & present_2; // beat_counter.rs:104
+    wire of_beat_2_8 = (beat_of_1 == 4'h7) & present_1; // beat_counter.rs:104
+    wire of_beat_3_8 = (beat_of_0 == 4'h7) & present_0; // beat_counter.rs:104
+    wire [2:0] _t32 = {1'h0, {1'h0, of_beat_3_8} + {1'h0, of_beat_2_8}} + {1'h0, {1'h0, of_beat_1_8} + {1'h0, of_beat_0_8}}; // beat_counter.rs:105
     always @(posedge clk) counts_8 <= _t32;
-    wire of_beat_0_9 = (beat_of_3 == 4'h6) & present_3; // beat_counter.rs:108
-    wire of_beat_1_9 = (beat_of_2 == 4'h6) & present_2; // beat_counter.rs:108
-    wire of_beat_2_9 = (beat_of_1 == 4'h6) & present_1; // beat_counter.rs:108
-    wire of_beat_3_9 = (beat_of_0 == 4'h6) & present_0; // beat_counter.rs:108
-    wire [2:0] _t33 = {1'h0, {1'h0, of_beat_3_9} + {1'h0, of_beat_2_9}} + {1'h0, {1'h0, of_beat_1_9} + {1'h0, of_beat_0_9}}; // beat_counter.rs:109
+    wire of_beat_0_9 = (beat_of_3 == 4'h6) & present_3; // beat_counter.rs:104
+    wire of_beat_1_9 = (beat_of_2 == 4'h6) & present_2; // beat_counter.rs:104
+    wire of_beat_2_9 = (beat_of_1 == 4'h6) & present_1; // beat_counter.rs:104
+    wire of_beat_3_9 = (beat_of_0 == 4'h6) & present_0; // beat_counter.rs:104
+    wire [2:0] _t33 = {1'h0, {1'h0, of_beat_3_9} + {1'h0, of_beat_2_9}} + {1'h0, {1'h0, of_beat_1_9} + {1'h0, of_beat_0_9}}; // beat_counter.rs:105
     always @(posedge clk) counts_9 <= _t33;
-    wire of_beat_0_10 = (beat_of_3 == 4'h5) & present_3; // beat_counter.rs:108
-    wire of_beat_1_10 = (beat_of_2 == 4'h5) & present_2; // beat_counter.rs:108
-    wire of_beat_2_10 = (beat_of_1 == 4'h5) & present_1; // beat_counter.rs:108
-    wire of_beat_3_10 = (beat_of_0 == 4'h5) & present_0; // beat_counter.rs:108
-    wire [2:0] _t34 = {1'h0, {1'h0, of_beat_3_10} + {1'h0, of_beat_2_10}} + {1'h0, {1'h0, of_beat_1_10} + {1'h0, of_beat_0_10}}; // beat_counter.rs:109
+    wire of_beat_0_10 = (beat_of_3 == 4'h5) & present_3; // beat_counter.rs:104
+    wire of_beat_1_10 = (beat_of_2 == 4'h5) & present_2; // beat_counter.rs:104
+    wire of_beat_2_10 = (beat_of_1 == 4'h5) & present_1; // beat_counter.rs:104
+    wire of_beat_3_10 = (beat_of_0 == 4'h5) & present_0; // beat_counter.rs:104
+    wire [2:0] _t34 = {1'h0, {1'h0, of_beat_3_10} + {1'h0, of_beat_2_10}} + {1'h0, {1'h0, of_beat_1_10} + {1'h0, of_beat_0_10}}; // beat_counter.rs:105
     always @(posedge clk) counts_10 <= _t34;
-    wire of_beat_0_11 = (beat_of_3 == 4'h4) & present_3; // beat_counter.rs:108
-    wire of_beat_1_11 = (beat_of_2 == 4'h4) & present_2; // beat_counter.rs:108
-    wire of_beat_2_11 = (beat_of_1 == 4'h4) & present_1; // beat_counter.rs:108
-    wire of_beat_3_11 = (beat_of_0 == 4'h4) & present_0; // beat_counter.rs:108
-    wire [2:0] _t35 = {1'h0, {1'h0, of_beat_3_11} + {1'h0, of_beat_2_11}} + {1'h0, {1'h0, of_beat_1_11} + {1'h0, of_beat_0_11}}; // beat_counter.rs:109
+    wire of_beat_0_11 = (beat_of_3 == 4'h4) & present_3; // beat_counter.rs:104
+    wire of_beat_1_11 = (beat_of_2 == 4'h4) & present_2; // beat_counter.rs:104
+    wire of_beat_2_11 = (beat_of_1 == 4'h4) & present_1; // beat_counter.rs:104
+    wire of_beat_3_11 = (beat_of_0 == 4'h4) & present_0; // beat_counter.rs:104
+    wire [2:0] _t35 = {1'h0, {1'h0, of_beat_3_11} + {1'h0, of_beat_2_11}} + {1'h0, {1'h0, of_beat_1_11} + {1'h0, of_beat_0_11}}; // beat_counter.rs:105
     always @(posedge clk) counts_11 <= _t35;
-    wire of_beat_0_12 = (beat_of_3 == 4'h3) & present_3; // beat_counter.rs:108
-    wire of_beat_1_12 = (beat_of_2 == 4'h3) & present_2; // beat_counter.rs:108
-    wire of_beat_2_12 = (beat_of_1 == 4'h3) & present_1; // beat_counter.rs:108
-    wire of_beat_3_12 = (beat_of_0 == 4'h3) & present_0; // beat_counter.rs:108
-    wire [2:0] _t36 = {1'h0, {1'h0, of_beat_3_12} + {1'h0, of_beat_2_12}} + {1'h0, {1'h0, of_beat_1_12} + {1'h0, of_beat_0_12}}; // beat_counter.rs:109
+    wire of_beat_0_12 = (beat_of_3 == 4'h3) & present_3; // beat_counter.rs:104
+    wire of_beat_1_12 = (beat_of_2 == 4'h3) & present_2; // beat_counter.rs:104
+    wire of_beat_2_12 = (beat_of_1 == 4'h3) & present_1; // beat_counter.rs:104
+    wire of_beat_3_12 = (beat_of_0 == 4'h3) & present_0; // beat_counter.rs:104
+    wire [2:0] _t36 = {1'h0, {1'h0, of_beat_3_12} + {1'h0, of_beat_2_12}} + {1'h0, {1'h0, of_beat_1_12} + {1'h0, of_beat_0_12}}; // beat_counter.rs:105
     always @(posedge clk) counts_12 <= _t36;
-    wire of_beat_0_13 = (beat_of_3 == 4'h2) & present_3; // beat_counter.rs:108
-    wire of_beat_1_13 = (beat_of_2 == 4'h2) & present_2; // beat_counter.rs:108
-    wire of_beat_2_13 = (beat_of_1 == 4'h2) & present_1; // beat_counter.rs:108
-    wire of_beat_3_13 = (beat_of_0 == 4'h2) & present_0; // beat_counter.rs:108
-    wire [2:0] _t37 = {1'h0, {1'h0, of_beat_3_13} + {1'h0, of_beat_2_13}} + {1'h0, {1'h0, of_beat_1_13} + {1'h0, of_beat_0_13}}; // beat_counter.rs:109
+    wire of_beat_0_13 = (beat_of_3 == 4'h2) & present_3; // beat_counter.rs:104
+    wire of_beat_1_13 = (beat_of_2 == 4'h2) & present_2; // beat_counter.rs:104
+    wire of_beat_2_13 = (beat_of_1 == 4'h2) & present_1; // beat_counter.rs:104
+    wire of_beat_3_13 = (beat_of_0 == 4'h2) & present_0; // beat_counter.rs:104
+    wire [2:0] _t37 = {1'h0, {1'h0, of_beat_3_13} + {1'h0, of_beat_2_13}} + {1'h0, {1'h0, of_beat_1_13} + {1'h0, of_beat_0_13}}; // beat_counter.rs:105
     always @(posedge clk) counts_13 <= _t37;
-    wire of_beat_0_14 = (beat_of_3 == 4'h1) & present_3; // beat_counter.rs:108
-    wire of_beat_1_14 = (beat_of_2 == 4'h1) & present_2; // beat_counter.rs:108
-    wire of_beat_2_14 = (beat_of_1 == 4'h1) & present_1; // beat_counter.rs:108
-    wire of_beat_3_14 = (beat_of_0 == 4'h1) & present_0; // beat_counter.rs:108
-    wire [2:0] _t38 = {1'h0, {1'h0, of_beat_3_14} + {1'h0, of_beat_2_14}} + {1'h0, {1'h0, of_beat_1_14} + {1'h0, of_beat_0_14}}; // beat_counter.rs:109
+    wire of_beat_0_14 = (beat_of_3 == 4'h1) & present_3; // beat_counter.rs:104
+    wire of_beat_1_14 = (beat_of_2 == 4'h1) & present_2; // beat_counter.rs:104
+    wire of_beat_2_14 = (beat_of_1 == 4'h1) & present_1; // beat_counter.rs:104
+    wire of_beat_3_14 = (beat_of_0 == 4'h1) & present_0; // beat_counter.rs:104
+    wire [2:0] _t38 = {1'h0, {1'h0, of_beat_3_14} + {1'h0, of_beat_2_14}} + {1'h0, {1'h0, of_beat_1_14} + {1'h0, of_beat_0_14}}; // beat_counter.rs:105
     always @(posedge clk) counts_14 <= _t38;
-    wire of_beat_0_15 = (beat_of_3 == 4'h0) & present_3; // beat_counter.rs:108
-    wire of_beat_1_15 = (beat_of_2 == 4'h0) & present_2; // beat_counter.rs:108
-    wire of_beat_2_15 = (beat_of_1 == 4'h0) & present_1; // beat_counter.rs:108
-    wire of_beat_3_15 = (beat_of_0 == 4'h0) & present_0; // beat_counter.rs:108
-    wire [2:0] _t39 = {1'h0, {1'h0, of_beat_3_15} + {1'h0, of_beat_2_15}} + {1'h0, {1'h0, of_beat_1_15} + {1'h0, of_beat_0_15}}; // beat_counter.rs:109
+    wire of_beat_0_15 = (beat_of_3 == 4'h0) & present_3; // beat_counter.rs:104
+    wire of_beat_1_15 = (beat_of_2 == 4'h0) & present_2; // beat_counter.rs:104
+    wire of_beat_2_15 = (beat_of_1 == 4'h0) & present_1; // beat_counter.rs:104
+    wire of_beat_3_15 = (beat_of_0 == 4'h0) & present_0; // beat_counter.rs:104
+    wire [2:0] _t39 = {1'h0, {1'h0, of_beat_3_15} + {1'h0, of_beat_2_15}} + {1'h0, {1'h0, of_beat_1_15} + {1'h0, of_beat_0_15}}; // beat_counter.rs:105
     always @(posedge clk) counts_15 <= _t39;
-    wire [47:0] counts = {counts_0, counts_1, counts_2, counts_3, counts_4, counts_5, counts_6, counts_7, counts_8, counts_9, counts_10, counts_11, counts_12, counts_13, counts_14, counts_15}; // beat_counter.rs:112
+    wire [47:0] counts = {counts_0, counts_1, counts_2, counts_3, counts_4, counts_5, counts_6, counts_7, counts_8, counts_9, counts_10, counts_11, counts_12, counts_13, counts_14, counts_15}; // beat_counter.rs:108
     always @(posedge clk) begin
         if (rst) begin
             valid_s1 <= 1'h0;
@@ -492,57 +478,54 @@ module oaken_beat_counter_p4 (
         counted_at_s5 <= counted_at;
         counted_starts_s5 <= counted_starts;
         counted_ends_s5 <= counted_ends;
-        counted_first_s5 <= counted_first;
         counted_last_s5 <= counted_last;
     end
-    wire valid_1 = valid_s5; // beat_counter.rs:113
-    wire [8:0] x_at = counted_at_s5; // beat_counter.rs:113
-    wire x_starts = counted_starts_s5; // beat_counter.rs:113
-    wire x_ends = counted_ends_s5; // beat_counter.rs:113
-    wire x_first = counted_first_s5; // beat_counter.rs:113
-    wire x_last = counted_last_s5; // beat_counter.rs:113
+    wire valid_1 = valid_s5; // beat_counter.rs:109
+    wire [8:0] x_at = counted_at_s5; // beat_counter.rs:109
+    wire x_starts = counted_starts_s5; // beat_counter.rs:109
+    wire x_ends = counted_ends_s5; // beat_counter.rs:109
+    wire x_last = counted_last_s5; // beat_counter.rs:109
 
     // the sums of a chunk
-    wire goes_on = ~x_starts; // beat_counter.rs:161
-    wire [3:0] both_0 = {1'h0, sum_counts[2:0] & {3{goes_on}}} + {1'h0, counts[2:0]}; // beat_counter.rs:167
-    wire [3:0] both_1 = {1'h0, sum_counts[5:3] & {3{goes_on}}} + {1'h0, counts[5:3]}; // beat_counter.rs:167
-    wire [3:0] both_2 = {1'h0, sum_counts[8:6] & {3{goes_on}}} + {1'h0, counts[8:6]}; // beat_counter.rs:167
-    wire [3:0] both_3 = {1'h0, sum_counts[11:9] & {3{goes_on}}} + {1'h0, counts[11:9]}; // beat_counter.rs:167
-    wire [3:0] both_4 = {1'h0, sum_counts[14:12] & {3{goes_on}}} + {1'h0, counts[14:12]}; // beat_counter.rs:167
-    wire [3:0] both_5 = {1'h0, sum_counts[17:15] & {3{goes_on}}} + {1'h0, counts[17:15]}; // beat_counter.rs:167
-    wire [3:0] both_6 = {1'h0, sum_counts[20:18] & {3{goes_on}}} + {1'h0, counts[20:18]}; // beat_counter.rs:167
-    wire [3:0] both_7 = {1'h0, sum_counts[23:21] & {3{goes_on}}} + {1'h0, counts[23:21]}; // beat_counter.rs:167
-    wire [3:0] both_8 = {1'h0, sum_counts[26:24] & {3{goes_on}}} + {1'h0, counts[26:24]}; // beat_counter.rs:167
-    wire [3:0] both_9 = {1'h0, sum_counts[29:27] & {3{goes_on}}} + {1'h0, counts[29:27]}; // beat_counter.rs:167
-    wire [3:0] both_10 = {1'h0, sum_counts[32:30] & {3{goes_on}}} + {1'h0, counts[32:30]}; // beat_counter.rs:167
-    wire [3:0] both_11 = {1'h0, sum_counts[35:33] & {3{goes_on}}} + {1'h0, counts[35:33]}; // beat_counter.rs:167
-    wire [3:0] both_12 = {1'h0, sum_counts[38:36] & {3{goes_on}}} + {1'h0, counts[38:36]}; // beat_counter.rs:167
-    wire [3:0] both_13 = {1'h0, sum_counts[41:39] & {3{goes_on}}} + {1'h0, counts[41:39]}; // beat_counter.rs:167
-    wire [3:0] both_14 = {1'h0, sum_counts[44:42] & {3{goes_on}}} + {1'h0, counts[44:42]}; // beat_counter.rs:167
-    wire [3:0] both_15 = {1'h0, sum_counts[47:45] & {3{goes_on}}} + {1'h0, counts[47:45]}; // beat_counter.rs:167
-    wire too_many_0 = both_0 > 4'h4; // beat_counter.rs:169
-    wire too_many_1 = both_1 > 4'h4; // beat_counter.rs:169
-    wire too_many_2 = both_2 > 4'h4; // beat_counter.rs:169
-    wire too_many_3 = both_3 > 4'h4; // beat_counter.rs:169
-    wire too_many_4 = both_4 > 4'h4; // beat_counter.rs:169
-    wire too_many_5 = both_5 > 4'h4; // beat_counter.rs:169
-    wire too_many_6 = both_6 > 4'h4; // beat_counter.rs:169
-    wire too_many_7 = both_7 > 4'h4; // beat_counter.rs:169
-    wire too_many_8 = both_8 > 4'h4; // beat_counter.rs:169
-    wire too_many_9 = both_9 > 4'h4; // beat_counter.rs:169
-    wire too_many_10 = both_10 > 4'h4; // beat_counter.rs:169
-    wire too_many_11 = both_11 > 4'h4; // beat_counter.rs:169
-    wire too_many_12 = both_12 > 4'h4; // beat_counter.rs:169
-    wire too_many_13 = both_13 > 4'h4; // beat_counter.rs:169
-    wire too_many_14 = both_14 > 4'h4; // beat_counter.rs:169
-    wire too_many_15 = both_15 > 4'h4; // beat_counter.rs:169
-    wire [47:0] _t40 = {both_15[2:0], both_14[2:0], both_13[2:0], both_12[2:0], both_11[2:0], both_10[2:0], both_9[2:0], both_8[2:0], both_7[2:0], both_6[2:0], both_5[2:0], both_4[2:0], both_3[2:0], both_2[2:0], both_1[2:0], both_0[2:0]}; // beat_counter.rs:171
-    wire [15:0] _t41 = {too_many_0, too_many_1, too_many_2, too_many_3, too_many_4, too_many_5, too_many_6, too_many_7, too_many_8, too_many_9, too_many_10, too_many_11, too_many_12, too_many_13, too_many_14, too_many_15}; // beat_counter.rs:172
+    wire goes_on = ~x_starts; // beat_counter.rs:157
+    wire [3:0] both_0 = {1'h0, sum_counts[2:0] & {3{goes_on}}} + {1'h0, counts[2:0]}; // beat_counter.rs:163
+    wire [3:0] both_1 = {1'h0, sum_counts[5:3] & {3{goes_on}}} + {1'h0, counts[5:3]}; // beat_counter.rs:163
+    wire [3:0] both_2 = {1'h0, sum_counts[8:6] & {3{goes_on}}} + {1'h0, counts[8:6]}; // beat_counter.rs:163
+    wire [3:0] both_3 = {1'h0, sum_counts[11:9] & {3{goes_on}}} + {1'h0, counts[11:9]}; // beat_counter.rs:163
+    wire [3:0] both_4 = {1'h0, sum_counts[14:12] & {3{goes_on}}} + {1'h0, counts[14:12]}; // beat_counter.rs:163
+    wire [3:0] both_5 = {1'h0, sum_counts[17:15] & {3{goes_on}}} + {1'h0, counts[17:15]}; // beat_counter.rs:163
+    wire [3:0] both_6 = {1'h0, sum_counts[20:18] & {3{goes_on}}} + {1'h0, counts[20:18]}; // beat_counter.rs:163
+    wire [3:0] both_7 = {1'h0, sum_counts[23:21] & {3{goes_on}}} + {1'h0, counts[23:21]}; // beat_counter.rs:163
+    wire [3:0] both_8 = {1'h0, sum_counts[26:24] & {3{goes_on}}} + {1'h0, counts[26:24]}; // beat_counter.rs:163
+    wire [3:0] both_9 = {1'h0, sum_counts[29:27] & {3{goes_on}}} + {1'h0, counts[29:27]}; // beat_counter.rs:163
+    wire [3:0] both_10 = {1'h0, sum_counts[32:30] & {3{goes_on}}} + {1'h0, counts[32:30]}; // beat_counter.rs:163
+    wire [3:0] both_11 = {1'h0, sum_counts[35:33] & {3{goes_on}}} + {1'h0, counts[35:33]}; // beat_counter.rs:163
+    wire [3:0] both_12 = {1'h0, sum_counts[38:36] & {3{goes_on}}} + {1'h0, counts[38:36]}; // beat_counter.rs:163
+    wire [3:0] both_13 = {1'h0, sum_counts[41:39] & {3{goes_on}}} + {1'h0, counts[41:39]}; // beat_counter.rs:163
+    wire [3:0] both_14 = {1'h0, sum_counts[44:42] & {3{goes_on}}} + {1'h0, counts[44:42]}; // beat_counter.rs:163
+    wire [3:0] both_15 = {1'h0, sum_counts[47:45] & {3{goes_on}}} + {1'h0, counts[47:45]}; // beat_counter.rs:163
+    wire too_many_0 = both_0 > 4'h4; // beat_counter.rs:165
+    wire too_many_1 = both_1 > 4'h4; // beat_counter.rs:165
+    wire too_many_2 = both_2 > 4'h4; // beat_counter.rs:165
+    wire too_many_3 = both_3 > 4'h4; // beat_counter.rs:165
+    wire too_many_4 = both_4 > 4'h4; // beat_counter.rs:165
+    wire too_many_5 = both_5 > 4'h4; // beat_counter.rs:165
+    wire too_many_6 = both_6 > 4'h4; // beat_counter.rs:165
+    wire too_many_7 = both_7 > 4'h4; // beat_counter.rs:165
+    wire too_many_8 = both_8 > 4'h4; // beat_counter.rs:165
+    wire too_many_9 = both_9 > 4'h4; // beat_counter.rs:165
+    wire too_many_10 = both_10 > 4'h4; // beat_counter.rs:165
+    wire too_many_11 = both_11 > 4'h4; // beat_counter.rs:165
+    wire too_many_12 = both_12 > 4'h4; // beat_counter.rs:165
+    wire too_many_13 = both_13 > 4'h4; // beat_counter.rs:165
+    wire too_many_14 = both_14 > 4'h4; // beat_counter.rs:165
+    wire too_many_15 = both_15 > 4'h4; // beat_counter.rs:165
+    wire [47:0] _t40 = {both_15[2:0], both_14[2:0], both_13[2:0], both_12[2:0], both_11[2:0], both_10[2:0], both_9[2:0], both_8[2:0], both_7[2:0], both_6[2:0], both_5[2:0], both_4[2:0], both_3[2:0], both_2[2:0], both_1[2:0], both_0[2:0]}; // beat_counter.rs:167
+    wire [15:0] _t41 = {too_many_0, too_many_1, too_many_2, too_many_3, too_many_4, too_many_5, too_many_6, too_many_7, too_many_8, too_many_9, too_many_10, too_many_11, too_many_12, too_many_13, too_many_14, too_many_15}; // beat_counter.rs:168
     always @(posedge clk) begin
         if (valid_1) begin
             sum_counts <= _t40;
             sum_wrong <= (sum_wrong & goes_on) | (|_t41);
-            sum_first <= x_first;
             sum_last <= x_last;
         end
         if (valid_1 & x_starts) sum_at <= x_at;
@@ -557,12 +540,12 @@ module oaken_beat_counter_p4 (
         end
     end
     assign m_valid = waiting_m_valid;
-    fifo_60x16_distributed waiting (
+    fifo_59x16_distributed waiting (
         .clk(clk),
         .rst(rst),
         .s_valid(complete),
         .s_ready(waiting_s_ready),
-        .s_payload({sum_at, sum_counts, sum_wrong, sum_first, sum_last}),
+        .s_payload({sum_at, sum_counts, sum_wrong, sum_last}),
         .m_valid(waiting_m_valid),
         .m_ready(m_ready),
         .m_payload(waiting_m_payload),
@@ -575,10 +558,9 @@ module oaken_beat_counter_p4 (
             room <= waiting_level < 5'h6;
         end
     end
-    assign m_at = waiting_m_payload[59:51];
-    assign m_counts = waiting_m_payload[50:3];
-    assign m_wrong = waiting_m_payload[2];
-    assign m_first = waiting_m_payload[1];
+    assign m_at = waiting_m_payload[58:50];
+    assign m_counts = waiting_m_payload[49:2];
+    assign m_wrong = waiting_m_payload[1];
     assign m_last = waiting_m_payload[0];
     wire unused_ok = &{1'b0, write_data[1:0], write_data[9:6], write_data[17:14], write_data[25:22], write_data[33:30], write_data[41:38], write_data[49:46], write_data[57:54], write_data[65:62], write_data[73:70], write_data[81:78], write_data[89:86], write_data[97:94], write_data[105:102], write_data[113:110], write_data[121:118], write_data[127:126], _t2[4], first_s3[3:2], waiting_s_ready};
 endmodule

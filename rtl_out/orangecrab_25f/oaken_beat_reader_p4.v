@@ -16,14 +16,12 @@ module oaken_beat_reader_p4 (
     input  wire [8:0] s_at,
     input  wire [47:0] s_counts,
     input  wire s_wrong,
-    input  wire s_first,
     input  wire s_last,
     output wire m_valid, // Maps of the beats.
     input  wire m_ready,
     output wire [3:0] m_outlier,
     output wire [3:0] m_outer,
     output wire [3:0] m_sign,
-    output wire m_first,
     output wire m_last,
     output wire done, // A chunk has been read.
     output wire reading, // A chunk is being read.
@@ -31,13 +29,12 @@ module oaken_beat_reader_p4 (
     output wire order_error // The entries of a beat are not in order.
 );
     reg [4:0] maps; // maps that are under way or wait | beat_reader.rs:54
-    reg open; // a chunk is being read | beat_reader.rs:104
-    reg [8:0] chunk_at; // beat_reader.rs:105
-    reg [47:0] chunk_counts; // of its beats that are not read yet | beat_reader.rs:105
-    reg chunk_wrong; // beat_reader.rs:105
-    reg chunk_first; // beat_reader.rs:105
-    reg chunk_last; // beat_reader.rs:105
-    reg [3:0] beat; // beat_reader.rs:110
+    reg open; // a chunk is being read | beat_reader.rs:102
+    reg [8:0] chunk_at; // beat_reader.rs:103
+    reg [47:0] chunk_counts; // of its beats that are not read yet | beat_reader.rs:103
+    reg chunk_wrong; // beat_reader.rs:103
+    reg chunk_last; // beat_reader.rs:103
+    reg [3:0] beat; // beat_reader.rs:108
     reg [3:0] byte0_read_at; // sparse_ring.rs:85
     reg [7:0] bytes_0; // sparse_ring.rs:86
     reg [3:0] byte1_read_at; // sparse_ring.rs:85
@@ -70,8 +67,8 @@ module oaken_beat_reader_p4 (
     reg [7:0] bytes_14; // sparse_ring.rs:86
     reg [3:0] byte15_read_at; // sparse_ring.rs:85
     reg [7:0] bytes_15; // sparse_ring.rs:86
-    reg [3:0] first_1_s1; // sparse_ring.rs:90
-    reg [3:0] first_1_s2; // sparse_ring.rs:90
+    reg [3:0] first_s1; // sparse_ring.rs:90
+    reg [3:0] first_s2; // sparse_ring.rs:90
     reg [7:0] l100_s3; // sparse_ring.rs:103
     reg [7:0] l100_s3_1; // sparse_ring.rs:103
     reg [7:0] l100_s3_2; // sparse_ring.rs:103
@@ -79,7 +76,7 @@ module oaken_beat_reader_p4 (
     reg [7:0] l100_s3_4; // sparse_ring.rs:103
     reg [7:0] l100_s3_5; // sparse_ring.rs:103
     reg [7:0] l100_s3_6; // sparse_ring.rs:103
-    reg [3:0] first_1_s3; // sparse_ring.rs:104
+    reg [3:0] first_s3; // sparse_ring.rs:104
     reg [7:0] bytes_0_1; // sparse_ring.rs:103
     reg [7:0] bytes_1_1; // sparse_ring.rs:103
     reg [7:0] bytes_2_1; // sparse_ring.rs:103
@@ -96,50 +93,43 @@ module oaken_beat_reader_p4 (
     reg chunk_wrong_s2; // beat_reader.rs:63
     reg chunk_wrong_s3; // beat_reader.rs:63
     reg x_wrong; // beat_reader.rs:63
-    reg first_s1; // beat_reader.rs:63
-    reg first_s2; // beat_reader.rs:63
-    reg first_s3; // beat_reader.rs:63
-    reg x_first; // beat_reader.rs:63
     reg beat_last_s1; // beat_reader.rs:63
     reg beat_last_s2; // beat_reader.rs:63
     reg beat_last_s3; // beat_reader.rs:63
     reg x_last; // beat_reader.rs:63
-    reg present_0; // place.rs:70
-    reg present_1; // place.rs:70
-    reg present_2; // place.rs:70
-    reg present_3; // place.rs:70
-    reg [7:0] bytes_0_3; // place.rs:71
-    reg [7:0] bytes_1_3; // place.rs:71
-    reg [7:0] bytes_2_3; // place.rs:71
-    reg [7:0] bytes_3_3; // place.rs:71
-    reg [3:0] x_beat_s5; // place.rs:72
-    reg [6:0] wrong; // place.rs:72
-    reg disorder; // place.rs:73
-    reg row_0_there; // place.rs:81
-    reg row_0_outer; // place.rs:81
-    reg row_0_sign; // place.rs:81
-    reg [1:0] row_0_way; // place.rs:81
-    reg row_1_there; // place.rs:81
-    reg row_1_outer; // place.rs:81
-    reg row_1_sign; // place.rs:81
-    reg [1:0] row_1_way; // place.rs:81
-    reg row_2_there; // place.rs:81
-    reg row_2_outer; // place.rs:81
-    reg row_2_sign; // place.rs:81
-    reg [1:0] row_2_way; // place.rs:81
-    reg row_3_there; // place.rs:81
-    reg row_3_outer; // place.rs:81
-    reg row_3_sign; // place.rs:81
-    reg [1:0] row_3_way; // place.rs:81
-    reg [3:0] outlier; // place.rs:90
-    reg [3:0] outer; // place.rs:90
-    reg [3:0] sign; // place.rs:90
+    reg present_0; // place.rs:68
+    reg present_1; // place.rs:68
+    reg present_2; // place.rs:68
+    reg present_3; // place.rs:68
+    reg [7:0] bytes_0_3; // place.rs:69
+    reg [7:0] bytes_1_3; // place.rs:69
+    reg [7:0] bytes_2_3; // place.rs:69
+    reg [7:0] bytes_3_3; // place.rs:69
+    reg [3:0] x_beat_s5; // place.rs:70
+    reg [6:0] wrong; // place.rs:70
+    reg disorder; // place.rs:71
+    reg row_0_there; // place.rs:79
+    reg row_0_outer; // place.rs:79
+    reg row_0_sign; // place.rs:79
+    reg [1:0] row_0_way; // place.rs:79
+    reg row_1_there; // place.rs:79
+    reg row_1_outer; // place.rs:79
+    reg row_1_sign; // place.rs:79
+    reg [1:0] row_1_way; // place.rs:79
+    reg row_2_there; // place.rs:79
+    reg row_2_outer; // place.rs:79
+    reg row_2_sign; // place.rs:79
+    reg [1:0] row_2_way; // place.rs:79
+    reg row_3_there; // place.rs:79
+    reg row_3_outer; // place.rs:79
+    reg row_3_sign; // place.rs:79
+    reg [1:0] row_3_way; // place.rs:79
+    reg [3:0] outlier; // place.rs:88
+    reg [3:0] outer; // place.rs:88
+    reg [3:0] sign; // place.rs:88
     reg x_wrong_s5; // beat_reader.rs:67
     reg x_wrong_s6; // beat_reader.rs:67
     reg wrong_1; // beat_reader.rs:67
-    reg x_first_s5; // beat_reader.rs:67
-    reg x_first_s6; // beat_reader.rs:67
-    reg first_2; // beat_reader.rs:67
     reg x_last_s5; // beat_reader.rs:67
     reg x_last_s6; // beat_reader.rs:67
     reg last; // beat_reader.rs:67
@@ -153,7 +143,7 @@ module oaken_beat_reader_p4 (
     reg order_error_1; // beat_reader.rs:71
     wire waiting_s_ready;
     wire waiting_m_valid;
-    wire [13:0] waiting_m_payload;
+    wire [12:0] waiting_m_payload;
     wire [4:0] waiting_level;
     (* ram_style = "distributed" *) reg [7:0] byte0_ring [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte1_ring [0:15];
@@ -174,15 +164,14 @@ module oaken_beat_reader_p4 (
 
     // beat after beat of a chunk
     assign reading = open;
-    wire ends = beat == 4'hf; // beat_reader.rs:111
-    wire first = chunk_first & (~(|beat)); // beat_reader.rs:111
-    wire [4:0] word = chunk_at[8:4]; // beat_reader.rs:114
+    wire ends = beat == 4'hf; // beat_reader.rs:109
+    wire [4:0] word = chunk_at[8:4]; // beat_reader.rs:112
     assign oldest = word;
-    wire reads = open & (~(maps == 5'h10)); // beat_reader.rs:115
+    wire reads = open & (~(maps == 5'h10)); // beat_reader.rs:113
     assign done = reads & ends;
     assign s_ready = (~open) | done;
-    wire [2:0] count = chunk_counts[2:0]; // beat_reader.rs:120
-    wire _t1 = s_valid & s_ready; // beat_reader.rs:129
+    wire [2:0] count = chunk_counts[2:0]; // beat_reader.rs:118
+    wire _t1 = s_valid & s_ready; // beat_reader.rs:127
     always @(posedge clk) begin
         if (reads) begin
             chunk_at <= chunk_at + {6'h0, count};
@@ -192,7 +181,6 @@ module oaken_beat_reader_p4 (
             chunk_at <= s_at;
             chunk_counts <= s_counts;
             chunk_wrong <= s_wrong;
-            chunk_first <= s_first;
             chunk_last <= s_last;
         end
     end
@@ -208,7 +196,7 @@ module oaken_beat_reader_p4 (
             if (_t1) open <= 1'h1;
         end
     end
-    wire beat_last = chunk_last & ends; // beat_reader.rs:134
+    wire beat_last = chunk_last & ends; // beat_reader.rs:132
     wire _t2 = m_valid & m_ready; // beat_reader.rs:57
     always @(posedge clk) begin
         if (rst) begin
@@ -221,38 +209,38 @@ module oaken_beat_reader_p4 (
 
     // its entries, and where they belong
     wire [4:0] word_1 = chunk_at[8:4]; // sparse_ring.rs:75
-    wire [3:0] first_1 = chunk_at[3:0]; // sparse_ring.rs:75
+    wire [3:0] first = chunk_at[3:0]; // sparse_ring.rs:75
     wire [3:0] here = word_1[3:0]; // sparse_ring.rs:53
     wire [4:0] _t3 = word_1 + 5'h1; // sparse_ring.rs:76
     wire [3:0] behind = _t3[3:0]; // sparse_ring.rs:53
-    wire _t4 = first_1[0] & 1'h0; // sparse_ring.rs:61
-    wire _t5 = first_1[0] | 1'h0; // sparse_ring.rs:62
-    wire _t6 = first_1[1] & _t5; // sparse_ring.rs:61
-    wire _t7 = first_1[1] & _t4; // sparse_ring.rs:61
-    wire _t8 = first_1[1] | _t5; // sparse_ring.rs:62
-    wire _t9 = first_1[1] | _t4; // sparse_ring.rs:62
-    wire _t10 = first_1[2] & _t8; // sparse_ring.rs:61
-    wire _t11 = first_1[2] & _t9; // sparse_ring.rs:61
-    wire _t12 = first_1[2] & _t6; // sparse_ring.rs:61
-    wire _t13 = first_1[2] | _t8; // sparse_ring.rs:62
-    wire _t14 = first_1[2] | _t9; // sparse_ring.rs:62
-    wire _t15 = first_1[2] | _t6; // sparse_ring.rs:62
-    wire _t16 = first_1[2] | _t7; // sparse_ring.rs:62
-    wire before_8 = first_1[3] & _t13; // sparse_ring.rs:61
-    wire before_9 = first_1[3] & _t14; // sparse_ring.rs:61
-    wire before_10 = first_1[3] & _t15; // sparse_ring.rs:61
-    wire before_11 = first_1[3] & _t16; // sparse_ring.rs:61
-    wire before_12 = first_1[3] & _t10; // sparse_ring.rs:61
-    wire before_13 = first_1[3] & _t11; // sparse_ring.rs:61
-    wire before_14 = first_1[3] & _t12; // sparse_ring.rs:61
-    wire before_0 = first_1[3] | _t13; // sparse_ring.rs:62
-    wire before_1 = first_1[3] | _t14; // sparse_ring.rs:62
-    wire before_2 = first_1[3] | _t15; // sparse_ring.rs:62
-    wire before_3 = first_1[3] | _t16; // sparse_ring.rs:62
-    wire before_4 = first_1[3] | _t10; // sparse_ring.rs:62
-    wire before_5 = first_1[3] | _t11; // sparse_ring.rs:62
-    wire before_6 = first_1[3] | _t12; // sparse_ring.rs:62
-    wire before_7 = first_1[3] | (first_1[2] & _t7); // sparse_ring.rs:62
+    wire _t4 = first[0] & 1'h0; // sparse_ring.rs:61
+    wire _t5 = first[0] | 1'h0; // sparse_ring.rs:62
+    wire _t6 = first[1] & _t5; // sparse_ring.rs:61
+    wire _t7 = first[1] & _t4; // sparse_ring.rs:61
+    wire _t8 = first[1] | _t5; // sparse_ring.rs:62
+    wire _t9 = first[1] | _t4; // sparse_ring.rs:62
+    wire _t10 = first[2] & _t8; // sparse_ring.rs:61
+    wire _t11 = first[2] & _t9; // sparse_ring.rs:61
+    wire _t12 = first[2] & _t6; // sparse_ring.rs:61
+    wire _t13 = first[2] | _t8; // sparse_ring.rs:62
+    wire _t14 = first[2] | _t9; // sparse_ring.rs:62
+    wire _t15 = first[2] | _t6; // sparse_ring.rs:62
+    wire _t16 = first[2] | _t7; // sparse_ring.rs:62
+    wire before_8 = first[3] & _t13; // sparse_ring.rs:61
+    wire before_9 = first[3] & _t14; // sparse_ring.rs:61
+    wire before_10 = first[3] & _t15; // sparse_ring.rs:61
+    wire before_11 = first[3] & _t16; // sparse_ring.rs:61
+    wire before_12 = first[3] & _t10; // sparse_ring.rs:61
+    wire before_13 = first[3] & _t11; // sparse_ring.rs:61
+    wire before_14 = first[3] & _t12; // sparse_ring.rs:61
+    wire before_0 = first[3] | _t13; // sparse_ring.rs:62
+    wire before_1 = first[3] | _t14; // sparse_ring.rs:62
+    wire before_2 = first[3] | _t15; // sparse_ring.rs:62
+    wire before_3 = first[3] | _t16; // sparse_ring.rs:62
+    wire before_4 = first[3] | _t10; // sparse_ring.rs:62
+    wire before_5 = first[3] | _t11; // sparse_ring.rs:62
+    wire before_6 = first[3] | _t12; // sparse_ring.rs:62
+    wire before_7 = first[3] | (first[2] & _t7); // sparse_ring.rs:62
     always @(posedge clk) begin
         if (write_valid) byte0_ring[write_word] <= write_data[7:0];
         byte0_read_at <= before_0 ? behind : here;
@@ -350,31 +338,30 @@ module oaken_beat_reader_p4 (
     wire [7:0] byte15_ring_q0 = byte15_ring[byte15_read_at]; // sparse_ring.rs:86
     always @(posedge clk) begin
         bytes_15 <= byte15_ring_q0;
-        first_1_s1 <= first_1;
-        first_1_s2 <= first_1_s1;
+        first_s1 <= first;
+        first_s2 <= first_s1;
     end
-    wire [7:0] _t17 = first_1_s2[3] ? bytes_12 : bytes_4; // sparse_ring.rs:100
-    wire [7:0] _t18 = first_1_s2[3] ? bytes_13 : bytes_5; // sparse_ring.rs:100
-    wire [7:0] _t19 = first_1_s2[3] ? bytes_14 : bytes_6; // sparse_ring.rs:100
-    wire [7:0] _t20 = first_1_s2[2] ? (first_1_s2[3] ? bytes_15 : bytes_7) : (first_1_s2[3] ? bytes_11 : bytes_3); // sparse_ring.rs:100
+    wire [7:0] _t17 = first_s2[3] ? bytes_12 : bytes_4; // sparse_ring.rs:100
+    wire [7:0] _t18 = first_s2[3] ? bytes_13 : bytes_5; // sparse_ring.rs:100
+    wire [7:0] _t19 = first_s2[3] ? bytes_14 : bytes_6; // sparse_ring.rs:100
     always @(posedge clk) begin
-        l100_s3 <= first_1_s2[2] ? _t17 : (first_1_s2[3] ? bytes_8 : bytes_0);
-        l100_s3_1 <= first_1_s2[2] ? _t18 : (first_1_s2[3] ? bytes_9 : bytes_1);
-        l100_s3_2 <= first_1_s2[2] ? _t19 : (first_1_s2[3] ? bytes_10 : bytes_2);
-        l100_s3_3 <= _t20;
-        l100_s3_4 <= first_1_s2[2] ? (first_1_s2[3] ? bytes_0 : bytes_8) : _t17;
-        l100_s3_5 <= first_1_s2[2] ? (first_1_s2[3] ? bytes_1 : bytes_9) : _t18;
-        l100_s3_6 <= first_1_s2[2] ? (first_1_s2[3] ? bytes_2 : bytes_10) : _t19;
-        first_1_s3 <= first_1_s2;
+        l100_s3 <= first_s2[2] ? _t17 : (first_s2[3] ? bytes_8 : bytes_0);
+        l100_s3_1 <= first_s2[2] ? _t18 : (first_s2[3] ? bytes_9 : bytes_1);
+        l100_s3_2 <= first_s2[2] ? _t19 : (first_s2[3] ? bytes_10 : bytes_2);
+        l100_s3_3 <= first_s2[2] ? (first_s2[3] ? bytes_15 : bytes_7) : (first_s2[3] ? bytes_11 : bytes_3);
+        l100_s3_4 <= first_s2[2] ? (first_s2[3] ? bytes_0 : bytes_8) : _t17;
+        l100_s3_5 <= first_s2[2] ? (first_s2[3] ? bytes_1 : bytes_9) : _t18;
+        l100_s3_6 <= first_s2[2] ? (first_s2[3] ? bytes_2 : bytes_10) : _t19;
+        first_s3 <= first_s2;
     end
-    wire [7:0] _t21 = first_1_s3[1] ? l100_s3_3 : l100_s3_1; // sparse_ring.rs:100
-    wire [7:0] _t22 = first_1_s3[1] ? l100_s3_4 : l100_s3_2; // sparse_ring.rs:100
-    wire [7:0] _t23 = first_1_s3[1] ? l100_s3_5 : l100_s3_3; // sparse_ring.rs:100
+    wire [7:0] _t20 = first_s3[1] ? l100_s3_3 : l100_s3_1; // sparse_ring.rs:100
+    wire [7:0] _t21 = first_s3[1] ? l100_s3_4 : l100_s3_2; // sparse_ring.rs:100
+    wire [7:0] _t22 = first_s3[1] ? l100_s3_5 : l100_s3_3; // sparse_ring.rs:100
     always @(posedge clk) begin
-        bytes_0_1 <= first_1_s3[0] ? _t21 : (first_1_s3[1] ? l100_s3_2 : l100_s3);
-        bytes_1_1 <= first_1_s3[0] ? _t22 : _t21;
-        bytes_2_1 <= first_1_s3[0] ? _t23 : _t22;
-        bytes_3_1 <= first_1_s3[0] ? (first_1_s3[1] ? l100_s3_6 : l100_s3_4) : _t23;
+        bytes_0_1 <= first_s3[0] ? _t20 : (first_s3[1] ? l100_s3_2 : l100_s3);
+        bytes_1_1 <= first_s3[0] ? _t21 : _t20;
+        bytes_2_1 <= first_s3[0] ? _t22 : _t21;
+        bytes_3_1 <= first_s3[0] ? (first_s3[1] ? l100_s3_6 : l100_s3_4) : _t22;
         count_s1 <= count;
         count_s2 <= count_s1;
         count_s3 <= count_s2;
@@ -387,105 +374,98 @@ module oaken_beat_reader_p4 (
         chunk_wrong_s2 <= chunk_wrong_s1;
         chunk_wrong_s3 <= chunk_wrong_s2;
         x_wrong <= chunk_wrong_s3;
-        first_s1 <= first;
-        first_s2 <= first_s1;
-        first_s3 <= first_s2;
-        x_first <= first_s3;
         beat_last_s1 <= beat_last;
         beat_last_s2 <= beat_last_s1;
         beat_last_s3 <= beat_last_s2;
         x_last <= beat_last_s3;
     end
     wire [31:0] entries_bytes = {bytes_3_1, bytes_2_1, bytes_1_1, bytes_0_1}; // beat_reader.rs:65
-    wire [7:0] bytes_0_2 = entries_bytes[7:0]; // place.rs:69
-    wire [7:0] bytes_1_2 = entries_bytes[15:8]; // place.rs:69
-    wire [7:0] bytes_2_2 = entries_bytes[23:16]; // place.rs:69
-    wire [7:0] bytes_3_2 = entries_bytes[31:24]; // place.rs:69
-    wire _t24 = x_count[0] & 1'h0; // sparse_ring.rs:61
-    wire _t25 = x_count[0] | 1'h0; // sparse_ring.rs:62
+    wire [7:0] bytes_0_2 = entries_bytes[7:0]; // place.rs:67
+    wire [7:0] bytes_1_2 = entries_bytes[15:8]; // place.rs:67
+    wire [7:0] bytes_2_2 = entries_bytes[23:16]; // place.rs:67
+    wire [7:0] bytes_3_2 = entries_bytes[31:24]; // place.rs:67
+    wire _t23 = x_count[0] & 1'h0; // sparse_ring.rs:61
+    wire _t24 = x_count[0] | 1'h0; // sparse_ring.rs:62
     always @(posedge clk) begin
-        present_0 <= x_count[2] | (x_count[1] | _t25);
-        present_1 <= x_count[2] | (x_count[1] | _t24);
-        present_2 <= x_count[2] | (x_count[1] & _t25);
-        present_3 <= x_count[2] | (x_count[1] & _t24);
+        present_0 <= x_count[2] | (x_count[1] | _t24);
+        present_1 <= x_count[2] | (x_count[1] | _t23);
+        present_2 <= x_count[2] | (x_count[1] & _t24);
+        present_3 <= x_count[2] | (x_count[1] & _t23);
         bytes_0_3 <= bytes_0_2;
         bytes_1_3 <= bytes_1_2;
         bytes_2_3 <= bytes_2_2;
         bytes_3_3 <= bytes_3_2;
         x_beat_s5 <= x_beat;
     end
-    wire [6:0] _t26 = {present_0 & (bytes_0_3[5:2] != x_beat_s5), present_1 & (bytes_1_3[5:2] != x_beat_s5), present_1 & (bytes_1_3[1:0] <= bytes_0_3[1:0]), present_2 & (bytes_2_3[5:2] != x_beat_s5), present_2 & (bytes_2_3[1:0] <= bytes_1_3[1:0]), present_3 & (bytes_3_3[5:2] != x_beat_s5), present_3 & (bytes_3_3[1:0] <= bytes_2_3[1:0])}; // place.rs:125
+    wire [6:0] _t25 = {present_0 & (bytes_0_3[5:2] != x_beat_s5), present_1 & (bytes_1_3[5:2] != x_beat_s5), present_1 & (bytes_1_3[1:0] <= bytes_0_3[1:0]), present_2 & (bytes_2_3[5:2] != x_beat_s5), present_2 & (bytes_2_3[1:0] <= bytes_1_3[1:0]), present_3 & (bytes_3_3[5:2] != x_beat_s5), present_3 & (bytes_3_3[1:0] <= bytes_2_3[1:0])}; // place.rs:123
     always @(posedge clk) begin
-        wrong <= _t26;
+        wrong <= _t25;
         disorder <= |wrong;
     end
-    wire [1:0] way = bytes_0_3[1:0] - 2'h0; // place.rs:80
+    wire [1:0] way = bytes_0_3[1:0] - 2'h0; // place.rs:78
     always @(posedge clk) begin
         row_0_there <= present_0;
         row_0_outer <= bytes_0_3[6];
         row_0_sign <= bytes_0_3[7];
         row_0_way <= way;
     end
-    wire [1:0] way_1 = bytes_1_3[1:0] - 2'h1; // place.rs:80
+    wire [1:0] way_1 = bytes_1_3[1:0] - 2'h1; // place.rs:78
     always @(posedge clk) begin
         row_1_there <= present_1;
         row_1_outer <= bytes_1_3[6];
         row_1_sign <= bytes_1_3[7];
         row_1_way <= way_1;
     end
-    wire [1:0] way_2 = bytes_2_3[1:0] - 2'h2; // place.rs:80
+    wire [1:0] way_2 = bytes_2_3[1:0] - 2'h2; // place.rs:78
     always @(posedge clk) begin
         row_2_there <= present_2;
         row_2_outer <= bytes_2_3[6];
         row_2_sign <= bytes_2_3[7];
         row_2_way <= way_2;
     end
-    wire [1:0] way_3 = bytes_3_3[1:0] - 2'h3; // place.rs:80
+    wire [1:0] way_3 = bytes_3_3[1:0] - 2'h3; // place.rs:78
     always @(posedge clk) begin
         row_3_there <= present_3;
         row_3_outer <= bytes_3_3[6];
         row_3_sign <= bytes_3_3[7];
         row_3_way <= way_3;
     end
-    wire goes_0 = row_0_there & row_0_way[1]; // place.rs:99
-    wire goes_1 = row_1_there & row_1_way[1]; // place.rs:99
-    wire stays_0 = row_0_there & (~row_0_way[1]); // place.rs:100
-    wire stays_1 = row_1_there & (~row_1_way[1]); // place.rs:100
-    wire stays_2 = row_2_there & (~row_2_way[1]); // place.rs:100
-    wire stays_3 = row_3_there & (~row_3_way[1]); // place.rs:100
-    wire from_outer = goes_0 ? row_0_outer : row_2_outer; // place.rs:106
-    wire from_sign = goes_0 ? row_0_sign : row_2_sign; // place.rs:106
-    wire [1:0] from_way = goes_0 ? row_0_way : row_2_way; // place.rs:106
-    wire _t27 = stays_2 | goes_0; // place.rs:107
-    wire from_outer_1 = goes_1 ? row_1_outer : row_3_outer; // place.rs:106
-    wire from_sign_1 = goes_1 ? row_1_sign : row_3_sign; // place.rs:106
-    wire [1:0] from_way_1 = goes_1 ? row_1_way : row_3_way; // place.rs:106
-    wire goes_0_1 = stays_0 & row_0_way[0]; // place.rs:99
-    wire goes_1_1 = stays_1 & row_1_way[0]; // place.rs:99
-    wire goes_2_1 = _t27 & from_way[0]; // place.rs:99
-    wire stays_0_1 = stays_0 & (~row_0_way[0]); // place.rs:100
-    wire stays_1_1 = stays_1 & (~row_1_way[0]); // place.rs:100
-    wire stays_2_1 = _t27 & (~from_way[0]); // place.rs:100
-    wire stays_3_1 = (stays_3 | goes_1) & (~from_way_1[0]); // place.rs:100
-    wire from_outer_2 = goes_0_1 ? row_0_outer : row_1_outer; // place.rs:106
-    wire from_sign_2 = goes_0_1 ? row_0_sign : row_1_sign; // place.rs:106
-    wire _t28 = stays_1_1 | goes_0_1; // place.rs:107
-    wire from_outer_3 = goes_1_1 ? row_1_outer : from_outer; // place.rs:106
-    wire from_sign_3 = goes_1_1 ? row_1_sign : from_sign; // place.rs:106
-    wire _t29 = stays_2_1 | goes_1_1; // place.rs:107
-    wire from_outer_4 = goes_2_1 ? from_outer : from_outer_1; // place.rs:106
-    wire from_sign_4 = goes_2_1 ? from_sign : from_sign_1; // place.rs:106
-    wire _t30 = stays_3_1 | goes_2_1; // place.rs:107
+    wire goes_0 = row_0_there & row_0_way[1]; // place.rs:97
+    wire goes_1 = row_1_there & row_1_way[1]; // place.rs:97
+    wire stays_0 = row_0_there & (~row_0_way[1]); // place.rs:98
+    wire stays_1 = row_1_there & (~row_1_way[1]); // place.rs:98
+    wire stays_2 = row_2_there & (~row_2_way[1]); // place.rs:98
+    wire stays_3 = row_3_there & (~row_3_way[1]); // place.rs:98
+    wire from_outer = goes_0 ? row_0_outer : row_2_outer; // place.rs:104
+    wire from_sign = goes_0 ? row_0_sign : row_2_sign; // place.rs:104
+    wire [1:0] from_way = goes_0 ? row_0_way : row_2_way; // place.rs:104
+    wire _t26 = stays_2 | goes_0; // place.rs:105
+    wire from_outer_1 = goes_1 ? row_1_outer : row_3_outer; // place.rs:104
+    wire from_sign_1 = goes_1 ? row_1_sign : row_3_sign; // place.rs:104
+    wire [1:0] from_way_1 = goes_1 ? row_1_way : row_3_way; // place.rs:104
+    wire goes_0_1 = stays_0 & row_0_way[0]; // place.rs:97
+    wire goes_1_1 = stays_1 & row_1_way[0]; // place.rs:97
+    wire goes_2_1 = _t26 & from_way[0]; // place.rs:97
+    wire stays_0_1 = stays_0 & (~row_0_way[0]); // place.rs:98
+    wire stays_1_1 = stays_1 & (~row_1_way[0]); // place.rs:98
+    wire stays_2_1 = _t26 & (~from_way[0]); // place.rs:98
+    wire stays_3_1 = (stays_3 | goes_1) & (~from_way_1[0]); // place.rs:98
+    wire from_outer_2 = goes_0_1 ? row_0_outer : row_1_outer; // place.rs:104
+    wire from_sign_2 = goes_0_1 ? row_0_sign : row_1_sign; // place.rs:104
+    wire _t27 = stays_1_1 | goes_0_1; // place.rs:105
+    wire from_outer_3 = goes_1_1 ? row_1_outer : from_outer; // place.rs:104
+    wire from_sign_3 = goes_1_1 ? row_1_sign : from_sign; // place.rs:104
+    wire _t28 = stays_2_1 | goes_1_1; // place.rs:105
+    wire from_outer_4 = goes_2_1 ? from_outer : from_outer_1; // place.rs:104
+    wire from_sign_4 = goes_2_1 ? from_sign : from_sign_1; // place.rs:104
+    wire _t29 = stays_3_1 | goes_2_1; // place.rs:105
     always @(posedge clk) begin
-        outlier <= {_t30, _t29, _t28, stays_0_1};
-        outer <= {from_outer_4 & _t30, from_outer_3 & _t29, from_outer_2 & _t28, row_0_outer & stays_0_1};
-        sign <= {from_sign_4 & _t30, from_sign_3 & _t29, from_sign_2 & _t28, row_0_sign & stays_0_1};
+        outlier <= {_t29, _t28, _t27, stays_0_1};
+        outer <= {from_outer_4 & _t29, from_outer_3 & _t28, from_outer_2 & _t27, row_0_outer & stays_0_1};
+        sign <= {from_sign_4 & _t29, from_sign_3 & _t28, from_sign_2 & _t27, row_0_sign & stays_0_1};
         x_wrong_s5 <= x_wrong;
         x_wrong_s6 <= x_wrong_s5;
         wrong_1 <= x_wrong_s6;
-        x_first_s5 <= x_first;
-        x_first_s6 <= x_first_s5;
-        first_2 <= x_first_s6;
         x_last_s5 <= x_last;
         x_last_s6 <= x_last_s5;
         last <= x_last_s6;
@@ -521,23 +501,22 @@ module oaken_beat_reader_p4 (
 
     // maps wait
     assign m_valid = waiting_m_valid;
-    fifo_14x16_distributed waiting (
+    fifo_13x16_distributed waiting (
         .clk(clk),
         .rst(rst),
         .s_valid(valid),
         .s_ready(waiting_s_ready),
-        .s_payload({outlier, outer, sign, first_2, last}),
+        .s_payload({outlier, outer, sign, last}),
         .m_valid(waiting_m_valid),
         .m_ready(m_ready),
         .m_payload(waiting_m_payload),
         .level(waiting_level)
     );
-    assign m_outlier = waiting_m_payload[13:10];
-    assign m_outer = waiting_m_payload[9:6];
-    assign m_sign = waiting_m_payload[5:2];
-    assign m_first = waiting_m_payload[1];
+    assign m_outlier = waiting_m_payload[12:9];
+    assign m_outer = waiting_m_payload[8:5];
+    assign m_sign = waiting_m_payload[4:1];
     assign m_last = waiting_m_payload[0];
-    wire unused_ok = &{1'b0, _t3[4], first_1_s3[3:2], from_way[1], from_way_1[1], waiting_s_ready, waiting_level};
+    wire unused_ok = &{1'b0, _t3[4], first_s3[3:2], from_way[1], from_way_1[1], waiting_s_ready, waiting_level};
 endmodule
 
 `default_nettype wire

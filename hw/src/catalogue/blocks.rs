@@ -137,7 +137,7 @@ pub(super) fn quantizer_latency(dense_bits: u32, wide: bool) -> (u64, u64) {
     }
 }
 /// The same of the dequantizer, at every width.
-pub(super) const DEQUANTIZER_LATENCY: (u64, u64) = (28, 39);
+pub(super) const DEQUANTIZER_LATENCY: (u64, u64) = (27, 38);
 
 /// Cycles to look up the setting that a vector names.
 fn look_up_latency(v: &Values) -> u64 {

@@ -32,8 +32,6 @@ pub struct CountedChunk {
     pub counts: Signal,
     /// A beat has more entries than elements.
     pub wrong: Signal,
-    /// It is the first chunk of its vector.
-    pub first: Signal,
     /// It is the last chunk of its vector.
     pub last: Signal,
 }
@@ -47,7 +45,7 @@ pub fn count_bits(p: EngineParams) -> u32 {
 pub fn counted_chunk(p: EngineParams) -> CountedChunk {
     let flag = bits(1);
     let counts = bits(count_bits(p) * p.chunk_beats());
-    CountedChunk { at: bits(place_bits(p)), counts, wrong: flag, first: flag, last: flag }
+    CountedChunk { at: bits(place_bits(p)), counts, wrong: flag, last: flag }
 }
 
 ports! {
@@ -78,8 +76,6 @@ struct Group {
     starts: Signal,
     /// They are the last of the chunk.
     ends: Signal,
-    /// The chunk is the first of its vector.
-    first: Signal,
     /// The chunk is the last of its vector.
     last: Signal,
 }
@@ -151,7 +147,7 @@ fn groups(m: Module, chunks: Stream<ChunkPlace>, room: Signal, p: EngineParams) 
         chunk.set(chunks.payload);
         ends.set(chunks.payload.count.le(p.lanes));
     });
-    (valid, Group { at: chunk.at, count, starts, ends, first: chunk.first, last: chunk.last })
+    (valid, Group { at: chunk.at, count, starts, ends, last: chunk.last })
 }
 
 /// Adds the counts of groups up, in registers.
@@ -170,7 +166,6 @@ fn sums(m: Module, valid: Signal, x: Group, counts: Signal, p: EngineParams) -> 
     m.when(valid, || {
         sum.counts.set(cat(&both.iter().rev().map(|sum| sum.trunc(width)).collect::<Vec<_>>()));
         sum.wrong.set((sum.wrong & goes_on) | cat(&too_many).any());
-        sum.first.set(x.first);
         sum.last.set(x.last);
     });
     m.when(valid & x.starts, || sum.at.set(x.at));

@@ -64,9 +64,9 @@ pub fn beat_reader(p: EngineParams) -> Result<Design<BeatReaderPorts>, Errors> {
     let entries =
         BeatEntries { bytes: cat(&bytes.into_iter().rev().collect::<Vec<_>>()), count: x.count, beat: x.beat };
     let (map, disorder) = place(entries, p);
-    let (wrong, first, last) = (x.wrong.meet(map.outlier), x.first.meet(map.outlier), x.last.meet(map.outlier));
+    let (wrong, last) = (x.wrong.meet(map.outlier), x.last.meet(map.outlier));
     let valid = valid.meet(map.outlier);
-    let map = BeatMap { outlier: map.outlier, outer: map.outer, sign: map.sign, first, last };
+    let map = BeatMap { outlier: map.outlier, outer: map.outer, sign: map.sign, last };
     let (valid, map, disorder) = pipe.leave((valid, map, disorder | wrong));
     let order_error = m.reg_reset(bits(1), 0);
     order_error.set(valid & disorder);
@@ -92,8 +92,6 @@ struct BeatPlace {
     beat: Signal,
     /// A beat of the chunk has more entries than elements.
     wrong: Signal,
-    /// It is the first beat of its vector.
-    first: Signal,
     /// It is the last beat of its vector.
     last: Signal,
 }
@@ -104,11 +102,11 @@ fn beats(m: Module, io: BeatReaderPorts, room: Signal, p: EngineParams) -> (Sign
     let open = m.reg_reset(bits(1), 0).comment("a chunk is being read");
     let chunk = m.reg(counted_chunk(p));
     chunk.counts.comment("of its beats that are not read yet");
-    let (beat, ends, first) = match p.chunk_beats() {
-        1 => (m.lit(0u32, 1), m.lit(1u32, 1), chunk.first),
+    let (beat, ends) = match p.chunk_beats() {
+        1 => (m.lit(0u32, 1), m.lit(1u32, 1)),
         beats => {
             let beat = m.reg_reset(bits(clog2(beats as usize)), 0);
-            (beat, beat.eq(beats - 1), chunk.first & !beat.any())
+            (beat, beat.eq(beats - 1))
         }
     };
     let word = chunk.at.drop_low(byte_bits(p));
@@ -131,5 +129,5 @@ fn beats(m: Module, io: BeatReaderPorts, room: Signal, p: EngineParams) -> (Sign
         chunk.set(io.s.payload);
     });
     let CountedChunk { at, wrong, last, .. } = chunk;
-    (reads, BeatPlace { at, count, beat, wrong, first, last: last & ends })
+    (reads, BeatPlace { at, count, beat, wrong, last: last & ends })
 }

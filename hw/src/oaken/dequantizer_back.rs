@@ -7,7 +7,6 @@ use super::dequantizer_ports::IN_FLIGHT;
 use super::place::{BeatMap, beat_map};
 use super::side_table::Current;
 use super::types::*;
-use crate::stream::register_slice_forward::register_slice_forward_after;
 use hdl::logic::UpDown;
 use hdl::*;
 
@@ -33,9 +32,7 @@ pub fn use_maps(
     headers: &Headers,
     infos: Memory<VectorInfo>,
     p: EngineParams,
-) -> Result<MapInUse, Errors> {
-    // of many lanes, the first map stands in registers: whether it begins a vector decides on all that moves
-    let maps = if p.wide() { register_slice_forward_after(m, maps)? } else { maps };
+) -> MapInUse {
     let in_use = m.reg_reset(bits(1), 0);
     let map = m.reg(beat_map(p.lanes));
     let info = m.reg(vector_info(p.dense_bits));
@@ -43,12 +40,17 @@ pub fn use_maps(
     tables_ready.level.comment("vectors whose levels are there, and no beat in use yet");
     let load_slot = m.reg_reset(bits(headers.slot.width()), 0);
     let decoding = m.wire(bits(1));
-    let takes = (!in_use | decoding) & (!maps.payload.first | tables_ready.level.any());
+    // a register: it decides on all that moves, and the map itself comes out of a memory
+    let begins = m.reg_reset(bits(1), 1).comment("the next map is that of a vector's first beat");
+    let takes = (!in_use | decoding) & (!begins | tables_ready.level.any());
     maps.ready.set(takes);
     let load = maps.transfer();
-    let new_vector = load & maps.payload.first;
+    let new_vector = load & begins;
     in_use.set(load | (in_use & !decoding));
-    m.when(load, || map.set(maps.payload));
+    m.when(load, || {
+        map.set(maps.payload);
+        begins.set(maps.payload.last);
+    });
     let next_info = infos.read(load_slot);
     let levels = headers.table.current(m, load_slot, new_vector, p);
     m.when(new_vector, || {
@@ -56,7 +58,7 @@ pub fn use_maps(
         load_slot.set(headers.after(load_slot));
     });
     tables_ready.count(headers.table.done, new_vector);
-    Ok(MapInUse { valid: in_use, decoding, map, info, levels })
+    MapInUse { valid: in_use, decoding, map, info, levels }
 }
 
 /// A beat of codes.

@@ -117,8 +117,8 @@ fn count_beats(
 ) -> Result<Stream<CountedChunk>, Errors> {
     if p.chunk_beats() == 1 {
         // all are of the one beat
-        let ChunkPlace { at, count, first, last } = chunks.payload;
-        let counted = CountedChunk { at, counts: count, wrong: m.lit(0u32, 1), first, last };
+        let ChunkPlace { at, count, last } = chunks.payload;
+        let counted = CountedChunk { at, counts: count, wrong: m.lit(0u32, 1), last };
         return Ok(chunks.with(counted));
     }
     let counter = m.instance(&beat_counter(p)?);

@@ -27,15 +27,13 @@ pub struct BeatMap {
     pub outer: Signal,
     /// It says negative.
     pub sign: Signal,
-    /// The first beat of its vector.
-    pub first: Signal,
     /// The last beat of its vector.
     pub last: Signal,
 }
 
 /// Shape of a [`BeatMap`].
 pub fn beat_map(lanes: u32) -> BeatMap {
-    BeatMap { outlier: bits(lanes), outer: bits(lanes), sign: bits(lanes), first: bits(1), last: bits(1) }
+    BeatMap { outlier: bits(lanes), outer: bits(lanes), sign: bits(lanes), last: bits(1) }
 }
 
 /// What the entries of a beat say of its elements; a bit for each lane.

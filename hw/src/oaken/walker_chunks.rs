@@ -12,15 +12,13 @@ pub struct ChunkPlace {
     pub at: Signal,
     /// How many there are, 0 to 64.
     pub count: Signal,
-    /// It is the first chunk of its vector: the header is in the word of `at`.
-    pub first: Signal,
     /// It is the last chunk of its vector.
     pub last: Signal,
 }
 
 /// Shape of a [`ChunkPlace`].
 pub fn chunk_place(p: EngineParams) -> ChunkPlace {
-    ChunkPlace { at: bits(place_bits(p)), count: bits(7), first: bits(1), last: bits(1) }
+    ChunkPlace { at: bits(place_bits(p)), count: bits(7), last: bits(1) }
 }
 
 /// Chunks that may wait.
@@ -110,10 +108,10 @@ fn counted(m: Module, open: &OpenChunk, x: Found, p: EngineParams) -> Stream {
     let stop = x.beyond.mux(x.end, x.place);
     // the words behind the packet are another record's: who reads a chunk that is not there must not seem to be done with them
     let start = x.nothing.mux(stop, open.start);
-    let (at, stop, nothing, first, last) = pipe.enter((start, stop, x.nothing, open.first, open.last));
+    let (at, stop, nothing, last) = pipe.enter((start, stop, x.nothing, open.last));
     let (at, stop, nothing) = (at.next(), stop.next(), nothing.next());
     let count = ((stop.trunc(7) - at.trunc(7)) & (!nothing).repeat(7)).next();
-    let chunk = ChunkPlace { at: at.next(), count, first: first.later(2), last: last.later(2) };
+    let chunk = ChunkPlace { at: at.next(), count, last: last.later(2) };
     let out = m.wire(stream(bits(chunk_place(p).total_width())));
     let (valid, chunk) = pipe.leave((valid, chunk));
     out.valid.set(valid);

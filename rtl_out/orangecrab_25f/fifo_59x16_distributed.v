@@ -5,15 +5,15 @@
 `default_nettype none
 
 // First-in first-out queue; the first word falls through.
-module fifo_18x16_distributed (
+module fifo_59x16_distributed (
     input  wire clk,
     input  wire rst,
     input  wire s_valid, // words to store
     output wire s_ready,
-    input  wire [17:0] s_payload,
+    input  wire [58:0] s_payload,
     output wire m_valid, // the oldest word
     input  wire m_ready,
-    output wire [17:0] m_payload,
+    output wire [58:0] m_payload,
     output wire [4:0] level // words held
 );
     reg [4:0] count; // fifo.rs:64
@@ -21,7 +21,7 @@ module fifo_18x16_distributed (
     reg [3:0] head; // fifo.rs:76
     reg [3:0] tail; // fifo.rs:77
     reg not_empty; // fifo.rs:109
-    (* ram_style = "distributed" *) reg [17:0] ram [0:15];
+    (* ram_style = "distributed" *) reg [58:0] ram [0:15];
     wire push = s_valid & s_ready; // fifo.rs:60
     wire pop = m_valid & m_ready; // fifo.rs:61
 
@@ -57,7 +57,7 @@ module fifo_18x16_distributed (
             if (pop) head <= head + 4'h1;
         end
     end
-    wire [17:0] ram_q0 = ram[head]; // fifo.rs:113
+    wire [58:0] ram_q0 = ram[head]; // fifo.rs:113
     assign m_payload = ram_q0;
 endmodule
 
