@@ -46,8 +46,8 @@ fn constants(b: &Draft) -> BTreeMap<u32, Vec<Constant>> {
 }
 
 /// Settings of a pipeline are no data of items: nothing that left it, or one between streams that has the same items, and nothing of the
-/// streams at the ends of these.
-/// What left a pipeline without streams, or comes out of an instance, may be computed of settings: that is the user's word.
+/// streams at the ends of these. What left a pipeline without streams, or comes out of an instance, may be computed of settings: that is the
+/// user's word.
 fn check_constants(b: &mut Draft, drivers: &Drivers, known: &mut Known, pipe: u32, constants: &[Constant]) {
     let pipes = with_the_same_items(b, drivers, pipe);
     let (ways, items) =

@@ -23,7 +23,10 @@ pub(super) struct Parts<'a> {
 /// A walk from some bits.
 #[derive(Default)]
 struct Walk {
-    seen: HashSet<(Id, u32, u32)>,
+    /// Bits from which it goes on: a way that comes back to them goes round.
+    open: Vec<(Id, Range<u32>)>,
+    /// What was looked at: signal, bits, and cycles.
+    seen: HashSet<(Id, Range<u32>, u32)>,
     steps: Vec<Step>,
 }
 
@@ -46,10 +49,17 @@ impl<'a> Parts<'a> {
     }
     /// Collects what these bits depend on, so many cycles ago.
     fn behind(&self, walk: &mut Walk, id: Id, bits: Range<u32>, cycles: u32) {
-        let ends = bits == (0..self.width(id)) || !walk.seen.insert((id, bits.start, bits.end));
-        if ends || is_setting(self.b, id) || self.b.staging.gates.contains_key(&id) {
-            return walk.steps.push(Step::exactly(id, cycles));
+        let ends = bits == (0..self.width(id)) || is_setting(self.b, id) || self.b.staging.gates.contains_key(&id);
+        if ends || walk.open.contains(&(id, bits.clone())) {
+            walk.steps.push(Step::exactly(id, cycles));
+        } else if walk.seen.insert((id, bits.clone(), cycles)) {
+            walk.open.push((id, bits.clone()));
+            self.behind_some(walk, id, bits, cycles);
+            walk.open.pop();
         }
+    }
+    /// The same of some bits of a signal, and not all.
+    fn behind_some(&self, walk: &mut Walk, id: Id, bits: Range<u32>, cycles: u32) {
         match &self.b.node(id).op {
             Op::Alias(of) | Op::Un(UnOp::Not, of) => self.behind(walk, *of, bits, cycles),
             Op::Slice(of, low) => self.behind(walk, *of, low + bits.start..low + bits.end, cycles),

@@ -68,7 +68,7 @@ type Way = fn(Module, TwoPorts) -> Signal;
 #[test]
 #[module]
 fn a_latency_is_that_of_the_bits_that_are_read() {
-    let ways: [(&str, &[u32], Way); 9] = [
+    let ways: [(&str, &[u32], Way); 11] = [
         ("a register of two parts", &[2], |m, io| {
             let r = m.reg(bits(16));
             r.bits(7, 0).set(later(m, io.a, 1));
@@ -105,6 +105,18 @@ fn a_latency_is_that_of_the_bits_that_are_read() {
             w.bits(7, 0).set(later(m, io.a, 1));
             w.bits(15, 8).set(io.b);
             w.bits(7, 0)
+        }),
+        ("one part twice", &[1], |m, io| {
+            let w = m.wire(bits(16));
+            w.bits(7, 0).set(later(m, io.a, 1));
+            w.bits(15, 8).set(later(m, io.b, 2));
+            let both = w | w;
+            both.bits(7, 0)
+        }),
+        ("a ring", &[2, 3, 4, 5], |m, io| {
+            let r = m.reg(bits(16));
+            r.set(r.bits(7, 0).cat(r.bits(15, 8) ^ io.a));
+            r.bits(15, 8)
         }),
         ("both parts", &[], |m, io| {
             let w = m.wire(bits(16));
