@@ -96,7 +96,8 @@ impl<'a> Parts<'a> {
         !is_reset && !is_of_a_pipeline && !keeps(self.b, self.drivers, id)
     }
     fn behind_net(&self, walk: &mut Walk, net: Id, bits: Range<u32>, cycles: u32) {
-        for given in self.given.get(&net).into_iter().flatten() {
+        // the last one first: what it sets in any case, those before do not
+        for given in self.given.get(&net).into_iter().flatten().rev() {
             let place = given.place.bits(self.width(given.value));
             if place.start.max(bits.start) >= place.end.min(bits.end) {
                 continue;
@@ -104,7 +105,12 @@ impl<'a> Parts<'a> {
             walk.steps.extend(given.under.iter().map(|of| Step::exactly(*of, cycles)));
             match given.place {
                 Place::AtSignal(at) => walk.steps.extend([given.value, at].map(|of| Step::exactly(of, cycles))),
-                _ => self.assigned(walk, given.value, place, bits.clone(), cycles),
+                _ => {
+                    self.assigned(walk, given.value, place.clone(), bits.clone(), cycles);
+                    if given.under.is_empty() && place.start <= bits.start && bits.end <= place.end {
+                        return;
+                    }
+                }
             }
         }
     }

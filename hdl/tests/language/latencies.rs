@@ -68,7 +68,7 @@ type Way = fn(Module, TwoPorts) -> Signal;
 #[test]
 #[module]
 fn a_latency_is_that_of_the_bits_that_are_read() {
-    let ways: [(&str, &[u32], Way); 11] = [
+    let ways: [(&str, &[u32], Way); 13] = [
         ("a register of two parts", &[2], |m, io| {
             let r = m.reg(bits(16));
             r.bits(7, 0).set(later(m, io.a, 1));
@@ -105,6 +105,18 @@ fn a_latency_is_that_of_the_bits_that_are_read() {
             w.bits(7, 0).set(later(m, io.a, 1));
             w.bits(15, 8).set(io.b);
             w.bits(7, 0)
+        }),
+        ("a part that is assigned again", &[1], |m, io| {
+            let w = m.wire(bits(8));
+            w.set(later(m, io.a, 3));
+            w.bits(3, 0).set(later(m, io.a, 1).bits(3, 0));
+            w.bits(3, 0).zext(8)
+        }),
+        ("a part that may be assigned again", &[], |m, io| {
+            let w = m.wire(bits(8));
+            w.set(later(m, io.a, 3));
+            m.when(later(m, io.b, 2).bit(0), || w.bits(3, 0).set(later(m, io.a, 1).bits(3, 0)));
+            w.bits(3, 0).zext(8) ^ later(m, io.a, 4)
         }),
         ("one part twice", &[1], |m, io| {
             let w = m.wire(bits(16));
