@@ -20,7 +20,7 @@ impl Distances {
         Distances::new(b, drivers, outputs.chain(b.staging.gates.keys().copied()).collect())
     }
     pub fn new(b: &Draft, drivers: &Drivers, from: Vec<Id>) -> Distances {
-        let parts = Parts::new(b, drivers);
+        let parts = Parts::new(b);
         let (mut todo, mut seen) = (from, vec![false; b.def.nodes.len()]);
         let (mut all, mut behind) = (vec![vec![]; b.def.nodes.len()], vec![]);
         while let Some(id) = todo.pop() {

@@ -1,7 +1,7 @@
 //! What some bits of a signal depend on, where they are assigned apart from the others: their ways may have other lengths.
 
-use super::steps::{Step, enables, is_setting, keeps};
-use crate::ir::walk::Drivers;
+use super::driven::covered;
+use super::steps::{Step, chosen, enables, is_setting};
 use crate::ir::*;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::ops::Range;
@@ -16,7 +16,6 @@ struct Given {
 /// What is assigned to nets.
 pub(super) struct Parts<'a> {
     b: &'a Draft,
-    drivers: &'a Drivers,
     given: HashMap<Id, Vec<Given>>,
 }
 
@@ -31,12 +30,12 @@ struct Walk {
 }
 
 impl<'a> Parts<'a> {
-    pub fn new(b: &'a Draft, drivers: &'a Drivers) -> Parts<'a> {
+    pub fn new(b: &'a Draft) -> Parts<'a> {
         let mut given = HashMap::<Id, Vec<Given>>::default();
         Stmt::each_set(&b.def.stmts, &mut vec![], &mut |target, place, value, _, under| {
             given.entry(target).or_default().push(Given { place, value, under: under.to_vec() });
         });
-        Parts { b, drivers, given }
+        Parts { b, given }
     }
     /// What a slice depends on.
     pub fn steps_of_slice(&self, of: Id, low: u32, width: u32) -> Vec<Step> {
@@ -79,7 +78,7 @@ impl<'a> Parts<'a> {
                 }
             }
             Op::Net(Net::Wire | Net::Output | Net::PinIn(_)) => self.behind_net(walk, id, bits, cycles),
-            Op::Net(Net::Reg(r)) if self.only_delays(id, &self.b.def.regs[*r as usize]) => {
+            Op::Net(Net::Reg(r)) if self.only_delays(id, &self.b.def.regs[*r as usize], &bits) => {
                 let enable = self.b.def.regs[*r as usize].enable;
                 let enables = enable.map(|enable| enables(self.b, enable)).unwrap_or_default();
                 walk.steps.extend(enables.into_iter().map(|enable| Step::exactly(enable, cycles + 1)));
@@ -88,18 +87,21 @@ impl<'a> Parts<'a> {
             _ => walk.steps.push(Step::exactly(id, cycles)),
         }
     }
-    /// Does this register delay what is assigned to it, and nothing else is known of it?
-    fn only_delays(&self, id: Id, reg: &Reg) -> bool {
+    /// Do these bits of a register delay what is assigned to them, and nothing else is known of it?
+    fn only_delays(&self, id: Id, reg: &Reg, bits: &Range<u32>) -> bool {
         let is_reset =
             reg.async_reset.is_some() || reg.reset.is_some() && self.b.def.reset_inside(reg.domain).is_some();
         let is_of_a_pipeline = self.b.node(id).stage.is_some() || self.b.staging.marks.contains_key(&id);
-        !is_reset && !is_of_a_pipeline && !keeps(self.b, self.drivers, id)
+        let is_chosen = reg.enable.is_some_and(|enable| chosen(self.b, enable));
+        let takes = covered(&self.b.def, &self.b.def.stmts, id);
+        !is_reset && !is_of_a_pipeline && !is_chosen && bits.clone().all(|bit| takes.bit(bit.into()))
     }
     fn behind_net(&self, walk: &mut Walk, net: Id, bits: Range<u32>, cycles: u32) {
         // the last one first: what it sets in any case, those before do not
+        let mut left: Vec<u32> = bits.clone().collect();
         for given in self.given.get(&net).into_iter().flatten().rev() {
             let place = given.place.bits(self.width(given.value));
-            if place.start.max(bits.start) >= place.end.min(bits.end) {
+            if !left.iter().any(|bit| place.contains(bit)) {
                 continue;
             }
             walk.steps.extend(given.under.iter().map(|of| Step::exactly(*of, cycles)));
@@ -107,9 +109,7 @@ impl<'a> Parts<'a> {
                 Place::AtSignal(at) => walk.steps.extend([given.value, at].map(|of| Step::exactly(of, cycles))),
                 _ => {
                     self.assigned(walk, given.value, place.clone(), bits.clone(), cycles);
-                    if given.under.is_empty() && place.start <= bits.start && bits.end <= place.end {
-                        return;
-                    }
+                    left.retain(|bit| !given.under.is_empty() || !place.contains(bit));
                 }
             }
         }

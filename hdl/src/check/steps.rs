@@ -109,7 +109,7 @@ fn mask(b: &Draft, of: Id) -> Vec<Id> {
 }
 
 /// Can this enable be 0 while the module itself is enabled?
-fn chosen(b: &Draft, enable: Id) -> bool {
+pub(super) fn chosen(b: &Draft, enable: Id) -> bool {
     let advance = b.def.advance.map(|port| b.def.ports[port as usize].node);
     let always = |enable: Id| b.constant(enable).is_some_and(|value| value.bit(0));
     b.enables_of(enable).into_iter().any(|enable| Some(enable) != advance && !always(enable))

@@ -68,7 +68,7 @@ type Way = fn(Module, TwoPorts) -> Signal;
 #[test]
 #[module]
 fn a_latency_is_that_of_the_bits_that_are_read() {
-    let ways: [(&str, &[u32], Way); 13] = [
+    let ways: [(&str, &[u32], Way); 15] = [
         ("a register of two parts", &[2], |m, io| {
             let r = m.reg(bits(16));
             r.bits(7, 0).set(later(m, io.a, 1));
@@ -117,6 +117,19 @@ fn a_latency_is_that_of_the_bits_that_are_read() {
             w.set(later(m, io.a, 3));
             m.when(later(m, io.b, 2).bit(0), || w.bits(3, 0).set(later(m, io.a, 1).bits(3, 0)));
             w.bits(3, 0).zext(8) ^ later(m, io.a, 4)
+        }),
+        ("a part beside one that holds", &[4], |m, io| {
+            let r = m.reg(bits(16));
+            r.bits(7, 0).set(later(m, io.a, 3));
+            m.when(io.b.bit(0), || r.bits(15, 8).set(io.b));
+            r.bits(7, 0)
+        }),
+        ("a part that is assigned again in pieces", &[1], |m, io| {
+            let w = m.wire(bits(16));
+            w.set(later(m, io.a, 3).zext(16));
+            w.bits(3, 0).set(later(m, io.a, 1).bits(3, 0));
+            w.bits(7, 4).set(later(m, io.a, 1).bits(7, 4));
+            w.bits(7, 0)
         }),
         ("one part twice", &[1], |m, io| {
             let w = m.wire(bits(16));
