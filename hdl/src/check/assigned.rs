@@ -55,3 +55,20 @@ impl<'a> Assigned<'a> {
         out
     }
 }
+
+/// An assignment to a net.
+pub(super) struct Given {
+    pub place: Place,
+    pub value: Id,
+    /// The conditions and selectors it stands under.
+    pub under: Vec<Id>,
+}
+
+/// The assignments to each net, in their order.
+pub(super) fn given(def: &Def) -> HashMap<Id, Vec<Given>> {
+    let mut given = HashMap::<Id, Vec<Given>>::default();
+    Stmt::each_set(&def.stmts, &mut vec![], &mut |target, place, value, _, under| {
+        given.entry(target).or_default().push(Given { place, value, under: under.to_vec() });
+    });
+    given
+}

@@ -1,6 +1,7 @@
 //! What moves when a signal does: its ways back through logic, and through what takes a value at every edge, or at every edge at which
 //! the items of a pipeline go on. What holds otherwise ends a way: whether it stands still is the user's word.
 
+use super::assigned::{Given, given};
 use super::samples::{Samples, keeps};
 use crate::ir::*;
 use num_bigint::BigUint;
@@ -16,14 +17,6 @@ struct Part {
     id: Id,
     low: u32,
     width: u32,
-}
-
-/// An assignment to a net.
-struct Given {
-    place: Place,
-    value: Id,
-    /// The conditions and selectors it stands under.
-    under: Vec<Id>,
 }
 
 /// The ways back in one module.
@@ -56,12 +49,8 @@ struct MovesWith {
 
 impl<'a> Ways<'a> {
     pub fn new(def: &'a Def, advancing: HashSet<Id>, delays: HashSet<Id>) -> Ways<'a> {
-        let mut given = HashMap::<Id, Vec<Given>>::default();
-        Stmt::each_set(&def.stmts, &mut vec![], &mut |target, place, value, _, under| {
-            if !keeps(def, target, place, value) {
-                given.entry(target).or_default().push(Given { place, value, under: under.to_vec() });
-            }
-        });
+        let mut given = given(def);
+        given.iter_mut().for_each(|(target, all)| all.retain(|x| !keeps(def, *target, x.place, x.value)));
         let (samples, taken, resets) = (Samples::new(def, advancing), RefCell::default(), RefCell::default());
         Ways { def, given, samples, taken, delays, resets }
     }

@@ -1,17 +1,11 @@
 //! What some bits of a signal depend on, where they are assigned apart from the others: their ways may have other lengths.
 
+use super::assigned::{Given, given};
 use super::driven::covered;
 use super::steps::{Step, chosen, enables, is_setting};
 use crate::ir::*;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::ops::Range;
-
-/// An assignment to a net.
-struct Given {
-    place: Place,
-    value: Id,
-    under: Vec<Id>,
-}
 
 /// What is assigned to nets.
 pub(super) struct Parts<'a> {
@@ -31,11 +25,7 @@ struct Walk {
 
 impl<'a> Parts<'a> {
     pub fn new(b: &'a Draft) -> Parts<'a> {
-        let mut given = HashMap::<Id, Vec<Given>>::default();
-        Stmt::each_set(&b.def.stmts, &mut vec![], &mut |target, place, value, _, under| {
-            given.entry(target).or_default().push(Given { place, value, under: under.to_vec() });
-        });
-        Parts { b, given }
+        Parts { b, given: given(&b.def) }
     }
     /// What a slice depends on.
     pub fn steps_of_slice(&self, of: Id, low: u32, width: u32) -> Vec<Step> {
