@@ -1,7 +1,11 @@
 //! What is assigned to nets, by net.
 
+use crate::ir::fold::ones;
+use crate::ir::walk::Drivers;
 use crate::ir::*;
+use num_bigint::BigUint;
 use rustc_hash::FxHashMap as HashMap;
+use std::ops::Range;
 
 /// The statements of a module by what they assign to.
 pub(super) struct Assigned<'a> {
@@ -62,13 +66,116 @@ pub(super) struct Given {
     pub value: Id,
     /// The conditions and selectors it stands under.
     pub under: Vec<Id>,
+    /// The bits of the net that may be this: on some path, no later assignment sets them.
+    pub bits: BigUint,
 }
 
-/// The assignments to each net, in their order.
+impl Given {
+    /// Those in `within`, as ranges.
+    pub fn runs(&self, within: Range<u32>) -> Vec<Range<u32>> {
+        let mut runs: Vec<Range<u32>> = vec![];
+        for bit in within.filter(|bit| self.bits.bit((*bit).into())) {
+            match runs.last_mut().filter(|run| run.end == bit) {
+                Some(run) => run.end += 1,
+                None => runs.push(bit..bit + 1),
+            }
+        }
+        runs
+    }
+}
+
+/// What each net depends on, by the assignments that may give it bits.
+pub(super) fn drivers(def: &Def) -> Drivers {
+    let reads = |given: &Given| {
+        let at = if let Place::AtSignal(at) = given.place { Some(at) } else { None };
+        [given.value].into_iter().chain(given.under.iter().copied()).chain(at).collect::<Vec<Id>>()
+    };
+    given(def).into_iter().map(|(net, all)| (net, all.iter().flat_map(reads).collect())).collect()
+}
+
+/// The assignments to each net that may give it bits, in their order.
 pub(super) fn given(def: &Def) -> HashMap<Id, Vec<Given>> {
-    let mut given = HashMap::<Id, Vec<Given>>::default();
-    Stmt::each_set(&def.stmts, &mut vec![], &mut |target, place, value, _, under| {
-        given.entry(target).or_default().push(Given { place, value, under: under.to_vec() });
-    });
-    given
+    let mut found = Found { def, under: vec![], given: HashMap::default() };
+    found.last_first(&def.stmts, &mut HashMap::default());
+    found.given.values_mut().for_each(|all| all.reverse());
+    found.given
+}
+
+/// What `given` finds, from the last statement to the first.
+struct Found<'a> {
+    def: &'a Def,
+    under: Vec<Id>,
+    given: HashMap<Id, Vec<Given>>,
+}
+
+impl Found<'_> {
+    /// The assignments of a block; `open`: of each net the bits that are not set behind it on every path, all of them where it has none.
+    fn last_first(&mut self, block: &[Stmt], open: &mut HashMap<Id, BigUint>) {
+        for stmt in block.iter().rev() {
+            match stmt {
+                Stmt::Set { target, place, value, .. } => {
+                    let all = ones(self.def.nodes[*target as usize].width);
+                    let open = open.entry(*target).or_insert(all);
+                    self.set(*target, *place, *value, open);
+                }
+                Stmt::If { cond: choice, .. } | Stmt::Case { selector: choice, .. } => {
+                    self.under.push(*choice);
+                    self.branches(stmt, open);
+                    self.under.pop();
+                }
+            }
+        }
+    }
+    fn set(&mut self, target: Id, place: Place, value: Id, open: &mut BigUint) {
+        let (def, under) = (self.def, self.under.clone());
+        let sets = bits_of(def, target, place, value);
+        let bits = &sets & &*open;
+        if bits != BigUint::ZERO {
+            // which bits a signal chooses is not known here
+            if !matches!(place, Place::AtSignal(_)) {
+                *open ^= &bits;
+            }
+            self.given.entry(target).or_default().push(Given { place, value, under, bits });
+        }
+    }
+    fn branches(&mut self, stmt: &Stmt, open: &mut HashMap<Id, BigUint>) {
+        let targets = Stmt::targets(std::slice::from_ref(stmt));
+        let behind: Vec<(Id, BigUint)> = targets.into_iter().map(|id| (id, self.open(open, id))).collect();
+        open.extend(behind.iter().map(|(id, _)| (*id, BigUint::ZERO)));
+        for branch in branches(self.def, stmt).into_iter().rev() {
+            let mut inside: HashMap<Id, BigUint> = behind.iter().cloned().collect();
+            self.last_first(branch, &mut inside);
+            for (id, bits) in inside {
+                *open.entry(id).or_default() |= bits;
+            }
+        }
+    }
+    fn open(&self, open: &HashMap<Id, BigUint>, id: Id) -> BigUint {
+        open.get(&id).cloned().unwrap_or_else(|| ones(self.def.nodes[id as usize].width))
+    }
+}
+
+/// The blocks of an `If` or a `Case`, of which one is executed: an empty one where it may be that none is.
+pub(super) fn branches<'a>(def: &Def, stmt: &'a Stmt) -> Vec<&'a [Stmt]> {
+    match stmt {
+        Stmt::Set { .. } => vec![],
+        Stmt::If { then, otherwise, .. } => vec![then, otherwise],
+        Stmt::Case { selector, arms, default, .. } => {
+            let listed: usize = arms.iter().map(|(values, _)| values.len()).sum();
+            let all = BigUint::from(listed) == BigUint::from(1u32) << def.nodes[*selector as usize].width;
+            let rest: Option<&[Stmt]> = match default {
+                Some(block) => Some(block),
+                None => (!all).then_some(&[]),
+            };
+            arms.iter().map(|(_, block)| &block[..]).chain(rest).collect()
+        }
+    }
+}
+
+/// The bits of a net that an assignment may set.
+pub(super) fn bits_of(def: &Def, target: Id, place: Place, value: Id) -> BigUint {
+    match place {
+        Place::At(low) => ones(def.nodes[value as usize].width) << low,
+        Place::Whole | Place::AtSignal(_) => ones(def.nodes[target as usize].width),
+    }
 }

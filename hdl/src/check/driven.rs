@@ -1,5 +1,6 @@
 //! Everything is assigned on every path, and what is declared is used.
 
+use super::assigned::{bits_of, branches};
 use super::{decided, pads};
 use crate::ir::fold::ones;
 use crate::ir::walk::Drivers;
@@ -19,20 +20,11 @@ pub(super) fn covered(def: &Def, block: &[Stmt], target: Id) -> BigUint {
     let width = def.nodes[target as usize].width;
     let mut mask = BigUint::default();
     for stmt in block.iter().filter(|s| s.touches(target)) {
-        mask |= match stmt {
-            Stmt::Set { place: Place::Whole, .. } => ones(width),
-            Stmt::Set { place: Place::At(lo), value, .. } => ones(def.nodes[*value as usize].width) << lo,
+        mask |= match *stmt {
             Stmt::Set { place: Place::AtSignal(_), .. } => BigUint::default(),
-            Stmt::If { then, otherwise, .. } => covered(def, then, target) & covered(def, otherwise, target),
-            Stmt::Case { selector, arms, default, .. } => {
-                let listed: usize = arms.iter().map(|(v, _)| v.len()).sum();
-                let all = BigUint::from(listed) == BigUint::from(1u32) << def.nodes[*selector as usize].width;
-                let rest = match default {
-                    Some(block) => covered(def, block, target),
-                    None if all => ones(width),
-                    None => BigUint::default(),
-                };
-                arms.iter().fold(rest, |m, (_, block)| m & covered(def, block, target))
+            Stmt::Set { place, value, .. } => bits_of(def, target, place, value),
+            Stmt::If { .. } | Stmt::Case { .. } => {
+                branches(def, stmt).into_iter().fold(ones(width), |all, block| all & covered(def, block, target))
             }
         };
     }
@@ -41,14 +33,10 @@ pub(super) fn covered(def: &Def, block: &[Stmt], target: Id) -> BigUint {
 
 /// The bits of `target` that some path through `block` may assign.
 fn reached(def: &Def, block: &[Stmt], target: Id) -> BigUint {
-    let width = def.nodes[target as usize].width;
     let mut mask = BigUint::default();
     Stmt::each_set(block, &mut vec![], &mut |to, place, value, _, _| {
         if to == target {
-            mask |= match place {
-                Place::At(lo) => ones(def.nodes[value as usize].width) << lo,
-                Place::Whole | Place::AtSignal(_) => ones(width),
-            };
+            mask |= bits_of(def, target, place, value);
         }
     });
     mask

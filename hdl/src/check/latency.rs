@@ -3,12 +3,13 @@
 use super::arrivals::{Arrival, arrivals};
 use super::distance::{Distances, ways};
 use super::stated::{Stated, check_twice, registers, stated};
-use super::{advance, outputs, settings, together};
+use super::{advance, assigned, outputs, settings, together};
 use crate::ir::walk::Drivers;
 use crate::ir::*;
 use rustc_hash::FxHashMap as HashMap;
 
-pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
+pub(super) fn check(b: &mut Draft) {
+    let drivers = &assigned::drivers(&b.def);
     check_twice(b);
     let stated = stated(b);
     b.def.latencies = stated.iter().map(|s| (s.output as u32, s.cycles)).collect();

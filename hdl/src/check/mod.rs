@@ -100,7 +100,7 @@ fn whole(b: &mut Draft, loc: Loc) {
         b.def.comb = walk::combinational(&b.def, |id| walk::sources(&b.def, &drivers, id));
         clocks::check(b, &drivers);
         clock_as_data::check(b, &drivers);
-        latency::check(b, &drivers);
+        latency::check(b);
         b.def.items = instances::outputs_with_items(b, &drivers);
         b.def.loops = power_up::loops(b, &drivers);
         decided::decide(b);

@@ -146,14 +146,13 @@ impl<'a> Ways<'a> {
     }
     /// What is assigned to bits of a net, of a register to those of them that take something on every path.
     fn assigned(&self, part: Part, taken: Option<&BigUint>) -> Vec<Part> {
-        let width = |given: &Given| self.def.nodes[given.value as usize].width;
         let all = self.given.get(&part.id).into_iter().flatten();
-        let given: Vec<(&Given, Range<u32>)> =
-            all.filter_map(|given| Some((given, common(part.range(), given.place.bits(width(given)))?))).collect();
+        let given: Vec<(&Given, Vec<Range<u32>>)> =
+            all.map(|given| (given, given.runs(part.range()))).filter(|(_, runs)| !runs.is_empty()).collect();
         let alone = taken.is_some() && given.len() == 1;
         let mut out = vec![];
-        for (given, bits) in given {
-            if taken.is_some_and(|taken| !bits.clone().any(|bit| taken.bit(bit.into()))) {
+        for (given, runs) in given {
+            if taken.is_some_and(|taken| !runs.iter().flat_map(Range::clone).any(|bit| taken.bit(bit.into()))) {
                 continue;
             }
             // of a register that else holds, a condition that is the same wherever items go on changes nothing
@@ -162,11 +161,15 @@ impl<'a> Ways<'a> {
             let under = given.under.iter().filter(|id| !changes_nothing(**id));
             out.extend(under.map(|id| self.whole(*id)));
             let value = if alone { self.unless_kept(part.id, given) } else { given.value };
-            match given.place {
-                Place::Whole => out.push(Part::new(value, bits, 0)),
-                Place::At(low) => out.push(Part::new(value, bits, low)),
-                Place::AtSignal(at) => out.extend([value, at].map(|id| self.whole(id))),
-            }
+            let from = match given.place {
+                Place::Whole => 0,
+                Place::At(low) => low,
+                Place::AtSignal(at) => {
+                    out.extend([value, at].map(|id| self.whole(id)));
+                    continue;
+                }
+            };
+            out.extend(runs.into_iter().map(|bits| Part::new(value, bits, from)));
         }
         out
     }

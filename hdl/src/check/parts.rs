@@ -87,19 +87,17 @@ impl<'a> Parts<'a> {
         !is_reset && !is_of_a_pipeline && !is_chosen && bits.clone().all(|bit| takes.bit(bit.into()))
     }
     fn behind_net(&self, walk: &mut Walk, net: Id, bits: Range<u32>, cycles: u32) {
-        // the last one first: what it sets in any case, those before do not
-        let mut left: Vec<u32> = bits.clone().collect();
-        for given in self.given.get(&net).into_iter().flatten().rev() {
-            let place = given.place.bits(self.width(given.value));
-            if !left.iter().any(|bit| place.contains(bit)) {
+        for given in self.given.get(&net).into_iter().flatten() {
+            let open = given.runs(bits.clone());
+            if open.is_empty() {
                 continue;
             }
             walk.steps.extend(given.under.iter().map(|of| Step::exactly(*of, cycles)));
             match given.place {
                 Place::AtSignal(at) => walk.steps.extend([given.value, at].map(|of| Step::exactly(of, cycles))),
                 _ => {
-                    self.assigned(walk, given.value, place.clone(), bits.clone(), cycles);
-                    left.retain(|bit| !given.under.is_empty() || !place.contains(bit));
+                    let place = given.place.bits(self.width(given.value));
+                    open.into_iter().for_each(|bits| self.assigned(walk, given.value, place.clone(), bits, cycles));
                 }
             }
         }
