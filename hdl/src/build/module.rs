@@ -215,7 +215,7 @@ impl Module {
                 // the doc of a bundle stands at its first field
                 let doc = std::mem::take(&mut doc).to_string();
                 let domain = (b.domain != 0).then_some(b.domain);
-                let is_ready = path.ends_with("ready");
+                let is_ready = names::is_handshake(path, "ready");
                 b.def.ports.push(Port { name, node: net.id, width: s.width, input, is_ready, bundle, doc, domain });
             });
             net

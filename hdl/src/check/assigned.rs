@@ -1,10 +1,10 @@
-//! What is assigned to nets, by net.
+//! What is assigned to nets, by net; and which of their bits each assignment may give.
 
 use crate::ir::fold::ones;
 use crate::ir::walk::Drivers;
 use crate::ir::*;
 use num_bigint::BigUint;
-use rustc_hash::FxHashMap as HashMap;
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::ops::Range;
 
 /// The statements of a module by what they assign to.
@@ -44,6 +44,14 @@ impl<'a> Assigned<'a> {
             _ => None,
         }
     }
+    /// What a signal is, by whatever names.
+    pub fn behind_names(&self, mut id: Id) -> Id {
+        let mut names = HashSet::default();
+        while let Some(of) = self.name(id).filter(|of| names.insert(*of)) {
+            id = of;
+        }
+        id
+    }
     /// What decides about the value of a net: the conditions and selectors, places and values of its assignments.
     pub fn behind(&self, net: Id) -> Vec<Id> {
         let mut out = vec![];
@@ -71,10 +79,11 @@ pub(super) struct Given {
 }
 
 impl Given {
-    /// Those in `within`, as ranges.
-    pub fn runs(&self, within: Range<u32>) -> Vec<Range<u32>> {
+    /// Those in `within`, and of `taken`, as ranges.
+    pub fn runs(&self, within: Range<u32>, taken: Option<&BigUint>) -> Vec<Range<u32>> {
         let mut runs: Vec<Range<u32>> = vec![];
-        for bit in within.filter(|bit| self.bits.bit((*bit).into())) {
+        let is = |bit: &u32| self.bits.bit((*bit).into()) && taken.is_none_or(|taken| taken.bit((*bit).into()));
+        for bit in within.filter(is) {
             match runs.last_mut().filter(|run| run.end == bit) {
                 Some(run) => run.end += 1,
                 None => runs.push(bit..bit + 1),
@@ -84,8 +93,8 @@ impl Given {
     }
 }
 
-/// What each net depends on, by the assignments that may give it bits.
-pub(super) fn drivers(def: &Def) -> Drivers {
+/// [`walk::drivers`] of the assignments that may give a net bits.
+pub(super) fn live_drivers(def: &Def) -> Drivers {
     let reads = |given: &Given| {
         let at = if let Place::AtSignal(at) = given.place { Some(at) } else { None };
         [given.value].into_iter().chain(given.under.iter().copied()).chain(at).collect::<Vec<Id>>()
@@ -161,12 +170,10 @@ pub(super) fn branches<'a>(def: &Def, stmt: &'a Stmt) -> Vec<&'a [Stmt]> {
         Stmt::Set { .. } => vec![],
         Stmt::If { then, otherwise, .. } => vec![then, otherwise],
         Stmt::Case { selector, arms, default, .. } => {
+            // no value is listed twice: the builder sees to that
             let listed: usize = arms.iter().map(|(values, _)| values.len()).sum();
             let all = BigUint::from(listed) == BigUint::from(1u32) << def.nodes[*selector as usize].width;
-            let rest: Option<&[Stmt]> = match default {
-                Some(block) => Some(block),
-                None => (!all).then_some(&[]),
-            };
+            let rest = (!all).then(|| default.as_deref().unwrap_or(&[]));
             arms.iter().map(|(_, block)| &block[..]).chain(rest).collect()
         }
     }

@@ -1,6 +1,6 @@
 //! How many registers are between the inputs and a node.
 
-use super::parts::Parts;
+use super::parts::{Found, Parts};
 use super::steps::{Step, is_setting, keeps, steps};
 use crate::ir::walk::Drivers;
 use crate::ir::*;
@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 pub(super) struct Distances {
     /// By node; empty for nodes that are not behind these, and at settings.
     steps: Vec<Vec<Step>>,
+    /// By node: the registers that are within its steps, since other bits of them are of other cycles.
+    passed: Vec<Vec<Id>>,
 }
 
 impl Distances {
@@ -23,13 +25,18 @@ impl Distances {
         let parts = Parts::new(b);
         let (mut todo, mut seen) = (from, vec![false; b.def.nodes.len()]);
         let (mut all, mut behind) = (vec![vec![]; b.def.nodes.len()], vec![]);
+        let mut passed = vec![vec![]; b.def.nodes.len()];
         while let Some(id) = todo.pop() {
             if !std::mem::replace(&mut seen[id as usize], true) {
                 behind.push(id);
-                all[id as usize] = match b.node(id).op {
-                    Op::Slice(of, low) if !is_setting(b, id) => parts.steps_of_slice(of, low, b.node(id).width),
-                    _ => steps(b, drivers, id),
+                let found = match b.node(id).op {
+                    _ if is_setting(b, id) => Found::default(),
+                    Op::Slice(of, low) => parts.of_slice(of, low, b.node(id).width),
+                    Op::Net(Net::Wire | Net::Output | Net::PinIn(_)) => parts.of_net(id, 0),
+                    Op::Net(Net::Reg(r)) => parts.of_register(id, r),
+                    _ => Found { steps: steps(b, drivers, id), passed: vec![] },
                 };
+                (all[id as usize], passed[id as usize]) = (found.steps, found.passed);
                 todo.extend(all[id as usize].iter().map(|step| step.of));
             }
         }
@@ -47,14 +54,17 @@ impl Distances {
                 step.before = if shows_before { Some(0) } else { step.before }.filter(|_| !marked);
             }
         }
-        Distances { steps: all }
+        Distances { steps: all, passed }
     }
     pub fn steps(&self, id: Id) -> &[Step] {
         &self.steps[id as usize]
     }
     /// All that these outputs depend on, now or over registers; not what is behind a setting.
     pub fn behind(&self, outputs: impl IntoIterator<Item = Id>) -> Vec<Id> {
-        self.order(&outputs.into_iter().collect::<Vec<Id>>(), |_| false)
+        let mut all = self.order(&outputs.into_iter().collect::<Vec<Id>>(), |_| false);
+        let within: Vec<Id> = all.iter().flat_map(|id| self.passed[*id as usize].iter().copied()).collect();
+        all.extend(within);
+        all
     }
     /// The same of all outputs.
     pub fn behind_outputs(&self, b: &Draft) -> Vec<Id> {
@@ -147,6 +157,16 @@ impl Distances {
         let inputs = b.def.ports.iter().filter(|p| p.input);
         Some(inputs.map(|p| most[p.node as usize]).max().unwrap_or(0))
     }
+}
+
+/// The inputs that reach each output over no register.
+pub(super) fn within_the_cycle(b: &Draft, distances: &Distances) -> Vec<(u32, Vec<u32>)> {
+    let inputs = b.def.ports.iter().zip(0..).filter(|(p, _)| p.input);
+    let port: HashMap<Id, u32> = inputs.map(|(p, i)| (p.node, i)).collect();
+    let outputs = b.def.ports.iter().zip(0..).filter(|(p, _)| !p.input);
+    let of =
+        |output: Id| distances.inputs(b, output, false).take_while(|(_, cycles)| *cycles == 0).map(|(id, _)| port[&id]);
+    outputs.map(|(p, i)| (i, of(p.node).collect())).collect()
 }
 
 /// The ways to each output over registers, as who uses the module counts them.

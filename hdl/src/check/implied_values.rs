@@ -17,16 +17,10 @@ pub(super) struct Implied {
 /// From bits that are all 1: of `a & b` both are, of `!(a | b)` none is, of `x.eq(3)` `x` is 3, and of `x.eq(y)` `x` is what `y` is. What two
 /// of them contradict each other in is left out.
 pub(super) fn of(def: &Def, assigned: &Assigned, bits: &[Id]) -> Implied {
-    let (mut numbers, mut equal) = (HashMap::<Id, Option<BigUint>>::default(), HashMap::default());
+    let (mut numbers, mut equal) = (HashMap::<Id, Option<BigUint>>::default(), HashMap::<Id, Id>::default());
     let (mut todo, mut seen): (Vec<(Id, bool)>, _) = (bits.iter().map(|id| (*id, true)).collect(), HashSet::default());
     let width = |id: Id| def.nodes[id as usize].width;
-    let behind_names = |mut id: Id| {
-        let mut names = HashSet::default();
-        while let Some(of) = assigned.name(id).filter(|of| names.insert(*of)) {
-            id = of;
-        }
-        id
-    };
+    let behind_names = |id: Id| assigned.behind_names(id);
     let mut is_number = |id: Id, number: BigUint| {
         let same = |old: &mut Option<BigUint>| *old = old.take().filter(|old| *old == number);
         numbers.entry(behind_names(id)).and_modify(same).or_insert(Some(number.clone()));
@@ -46,8 +40,9 @@ pub(super) fn of(def: &Def, assigned: &Assigned, bits: &[Id]) -> Implied {
             Op::Bin(op @ (BinOp::Eq | BinOp::Ne), x, y) => {
                 let known = |id: Id| fold::constant_behind_names(def, id).is_some();
                 let (one, other) = (behind_names(x), behind_names(y));
+                let (one, other) = (first(&equal, one), first(&equal, other));
                 if (op == BinOp::Eq) == is && !known(x) && !known(y) && one != other {
-                    equal.entry(one.max(other)).or_insert(one.min(other)); // to smaller ones: never in a circle
+                    equal.insert(one.max(other), one.min(other)); // to smaller ones: never in a circle
                 }
                 for (of, with) in [(x, y), (y, x)] {
                     match fold::constant_behind_names(def, with) {
@@ -64,14 +59,16 @@ pub(super) fn of(def: &Def, assigned: &Assigned, bits: &[Id]) -> Implied {
             },
         }
     }
-    let first = |mut id: Id| {
-        while let Some(of) = equal.get(&id) {
-            id = *of;
-        }
-        id
-    };
-    let equal: HashMap<Id, Id> = equal.keys().map(|id| (*id, first(*id))).collect();
+    let equal: HashMap<Id, Id> = equal.keys().map(|id| (*id, first(&equal, *id))).collect();
     // of signals that are equal, the first has the number
     let known = numbers.into_iter().filter_map(|(id, number)| Some((equal.get(&id).copied().unwrap_or(id), number?)));
     Implied { numbers: known.collect(), equal }
+}
+
+/// The first of the signals that are equal to one.
+fn first(equal: &HashMap<Id, Id>, mut id: Id) -> Id {
+    while let Some(of) = equal.get(&id) {
+        id = *of;
+    }
+    id
 }

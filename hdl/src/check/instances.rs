@@ -64,7 +64,7 @@ pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
         return;
     }
     let mut found = BTreeMap::<usize, (Id, String)>::new();
-    for (advancing, scope) in scopes(b, drivers, &settings) {
+    for (advancing, scope) in scopes(b, &settings) {
         for (setting, data) in moving_settings(b, drivers, &settings, advancing, &scope) {
             found.entry(setting).or_insert(data);
         }
@@ -73,7 +73,7 @@ pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
 }
 
 /// By what is 1 there: each pipeline, with all settings; and each instance, with its own and all pipelines.
-fn scopes(b: &Draft, drivers: &Drivers, settings: &[Setting]) -> BTreeMap<Vec<Id>, Scope> {
+fn scopes(b: &Draft, settings: &[Setting]) -> BTreeMap<Vec<Id>, Scope> {
     let pipes = 0..b.staging.pipes.len() as u32;
     let mut all = BTreeMap::<Vec<Id>, Scope>::new();
     for pipe in pipes.clone() {
@@ -84,9 +84,9 @@ fn scopes(b: &Draft, drivers: &Drivers, settings: &[Setting]) -> BTreeMap<Vec<Id
         scope.settings.extend(0..settings.len());
     }
     for (i, setting) in settings.iter().enumerate() {
-        let holds = b.advance_pin(setting.inst).and_then(|pin| drivers.get(&pin));
-        let mut advancing = holds.filter(|by| by.len() == 1).cloned().unwrap_or_default();
+        let mut advancing: Vec<Id> = b.advance_pin(setting.inst).into_iter().collect();
         advancing.extend(handshakes(&b.def.insts[setting.inst as usize]));
+        advancing.sort();
         let scope = all.entry(advancing).or_default();
         scope.pipes.extend(pipes.clone());
         scope.settings.insert(i);

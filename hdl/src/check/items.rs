@@ -92,8 +92,9 @@ fn before(b: &Draft, drivers: &Drivers, valid: Id) -> Vec<Id> {
             streams.entry((place, port.bundle, name)).or_default().push((port, id));
         }
     }
-    let comes =
-        |parts: &&Vec<(&Port, Id)>| parts.iter().any(|(port, id)| port.name.ends_with("valid") && behind.contains(id));
+    let comes = |parts: &&Vec<(&Port, Id)>| {
+        parts.iter().any(|(port, id)| names::is_handshake(&port.name, "valid") && behind.contains(id))
+    };
     streams.values().filter(comes).flatten().map(|(_, id)| *id).collect()
 }
 

@@ -1,15 +1,14 @@
 //! The cycles that a module states of its outputs are compared with its pipelines and registers.
 
 use super::arrivals::{Arrival, arrivals};
-use super::distance::{Distances, ways};
+use super::distance::{Distances, ways, within_the_cycle};
 use super::stated::{Stated, check_twice, registers, stated};
-use super::{advance, assigned, outputs, settings, together};
+use super::{advance, outputs, settings, together};
 use crate::ir::walk::Drivers;
 use crate::ir::*;
 use rustc_hash::FxHashMap as HashMap;
 
-pub(super) fn check(b: &mut Draft) {
-    let drivers = &assigned::drivers(&b.def);
+pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
     check_twice(b);
     let stated = stated(b);
     b.def.latencies = stated.iter().map(|s| (s.output as u32, s.cycles)).collect();
@@ -27,6 +26,7 @@ pub(super) fn check(b: &mut Draft) {
         b.def.settings = settings::of_module(b, drivers, &distances);
         b.def.constants = settings::constants(b, drivers, &distances);
         b.def.ways = ways(b, &distances);
+        b.def.at_once = within_the_cycle(b, &distances);
         outputs::check(b, &distances);
     }
 }

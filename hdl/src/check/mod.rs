@@ -26,6 +26,7 @@ mod loops;
 mod model;
 mod moving;
 mod names;
+mod numbers;
 mod outputs;
 mod pads;
 mod parts;
@@ -86,12 +87,13 @@ fn whole(b: &mut Draft, loc: Loc) {
     driven::check(b, &drivers);
     effect::check(b);
     loops::check(b);
+    let live = assigned::live_drivers(&b.def);
     if b.errors.is_empty() {
-        entering::check(b, &drivers);
-        instances::check(b, &drivers);
+        entering::check(b, &live);
+        instances::check(b, &live);
     }
     if b.errors.is_empty() {
-        ready::check(b, &drivers);
+        ready::check(b, &live);
     }
     foreign_names::check(b);
     b.def.clocks = inside::clocks(&mut b.def);
@@ -100,8 +102,8 @@ fn whole(b: &mut Draft, loc: Loc) {
         b.def.comb = walk::combinational(&b.def, |id| walk::sources(&b.def, &drivers, id));
         clocks::check(b, &drivers);
         clock_as_data::check(b, &drivers);
-        latency::check(b);
-        b.def.items = instances::outputs_with_items(b, &drivers);
+        latency::check(b, &live);
+        b.def.items = instances::outputs_with_items(b, &live);
         b.def.loops = power_up::loops(b, &drivers);
         decided::decide(b);
         simplify::simplify(&mut b.def);

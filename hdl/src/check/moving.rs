@@ -148,11 +148,14 @@ impl<'a> Ways<'a> {
     fn assigned(&self, part: Part, taken: Option<&BigUint>) -> Vec<Part> {
         let all = self.given.get(&part.id).into_iter().flatten();
         let given: Vec<(&Given, Vec<Range<u32>>)> =
-            all.map(|given| (given, given.runs(part.range()))).filter(|(_, runs)| !runs.is_empty()).collect();
+            all.map(|given| (given, given.runs(part.range(), None))).filter(|(_, runs)| !runs.is_empty()).collect();
         let alone = taken.is_some() && given.len() == 1;
         let mut out = vec![];
-        for (given, runs) in given {
-            if taken.is_some_and(|taken| !runs.iter().flat_map(Range::clone).any(|bit| taken.bit(bit.into()))) {
+        for (given, mut runs) in given {
+            if taken.is_some() {
+                runs = given.runs(part.range(), taken);
+            }
+            if runs.is_empty() {
                 continue;
             }
             // of a register that else holds, a condition that is the same wherever items go on changes nothing

@@ -3,8 +3,8 @@
 
 use super::assigned::Assigned;
 use super::implied_values::{self, Implied};
+use super::numbers::Numbers;
 use crate::ir::*;
-use fastrand::Rng;
 use num_bigint::BigUint;
 use rustc_hash::FxHashMap as HashMap;
 use std::cell::{OnceCell, RefCell};
@@ -14,9 +14,7 @@ const SAMPLES: usize = 100;
 /// Where fewer are found, those are taken in which nothing is known of what says that items go on, but that it does.
 const LEAST: usize = 16;
 /// So many are looked at to find those in which items go on.
-const TRIES: u64 = 2_000;
-/// So many numbers of each width are tried, of those that the module compares with.
-const NUMBERS: usize = 100;
+const TRIES: u64 = 20_000;
 
 /// Numbers for the signals of a module, in which items go on.
 pub(super) struct Samples<'a> {
@@ -32,8 +30,8 @@ pub(super) struct Samples<'a> {
 struct Tries {
     /// What the enables say of signals outright.
     implied: Implied,
-    /// Of others, by width.
-    numbers: HashMap<u32, Vec<BigUint>>,
+    /// Of others.
+    numbers: Numbers,
 }
 
 /// What signals are in one sample, as far as that was asked.
@@ -66,15 +64,17 @@ impl<'a> Samples<'a> {
             !otherwise.is_empty() && otherwise != self.takes(sample, register, None)
         })
     }
-    /// What a register takes in a sample, the last for each place; with one condition as it is not.
-    fn takes(&self, sample: &Sample, register: Id, inverted: Option<Id>) -> Vec<(Place, Id)> {
+    /// What a register takes in a sample, each with its bits; with one condition as it is not.
+    fn takes(&self, sample: &Sample, register: Id, inverted: Option<Id>) -> Vec<(BigUint, Place, Id)> {
         self.value_all(sample, self.assigned.behind(register));
-        let mut taken = vec![];
+        let mut taken: Vec<(BigUint, Place, Id)> = vec![];
         for block in self.assigned.to(register) {
             self.executed(sample, register, block, inverted, &mut |place, value| {
-                taken.retain(|(of, _)| place != Place::Whole && *of != place);
+                let bits = self.bits(sample, register, place, value);
+                taken.iter_mut().for_each(|(of, ..)| *of ^= &*of & &bits);
+                taken.retain(|(of, ..)| *of != BigUint::ZERO);
                 if !self.keeps(sample, (register, place), value) {
-                    taken.push((place, value));
+                    taken.push((bits, place, value));
                 }
             });
         }
@@ -105,9 +105,9 @@ impl<'a> Samples<'a> {
         })
     }
     fn tries(&self) -> &Tries {
-        self.tries.get_or_init(|| Tries {
-            implied: implied_values::of(self.def, &self.assigned, &self.advancing),
-            numbers: numbers(self.def),
+        self.tries.get_or_init(|| {
+            let implied = implied_values::of(self.def, &self.assigned, &self.advancing);
+            Tries { numbers: Numbers::new(self.def, &self.assigned, &implied), implied }
         })
     }
     fn width(&self, id: Id) -> u32 {
@@ -170,19 +170,7 @@ impl<'a> Samples<'a> {
         if let Some(number) = fold::constant(self.def, id).or_else(|| implied.numbers.get(&id)) {
             return number.clone();
         }
-        let mut rng = numbers_of(sample.seed, id);
-        let width = self.width(id);
-        let numbers = numbers.get(&width).map_or(&[][..], |numbers| numbers);
-        let any = |mut rng: Rng| {
-            let limbs = (0..width.div_ceil(32)).map(|_| rng.u32(..)).collect();
-            BigUint::new(limbs) & fold::ones(width)
-        };
-        match rng.u8(..8) {
-            0..4 if !numbers.is_empty() && width > 1 => numbers[rng.usize(..numbers.len())].clone(),
-            // one that others have, too: items may go on where two signals are equal
-            4 | 5 if width > 1 => any(numbers_of(sample.seed, Id::MAX - width)),
-            _ => any(rng),
-        }
+        numbers.one(sample.seed, id, self.width(id))
     }
     /// The statements of a block that a sample executes, for a net, in their order; with one condition as it is not.
     fn executed<'b>(
@@ -280,38 +268,6 @@ impl<'a> Samples<'a> {
         }
         false
     }
-}
-
-/// Random numbers for a signal, of a seed: those of two signals have nothing to do with each other. (Seeds that differ in a few bits give
-/// numbers that do.)
-fn numbers_of(seed: u64, id: Id) -> Rng {
-    let mixed = (seed << 32 | u64::from(id)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    Rng::with_seed(mixed ^ mixed >> 27)
-}
-
-/// Numbers that stand in a module, and those beside them, by width.
-fn numbers(def: &Def) -> HashMap<u32, Vec<BigUint>> {
-    let mut all = HashMap::<u32, Vec<BigUint>>::default();
-    let width = |id: Id| def.nodes[id as usize].width;
-    let compared = (0..).zip(&def.nodes).filter_map(|(id, node)| match node.op {
-        // a comparison with all ones, and one with 0
-        Op::Un(UnOp::All, of) => Some((fold::ones(width(of)), width(of))),
-        Op::Un(UnOp::Any, of) => Some((BigUint::ZERO, width(of))),
-        _ => Some((fold::constant(def, id)?.clone(), node.width)),
-    });
-    for (number, width) in compared {
-        let numbers = all.entry(width).or_default();
-        let one = BigUint::from(1u32);
-        let below = (number != BigUint::ZERO).then(|| &number - &one);
-        let above = Some(&number + &one).filter(|above| *above <= fold::ones(width));
-        for number in [Some(number), below, above].into_iter().flatten() {
-            if numbers.len() < NUMBERS && !numbers.contains(&number) {
-                numbers.push(number);
-            }
-        }
-    }
-    all
 }
 
 /// Does a net, or a part of it, get what it is?

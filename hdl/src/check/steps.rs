@@ -40,7 +40,11 @@ pub(super) fn steps(b: &Draft, drivers: &Drivers, id: Id) -> Vec<Step> {
         let reads = drivers.get(&id).into_iter().flatten().copied().chain(enables);
         return reads.map(|x| Step::exactly(x, 1)).collect();
     }
-    let mut out: Vec<Step> = walk::sources(&b.def, drivers, id).into_iter().map(|x| Step::exactly(x, 0)).collect();
+    let at_once = match b.node(id).op {
+        Op::Net(Net::PinOut(inst)) => at_once(b, inst, id),
+        _ => walk::sources(&b.def, drivers, id),
+    };
+    let mut out: Vec<Step> = at_once.into_iter().map(|x| Step::exactly(x, 0)).collect();
     match b.node(id).op {
         Op::Net(Net::MemRead(m, p)) => {
             let mem = &b.def.mems[m as usize];
@@ -57,6 +61,15 @@ pub(super) fn steps(b: &Draft, drivers: &Drivers, id: Id) -> Vec<Step> {
         _ => {}
     }
     out
+}
+
+/// What an output of an instance depends on within the cycle.
+fn at_once(b: &Draft, inst: u32, output: Id) -> Vec<Id> {
+    let Inst { def, pins, .. } = &b.def.insts[inst as usize];
+    let all = if def.foreign.is_some() { &def.comb } else { &def.at_once };
+    let port = b.def.insts[inst as usize].port_of(output).unwrap_or(0) as u32;
+    let inputs = all.iter().find(|(of, _)| *of == port).map_or(&[][..], |(_, inputs)| inputs);
+    inputs.iter().map(|input| pins[*input as usize]).collect()
 }
 
 /// What an output of an instance depends on over its registers: when its module states cycles, these, of each input that reaches it; else

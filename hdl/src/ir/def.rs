@@ -168,7 +168,9 @@ pub(crate) struct Def {
     pub unchecked_clocks: Option<String>,
     /// For each output port (index into `ports`): the input ports that reach it within one cycle.
     pub comb: Vec<(u32, Vec<u32>)>,
-    /// The same for the inputs that bring their clock with them: not those behind declared crossings and asynchronous resets.
+    /// The same by bits, without what stands still: what the latencies of who uses the module go by.
+    pub at_once: Vec<(u32, Vec<u32>)>,
+    /// The same as `comb` for the inputs that bring their clock with them: not those behind declared crossings and asynchronous resets.
     pub timed: Vec<(u32, Vec<u32>)>,
     /// Cycles from inputs to outputs, if the user stated them.
     pub latency: Option<u32>,

@@ -1,5 +1,14 @@
 //! Names: which are legal, and those that the Verilog has beside the user's.
 
+/// The channels of buses, as they stand before `valid` and `ready`; none, of a stream.
+const CHANNELS: [&str; 7] = ["", "t", "aw", "w", "b", "ar", "r"];
+
+/// Is this the field `kind` (`valid` or `ready`) of a stream or of a channel of a bus, such as `s_ready` and `m_awready`?
+pub(crate) fn is_handshake(name: &str, kind: &str) -> bool {
+    let field = name.rsplit('_').next().unwrap_or_default();
+    field.strip_suffix(kind).is_some_and(|channel| CHANNELS.contains(&channel))
+}
+
 const KEYWORDS: &str = " always and assign automatic begin buf bufif0 bufif1 case casex casez cell cmos config deassign \
 default defparam design disable edge else end endcase endconfig endfunction endgenerate endmodule endprimitive endspecify \
 endtable endtask event for force forever fork function generate genvar highz0 highz1 if ifnone incdir include initial inout \

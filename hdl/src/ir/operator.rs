@@ -70,6 +70,11 @@ impl UnOp {
 }
 
 impl BinOp {
+    /// Is this one of the comparisons?
+    pub(crate) fn compares(self) -> bool {
+        use BinOp::*;
+        matches!(self, Eq | Ne | Lt | Le | Gt | Ge | LtSigned | LeSigned | GtSigned | GeSigned)
+    }
     pub(crate) fn symbol(self) -> &'static str {
         match self {
             BinOp::Add => "+",

@@ -154,6 +154,20 @@ fn data_of_one_instance_is_no_setting_of_another() {
     }
 }
 
+/// The same, where a `when` says what holds the instance.
+#[test]
+#[module]
+fn what_holds_an_instance_may_be_under_a_condition() {
+    reports("setting_out_of_an_instance_7", |m, io| {
+        let unit = m.instance(&limited(true));
+        unit.x.set(io.a);
+        unit.go.set(0);
+        m.when(io.c, || unit.go.set(1));
+        unit.limit.set(given(m, io, &half(1)).y);
+        io.y.set(unit.y);
+    });
+}
+
 /// What is held stands still by the user's word: in the one instance, between them, or because the one is held as a whole.
 #[test]
 #[module]

@@ -250,3 +250,119 @@ fn a_latency_is_that_of_what_some_branch_leaves() {
         }),
     ]);
 }
+
+/// Bits of the whole that a later assignment replaces.
+#[test]
+#[module]
+fn a_latency_is_that_of_the_bits_that_are_left() {
+    compare_latencies(&[
+        ("a whole wire", &[1], |m, io| {
+            let (one, three) = (later(m, io.a, 1), later(m, io.a, 3));
+            let w = m.wire(bits(8));
+            w.set(one.bits(7, 4).cat(three.bits(3, 0)));
+            w.bits(3, 0).set(one.bits(3, 0));
+            w
+        }),
+        ("a whole register", &[2], |m, io| {
+            let (one, three) = (later(m, io.a, 1), later(m, io.a, 3));
+            let r = m.reg(bits(8));
+            r.set(one.bits(7, 4).cat(three.bits(3, 0)));
+            r.bits(3, 0).set(one.bits(3, 0));
+            r
+        }),
+        ("another input in the bits that are replaced", &[1], |m, io| {
+            let w = m.wire(bits(8));
+            w.set(later(m, io.a, 1).bits(7, 4).cat(later(m, io.b, 2).bits(3, 0)));
+            w.bits(3, 0).set(later(m, io.a, 1).bits(3, 0));
+            w
+        }),
+        ("a shift register of many bits", &[], |m, io| {
+            let r = m.reg(bits(4096));
+            r.set(r.bits(4094, 0).cat(io.a.bit(0)));
+            r.bit(4095).zext(8)
+        }),
+        ("a `switch` over all values with a default", &[1], |m, io| {
+            let (w, a, b) = (m.wire(bits(8)), later(m, io.a, 1), later(m, io.b, 1));
+            w.set(io.a);
+            m.switch(b.bit(0), |s| {
+                s.case(0, || w.set(a));
+                s.case(1, || w.set(b));
+                s.default(|| ());
+            });
+            w
+        }),
+    ]);
+}
+
+/// The same of an instance: an input in bits that are not read does not reach its output.
+#[test]
+#[module]
+fn an_output_of_an_instance_has_the_latency_of_its_bits() {
+    let m = Module::new("low_half");
+    let io = TwoPorts::new(m);
+    m.latency(1);
+    let w = m.wire(bits(16));
+    w.bits(7, 0).set(later(m, io.a, 1));
+    w.bits(15, 8).set(io.b);
+    io.y.set(w.bits(7, 0));
+    let low_half = m.finish(io).expect("legal by itself");
+    let m = Module::new("example");
+    let io = TwoPorts::new(m);
+    m.latency(1);
+    let half = m.instance(&low_half);
+    half.a.set(io.a);
+    half.b.set(io.b);
+    io.y.set(half.y);
+    m.finish(io).unwrap_or_else(|errors| panic!("{errors}"));
+}
+
+/// A wire that comes back from a later stage is so in all of its bits.
+#[test]
+#[module]
+fn bits_of_a_feedback_wire_come_back() {
+    let m = Module::new("example");
+    let io = TwoPorts::new(m);
+    m.latency(1);
+    let p = m.pipeline("items");
+    let (a, b) = p.enter((io.a, io.b));
+    let back = p.feedback(m.wire(bits(16)), a);
+    let late = b.next().next();
+    back.bits(7, 0).set(late);
+    back.bits(15, 8).set(late);
+    io.y.set(p.leave((a ^ back.bits(7, 0)).next()));
+    m.finish(io).unwrap_or_else(|errors| panic!("{errors}"));
+}
+
+ports! {
+    struct HeldPorts() {
+        input go: Signal = bits(1),
+        input x: Signal = bits(8),
+        output y: Signal = bits(8),
+    }
+}
+
+/// A register that nothing holds, beside one that is held, is seen in whatever bits of it are read.
+#[test]
+#[module]
+fn what_goes_on_in_an_instance_is_seen_by_its_bits() {
+    let parts: [fn(Signal) -> Signal; 4] =
+        [|p| p, |p| p.bits(3, 0).zext(8), |p| p.bits(7, 4).cat(p.bits(3, 0)), |p| p.bit(2).zext(8)];
+    for part in parts {
+        let m = Module::new("child");
+        let io = HeldPorts::new(m);
+        m.latency(1);
+        let (goes_on, held) = (m.reg(bits(8)), m.reg(bits(8)).enable(io.go));
+        goes_on.set(io.x);
+        held.set(io.x);
+        io.y.set(part(goes_on) ^ held);
+        let child = m.finish(io).expect("legal by itself");
+        let m = Module::new("example");
+        let io = HeldPorts::new(m);
+        let p = m.pipeline_enabled("items", io.go);
+        let child = m.instance(&child);
+        child.x.set(p.enter(io.x));
+        io.y.set(p.leave(child.y));
+        let errors = m.finish(io).expect_err("a register goes on").to_string();
+        assert!(errors.contains("go on while pipeline `items` stands"), "{errors}");
+    }
+}
