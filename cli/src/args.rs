@@ -1,10 +1,12 @@
 //! The command line.
 
 mod board;
+mod build;
 mod lad;
 mod vq;
 
 pub use board::{BoardCommand, BoardConstraintsOptions, BoardListOptions, BoardShowOptions};
+pub use build::BuildOptions;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use lad::LadOptions;
 use sim::golden::oaken::DenseBits;
@@ -44,6 +46,8 @@ pub enum Command {
     /// FPGA boards: what is on them, and the constraints of their pins
     #[command(subcommand)]
     Board(BoardCommand),
+    /// Builds a bitstream for a board: synthesis, place and route, packing
+    Build(BuildOptions),
 }
 
 #[derive(Subcommand)]

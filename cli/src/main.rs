@@ -1,10 +1,11 @@
 //! The command `kvforge`: Verilog from named configurations, the threshold profiler, the demo,
-//! codebooks, LAD attention, boards.
+//! codebooks, LAD attention, boards and their bitstreams.
 //!
 //! Exit codes: 0 done, 1 something inside failed, 2 what the user gave is not usable.
 
 mod args;
 mod board;
+mod build;
 mod configuration;
 mod demo;
 mod describe;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         Command::Vq(VqCommand::Pack(options)) => vq::pack::run(options),
         Command::Vq(VqCommand::Info(options)) => vq::info::run(options),
         Command::Board(command) => board::run(command),
+        Command::Build(options) => build::run(options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

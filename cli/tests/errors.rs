@@ -45,6 +45,17 @@ const CASES: &[(&str, &str)] = &[
     ("set_dense_bits", "generate oaken_dequantizer_p16 --set dense_bits=7"),
     ("set_reset", "generate fifo_lut_32x16 --set verilog.reset=asynclow"),
     ("set_lut_ram", "generate fifo_lut_32x16 --set verilog.lut_ram=no"),
+    // what is built for a board
+    ("build_board_missing", "build"),
+    ("build_board_unknown", "build --board orangecrab"),
+    ("build_no_flow", "build --board icebreaker"),
+    ("build_no_configuration", "build --board ulx3s-85f"),
+    ("build_config_missing", "build --board orangecrab-25f --config nowhere.toml"),
+    ("build_ports", "build --board orangecrab-25f --config good.toml"),
+    ("build_clock_of_another_block", "build --board orangecrab-25f --config good.toml --clock 60"),
+    ("build_clock_impossible", "build --board orangecrab-25f --clock 71.3"),
+    ("build_clock_range", "build --board orangecrab-25f --clock 0.5"),
+    ("build_seeds", "build --board orangecrab-25f --seeds 0"),
     // where the Verilog goes
     ("out_is_a_file", "generate fifo_lut_32x16 --out good.toml"),
     // the command line

