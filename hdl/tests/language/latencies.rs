@@ -366,3 +366,26 @@ fn what_goes_on_in_an_instance_is_seen_by_its_bits() {
         assert!(errors.contains("go on while pipeline `items` stands"), "{errors}");
     }
 }
+
+/// A number or a setting is taken at the stage of the register's enable.
+#[test]
+#[module]
+fn a_register_is_at_the_stage_of_its_enable() {
+    for setting in [false, true] {
+        let m = Module::new("example");
+        let io = TwoPorts::new(m);
+        m.latency(2);
+        let p = m.pipeline("items");
+        let x = p.enter(io.a).next();
+        let r = m.reg_reset(bits(8), 0).enable(x.bit(0));
+        match setting {
+            true => r.set(p.constant(io.b)),
+            false => {
+                io.b.unused();
+                r.set(3);
+            }
+        }
+        io.y.set(p.leave(r));
+        m.finish(io).unwrap_or_else(|errors| panic!("{errors}"));
+    }
+}

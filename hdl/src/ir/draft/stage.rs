@@ -235,14 +235,26 @@ impl Draft {
             },
         }
     }
-    /// The stage from which a net is assigned. What fits at every stage is assigned to state at its own.
+    /// The stage from which a net is assigned. What fits at every stage is assigned to state at its own, and to a register at that of its
+    /// enable.
     fn assigned_at(&mut self, target: Id, sources: &[Id], loc: Loc) -> Result<Option<Stage>, Reported> {
         let stage = self.merge_stages(sources, loc)?;
         let anywhere = stage.is_none_or(|s| s.at.is_none()) && self.outsider(sources).is_none();
-        match anywhere && self.staging.marks.get(&target) == Some(&Mark::State) {
-            true => self.merge_stages(&[&[target], sources].concat(), loc),
-            false => Ok(stage),
+        let decides = match self.staging.marks.get(&target) {
+            Some(Mark::State) => Some(target),
+            Some(_) => None,
+            None => self.enable_at_a_stage(target),
+        };
+        match decides.filter(|_| anywhere) {
+            Some(decides) => self.merge_stages(&[&[decides], sources].concat(), loc),
+            None => Ok(stage),
         }
+    }
+    /// The enable that the user gave to a register, if it stands at a stage.
+    fn enable_at_a_stage(&self, target: Id) -> Option<Id> {
+        let Op::Net(Net::Reg(r)) = self.node(target).op else { return None };
+        let enable = self.enabling.own_enable(&self.def.regs[r as usize])?;
+        self.node(enable).stage.is_some_and(|stage| stage.at.is_some()).then_some(enable)
     }
     /// A net gets its stage, if nothing from outside is assigned to it.
     fn first_stage(&mut self, target: Id, value: Id, stage: Stage, loc: Loc) {
