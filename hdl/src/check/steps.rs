@@ -66,9 +66,8 @@ pub(super) fn steps(b: &Draft, drivers: &Drivers, id: Id) -> Vec<Step> {
 /// What an output of an instance depends on within the cycle.
 fn at_once(b: &Draft, inst: u32, output: Id) -> Vec<Id> {
     let Inst { def, pins, .. } = &b.def.insts[inst as usize];
-    let all = if def.foreign.is_some() { &def.comb } else { &def.at_once };
     let port = b.def.insts[inst as usize].port_of(output).unwrap_or(0) as u32;
-    let inputs = all.iter().find(|(of, _)| *of == port).map_or(&[][..], |(_, inputs)| inputs);
+    let inputs = def.reached_at_once().iter().find(|(of, _)| *of == port).map_or(&[][..], |(_, inputs)| inputs);
     inputs.iter().map(|input| pins[*input as usize]).collect()
 }
 

@@ -227,6 +227,10 @@ impl Def {
     pub fn latency_of(&self, output: u32) -> Option<u32> {
         self.latency.or_else(|| self.latencies.iter().find(|(of, _)| *of == output).map(|(_, cycles)| *cycles))
     }
+    /// For outputs: the inputs that reach them within the cycle, by bits as far as they are known.
+    pub fn reached_at_once(&self) -> &[(u32, Vec<u32>)] {
+        if self.foreign.is_some() { &self.comb } else { &self.at_once }
+    }
     /// The inputs that reach an output over registers.
     pub fn ways_to(&self, output: u32) -> &[Way] {
         self.ways.iter().find(|(of, _)| *of == output).map_or(&[], |(_, ways)| ways)

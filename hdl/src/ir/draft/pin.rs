@@ -140,7 +140,9 @@ impl Draft {
     /// payload there.
     fn check_shows_enable(&mut self, def: &Def, stage: Stage, loc: Loc) {
         let Some(advance) = def.advance else { return };
-        let Some((output, _)) = def.comb.iter().find(|(_, inputs)| inputs.contains(&advance)) else { return };
+        let Some((output, _)) = def.reached_at_once().iter().find(|(_, inputs)| inputs.contains(&advance)) else {
+            return;
+        };
         let [input, output] = [advance, *output].map(|port| &def.ports[port as usize].name);
         let message = format!(
             "output `{output}` of `{}` follows `{input}` within the cycle, which pipeline `{}` connects: it depends on `ready` of the stream \
