@@ -121,8 +121,7 @@ fn bitstream_of(board: &Board) -> String {
 
 fn synthesize(request: &Request) -> Result<Run, BuildError> {
     let top = request.top;
-    let script =
-        format!("read_verilog design.v; hierarchy -check -top {top}; synth_ecp5 -top {top} -json netlist.json");
+    let script = format!("read_verilog design.v; synth_ecp5 -top {top} -json netlist.json");
     Tool { name: "yosys", folder: request.tools }.run(request.folder, "yosys.log", &["-p", &script])
 }
 

@@ -1,5 +1,6 @@
 //! Set-up of the pinned tools, and every check of the project: `cargo xtask --help`.
 
+mod boards;
 mod cargo;
 mod coverage;
 mod formal;
@@ -32,6 +33,8 @@ enum Task {
         #[arg(long)]
         long: bool,
     },
+    /// Build bitstreams for the boards that have a system (minutes each)
+    Boards(boards::Options),
     /// Measure what the tests of the hardware reach
     Coverage(coverage::Options),
     /// Prove what the parts promise
@@ -48,6 +51,7 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().task {
         Task::Setup => setup::setup(),
         Task::Test { long } => return if test::run_all(long) { ExitCode::SUCCESS } else { ExitCode::FAILURE },
+        Task::Boards(options) => boards::run(&options),
         Task::Coverage(options) => coverage::run(&options),
         Task::Formal(options) => formal::run(&options),
         Task::Fuzz(options) => fuzz::run(&options),

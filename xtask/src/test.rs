@@ -5,7 +5,7 @@
 
 use crate::cargo::{FEATURES, TESTS, cargo, cargo_command, run};
 use crate::programs::{self, KVFORGE};
-use crate::{coverage, formal, lint, qor, setup, tools};
+use crate::{boards, coverage, formal, lint, qor, setup, tools};
 use anyhow::{Context, Result, ensure};
 use std::collections::BTreeMap;
 use std::fs;
@@ -26,6 +26,7 @@ const STEPS: &[Step] = &[
     ("rtl_out is what the generator writes", |_| regenerate()),
     ("constraints are what the boards say", |_| constraints()),
     ("docs/coverage.md is of this hardware", |_| coverage::run(&coverage::Options { check: true })),
+    ("bitstreams of the boards", |long| if long { boards::run(&boards::Options::all()) } else { Ok(()) }),
     ("size of the configurations", |long| qor::run(&qor::Options::check(long))),
 ];
 
