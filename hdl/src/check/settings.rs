@@ -16,7 +16,8 @@ pub(super) fn of_module(b: &Draft, drivers: &Drivers, distances: &Distances) -> 
     inputs_behind(b, drivers, from)
 }
 
-/// Those of them that do not only reset something beside the stages of pipelines: data of items is none, also where no pipeline is around.
+/// Those of them that do more than reset something beside the stages of pipelines. Data of items may not be connected to these, also where
+/// no pipeline is around the instance.
 pub(super) fn constants(b: &Draft, drivers: &Drivers, distances: &Distances) -> Vec<u32> {
     let is_constant = |id: &Id| match b.node(*id).op {
         Op::Net(Net::PinIn(inst)) => {

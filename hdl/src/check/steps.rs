@@ -19,7 +19,7 @@ pub(super) struct Step {
     pub least: u32,
     /// The least, where state counts as if it came at once; `None` from a node marked with `state` or `feedback`.
     pub before: Option<u32>,
-    /// The greatest; `None` where there is no bound: feedback, and words of memories.
+    /// The greatest; `None` where there is no bound, as where state goes round: what `Distances` finds out.
     pub most: Option<u32>,
 }
 
@@ -35,7 +35,7 @@ pub(super) fn steps(b: &Draft, drivers: &Drivers, id: Id) -> Vec<Step> {
         return vec![];
     }
     if let Op::Net(Net::Reg(r)) = b.node(id).op {
-        // what resets it is a setting, too
+        // what resets it is not among these: that is a setting
         let enables = b.def.regs[r as usize].enable.map(|enable| enables(b, enable)).unwrap_or_default();
         let reads = drivers.get(&id).into_iter().flatten().copied().chain(enables);
         return reads.map(|x| Step::exactly(x, 1)).collect();

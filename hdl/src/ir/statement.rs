@@ -41,7 +41,7 @@ pub(crate) enum Stmt {
         then: Vec<Stmt>,
         otherwise: Vec<Stmt>,
     },
-    /// The first arm that lists the value; `default` is `None` where the user gave none.
+    /// The arm that lists the value (no two do); `default` is `None` where the user gave none.
     Case {
         selector: Id,
         arms: Vec<(Vec<Id>, Vec<Stmt>)>,

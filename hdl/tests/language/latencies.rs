@@ -82,6 +82,10 @@ fn compare_latencies(cases: &[Case]) {
         for latency in 0..6 {
             let (found, legal) = (stated(latency), legal.contains(&latency));
             assert_eq!(found.is_ok(), legal, "{name}, a latency of {latency}: {:?}", found.err());
+            if let Err(errors) = found {
+                let about = format!("a latency of {latency} is stated");
+                assert!(errors.to_string().contains(&about), "{name}: {errors}");
+            }
         }
     }
 }
