@@ -2,12 +2,14 @@
 
 mod board;
 mod build;
+mod flash;
 mod lad;
 mod vq;
 
 pub use board::{BoardCommand, BoardConstraintsOptions, BoardListOptions, BoardShowOptions};
 pub use build::BuildOptions;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+pub use flash::FlashOptions;
 pub use lad::LadOptions;
 use sim::golden::oaken::DenseBits;
 use sim::profile::Tails;
@@ -48,6 +50,8 @@ pub enum Command {
     Board(BoardCommand),
     /// Builds a bitstream for a board: synthesis, place and route, packing
     Build(BuildOptions),
+    /// Loads a bitstream into a board, if it is whole and for its device
+    Flash(FlashOptions),
 }
 
 #[derive(Subcommand)]

@@ -9,6 +9,7 @@ mod build;
 mod configuration;
 mod demo;
 mod describe;
+mod flash;
 mod generate;
 mod json;
 mod lad;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         Command::Vq(VqCommand::Info(options)) => vq::info::run(options),
         Command::Board(command) => board::run(command),
         Command::Build(options) => build::run(options),
+        Command::Flash(options) => flash::run(options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -56,6 +56,12 @@ const CASES: &[(&str, &str)] = &[
     ("build_clock_impossible", "build --board orangecrab-25f --clock 71.3"),
     ("build_clock_range", "build --board orangecrab-25f --clock 0.5"),
     ("build_seeds", "build --board orangecrab-25f --seeds 0"),
+    // what is loaded into a board
+    ("flash_not_built", "flash --board orangecrab-25f --dry-run"),
+    ("flash_file_missing", "flash --board orangecrab-25f nowhere.bit --dry-run"),
+    ("flash_no_bitstream", "flash --board orangecrab-25f good.toml --dry-run"),
+    ("flash_family", "flash --board icebreaker good.toml --dry-run"),
+    ("flash_board_unknown", "flash --board orangecrab-85f"),
     // where the Verilog goes
     ("out_is_a_file", "generate fifo_lut_32x16 --out good.toml"),
     // the command line

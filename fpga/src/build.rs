@@ -115,7 +115,8 @@ fn textual_of(seed: u32) -> String {
     format!("placed-{seed}.config")
 }
 
-fn bitstream_of(board: &Board) -> String {
+/// The name of the file with a board's bitstream.
+pub fn bitstream_of(board: &Board) -> String {
     format!("{}.bit", board.name)
 }
 

@@ -3,6 +3,7 @@
 //! - [`boards`]: a file for each board
 //! - [`device`]: the FPGAs, and the pins of their packages
 //! - [`constraints`]: the pins as nextpnr reads them
+//! - [`bitstream`]: whether a bitstream is whole, and for which device
 //! - [`build`]: from Verilog to a bitstream
 //! - [`link`]: the line to the host: frames
 //!
@@ -16,6 +17,7 @@
 //! assert!(constraints::text(board).contains("set_io clk 35\n"));
 //! ```
 
+pub mod bitstream;
 pub mod boards;
 pub mod build;
 pub mod constraints;

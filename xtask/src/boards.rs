@@ -1,4 +1,4 @@
-//! `cargo xtask boards`: bitstreams for the boards that have a system, and that the same input gives the same bytes.
+//! `cargo xtask boards`: bitstreams for the boards that have a system, that each is whole, and that the same input gives the same bytes.
 
 use crate::programs::KVFORGE;
 use crate::{setup, tools};
@@ -32,6 +32,8 @@ pub fn run(options: &Options) -> Result<()> {
     let boards = if options.boards.is_empty() { &all } else { &options.boards };
     for board in boards {
         let bitstream = build(board, "target/boards")?;
+        let file = bitstream.to_str().context("the path of the project is not UTF-8")?;
+        KVFORGE.run(&["flash", "--board", board, "--dry-run", file])?;
         if options.twice {
             let again = build(board, "target/boards-again")?;
             let same = fs::read(&bitstream)? == fs::read(&again)?;

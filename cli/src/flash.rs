@@ -1,0 +1,92 @@
+//! `kvforge flash`: loads a bitstream into a board, after a look at whether it is one, whole, and for this board.
+
+use crate::args::FlashOptions;
+use crate::board::named;
+use crate::report::{Failure, Problem, file_problem};
+use fpga::bitstream::{Bitstream, BitstreamError, check};
+use fpga::boards::{Board, Flash};
+use fpga::build::{self, check_family};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What loads bitstreams.
+const LOADER: &str = "openFPGALoader";
+
+pub fn run(options: &FlashOptions) -> Result<(), Failure> {
+    let board = named(&options.board)?;
+    check_family(board).map_err(|error| Problem::new(error).note("bitstreams for an ECP5 can be looked at"))?;
+    let file = options.file.clone().unwrap_or_else(|| built(board));
+    let bytes = std::fs::read(&file).map_err(|error| unread(options, &file, &error))?;
+    let bitstream = check(&bytes, board.device).map_err(|error| refused(board, &file, &error))?;
+    let arguments = arguments(board, options.permanent, &file);
+    let mut out = std::io::stdout().lock();
+    describe(&mut out, &file, bytes.len(), &bitstream)?;
+    match arguments {
+        None => Ok(writeln!(out, "copy {} to the disk that the board shows", file.display())?),
+        Some(arguments) if options.dry_run => Ok(writeln!(out, "would run: {LOADER} {}", arguments.join(" "))?),
+        Some(arguments) => {
+            writeln!(out, "runs: {LOADER} {}", arguments.join(" "))?;
+            drop(out);
+            load(board, &arguments)
+        }
+    }
+}
+
+/// Where `kvforge build` leaves the bitstream of a board's named configuration.
+fn built(board: &Board) -> PathBuf {
+    Path::new("build").join(board.name).join(board.module).join(build::bitstream_of(board))
+}
+
+fn unread(options: &FlashOptions, file: &Path, error: &std::io::Error) -> Problem {
+    let problem = file_problem("read", file, error);
+    match options.file {
+        Some(_) => problem,
+        None => problem.help(format!("`kvforge build --board {}` makes it, or name a file", options.board)),
+    }
+}
+
+fn refused(board: &Board, file: &Path, error: &BitstreamError) -> Problem {
+    let problem = Problem::new(format!("{}: {error}", file.display()));
+    match error {
+        BitstreamError::OtherDevice { .. } | BitstreamError::UnknownDevice(_) => {
+            problem.help(format!("`kvforge build --board {}` makes one for this board", board.name))
+        }
+        _ => problem.help("build or fetch it again"),
+    }
+}
+
+/// What the loader is given; `None` where a file is copied.
+fn arguments(board: &Board, permanent: bool, file: &Path) -> Option<Vec<String>> {
+    let (mut arguments, has_choice) = match board.flash {
+        Flash::OpenFpgaLoader { board, volatile } => (vec!["-b".to_string(), board.to_string()], volatile),
+        Flash::CmsisDap => (vec!["-c".to_string(), "cmsisdap".to_string()], true),
+        Flash::UsbDisk => return None,
+    };
+    if permanent && has_choice {
+        arguments.push("-f".into());
+    }
+    arguments.push(file.display().to_string());
+    Some(arguments)
+}
+
+fn describe(out: &mut impl Write, file: &Path, bytes: usize, bitstream: &Bitstream) -> Result<(), Failure> {
+    let part = bitstream.part.as_deref().unwrap_or("a part that it does not name");
+    let Bitstream { idcode, frames, .. } = bitstream;
+    Ok(writeln!(out, "{}: {bytes} bytes for {part}, id {idcode:08X}, {frames} frames, whole", file.display())?)
+}
+
+fn load(board: &Board, arguments: &[String]) -> Result<(), Failure> {
+    let status = Command::new(LOADER).args(arguments).status().map_err(|error| {
+        let problem = Problem::new(format!("cannot run {LOADER}: {error}"));
+        problem.help("Debian's package `openfpgaloader` has it; `--dry-run` shows what would be run")
+    })?;
+    if status.success() {
+        return Ok(());
+    }
+    let problem = Problem::new(format!("{LOADER} ended with {status}; what it said stands above"));
+    let problem = problem.note(format!("{} has to be plugged in, and nothing else may use it", board.title));
+    Err(problem
+        .help("without the right to use the USB device: install openFPGALoader's udev rule, 99-openfpgaloader.rules")
+        .into())
+}
