@@ -49,7 +49,7 @@ fn unread(options: &FlashOptions, file: &Path, error: &std::io::Error) -> Proble
 fn refused(board: &Board, file: &Path, error: &BitstreamError) -> Problem {
     let problem = Problem::new(format!("{}: {error}", file.display()));
     match error {
-        BitstreamError::OtherDevice { .. } | BitstreamError::UnknownDevice(_) => {
+        BitstreamError::OtherDevice { .. } | BitstreamError::OtherPackage { .. } | BitstreamError::UnknownDevice(_) => {
             problem.help(format!("`kvforge build --board {}` makes one for this board", board.name))
         }
         _ => problem.help("build or fetch it again"),

@@ -60,6 +60,16 @@ pub enum BitstreamError {
         /// What the board has.
         device: &'static str,
     },
+    /// It is for the same device in another package, whose pins are others.
+    #[error("the bitstream is for {part}, and the board has {device} in {package}")]
+    OtherPackage {
+        /// What it is for.
+        part: String,
+        /// What the board has.
+        device: &'static str,
+        /// In this package.
+        package: &'static str,
+    },
 }
 
 /// Name, id, and bytes of a frame. Compression fills them up to a multiple of 8.
@@ -122,11 +132,16 @@ pub fn read(bytes: &[u8]) -> Result<Bitstream, BitstreamError> {
 /// Is this a whole bitstream for this device?
 ///
 /// # Errors
-/// What [`read`] says, and that it is for another device.
+/// What [`read`] says, and that it is for another device, or for another package as far as it names one.
 pub fn check(bytes: &[u8], device: &Device) -> Result<Bitstream, BitstreamError> {
     let found = read(bytes)?;
     match DEVICES.iter().find(|(_, idcode, _)| *idcode == found.idcode) {
-        Some((is, ..)) if *is == device.name => Ok(found),
+        Some((is, ..)) if *is == device.name => match found.part {
+            Some(part) if !part.ends_with(device.package) => {
+                Err(BitstreamError::OtherPackage { part, device: device.name, package: device.package })
+            }
+            _ => Ok(found),
+        },
         Some((is, ..)) => Err(BitstreamError::OtherDevice { is, idcode: found.idcode, device: device.name }),
         None => Err(BitstreamError::UnknownDevice(found.idcode)),
     }

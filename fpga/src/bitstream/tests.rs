@@ -84,6 +84,9 @@ fn another_device_is_refused_by_name() {
     assert_eq!(error, "the bitstream is for LFE5U-25F (id 41111043), and the board has LFE5U-85F");
     let error = check(&bitstream(0x0123_4567, true), device).unwrap_err();
     assert_eq!(error, BitstreamError::UnknownDevice(0x0123_4567));
+    let error =
+        check(&bitstream(OF_25F, true), find("colorlight-i5").expect("a board").device).unwrap_err().to_string();
+    assert_eq!(error, "the bitstream is for LFE5U-25F-8CSFBGA285, and the board has LFE5U-25F in CABGA381");
     assert!(check(&bitstream(OF_25F, true), find("orangecrab-25f").expect("a board").device).is_ok());
 }
 
