@@ -3,6 +3,7 @@
 mod board;
 mod build;
 mod flash;
+mod host;
 mod lad;
 mod vq;
 
@@ -10,6 +11,7 @@ pub use board::{BoardCommand, BoardConstraintsOptions, BoardListOptions, BoardSh
 pub use build::BuildOptions;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use flash::FlashOptions;
+pub use host::{HostCommand, HostOptions, RoundtripOptions};
 pub use lad::LadOptions;
 use sim::golden::oaken::DenseBits;
 use sim::profile::Tails;
@@ -52,6 +54,8 @@ pub enum Command {
     Build(BuildOptions),
     /// Loads a bitstream into a board, if it is whole and for its device
     Flash(FlashOptions),
+    /// Talks to a board, or to one in simulation
+    Host(HostOptions),
 }
 
 #[derive(Subcommand)]

@@ -11,6 +11,7 @@ mod demo;
 mod describe;
 mod flash;
 mod generate;
+mod host;
 mod json;
 mod lad;
 mod list;
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
         Command::Board(command) => board::run(command),
         Command::Build(options) => build::run(options),
         Command::Flash(options) => flash::run(options),
+        Command::Host(options) => host::run(options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -62,6 +62,12 @@ const CASES: &[(&str, &str)] = &[
     ("flash_no_bitstream", "flash --board orangecrab-25f good.toml --dry-run"),
     ("flash_family", "flash --board icebreaker good.toml --dry-run"),
     ("flash_board_unknown", "flash --board orangecrab-85f"),
+    // the other end of a board's line
+    ("host_port_missing", "host info"),
+    ("host_no_port", "host --port nowhere info"),
+    ("host_no_system", "host --port sim --board icebreaker info"),
+    ("host_no_file", "host --port sim roundtrip nowhere.safetensors"),
+    ("host_vectors", "host --port sim roundtrip good.safetensors --vectors 0"),
     // where the Verilog goes
     ("out_is_a_file", "generate fifo_lut_32x16 --out good.toml"),
     // the command line

@@ -37,6 +37,7 @@ pub mod oaken_mmu_bench;
 pub mod oaken_run;
 pub mod profile;
 pub mod tools;
+pub mod uart_pins;
 pub mod verilator;
 pub mod vq;
 pub mod vq_cache_bench;

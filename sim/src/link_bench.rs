@@ -1,6 +1,7 @@
 //! A host at the pins of a serial line: it sends requests and takes answers as docs/link.md has them.
 
 use crate::golden::link::{frame, received};
+use crate::uart_pins::UartPins;
 use hdl::engine::Engine;
 
 /// The operations of the page.
@@ -30,53 +31,22 @@ const PATIENCE: usize = 400;
 /// A host.
 #[derive(Clone, Debug)]
 pub struct Host {
-    /// The ports of the board, by their numbers.
-    rx: usize,
-    tx: usize,
-    clocks: usize,
+    pins: UartPins,
     sequence: u8,
-    /// Cycles since the start bit of the byte that comes, if one does, and its bits so far.
-    coming: Option<(usize, u16)>,
-    line: Vec<u8>,
 }
 
 impl Host {
     /// A host at these ports, of so many cycles a bit.
     pub fn new(rx: usize, tx: usize, clocks: u32) -> Host {
-        Host { rx, tx, clocks: clocks as usize, sequence: 0x5a, coming: None, line: vec![] }
+        Host { pins: UartPins::new(rx, tx, clocks), sequence: 0x5a }
     }
     /// Lets the line rest.
     pub fn rest(&mut self, engine: &mut dyn Engine, cycles: usize) {
-        engine.poke_u64(self.rx, 1);
-        (0..cycles).for_each(|_| self.step(engine));
-    }
-    /// A cycle, with a look at what the board sends.
-    fn step(&mut self, engine: &mut dyn Engine) {
-        let level = engine.peek_u64(self.tx) as u16;
-        self.coming = match self.coming {
-            None => (level == 0).then_some((1, 0)),
-            Some((cycles, bits)) if cycles % self.clocks == self.clocks / 2 && cycles > self.clocks => {
-                let bits = bits | level << (cycles / self.clocks - 1);
-                if cycles > 9 * self.clocks {
-                    // without its stop bit a byte is dropped
-                    self.line.extend((level == 1).then_some(bits as u8));
-                    None
-                } else {
-                    Some((cycles + 1, bits))
-                }
-            }
-            Some((cycles, bits)) => Some((cycles + 1, bits)),
-        };
-        engine.step();
+        self.pins.rest(engine, cycles);
     }
     /// Sends bytes.
     pub fn send(&mut self, engine: &mut dyn Engine, bytes: &[u8]) {
-        for byte in bytes {
-            for bit in [0].into_iter().chain((0..8).map(|i| byte >> i & 1)).chain([1]) {
-                engine.poke_u64(self.rx, u64::from(bit));
-                (0..self.clocks).for_each(|_| self.step(engine));
-            }
-        }
+        self.pins.send(engine, bytes);
     }
     /// Sends a request, and waits for its answer: status and payload.
     ///
@@ -92,16 +62,17 @@ impl Host {
     fn answer(&mut self, engine: &mut dyn Engine, operation: u8) -> Result<(u8, Vec<u8>), String> {
         let mut waited = 0;
         loop {
-            let length = self.line.len();
-            self.step(engine);
-            waited = if self.line.len() == length { waited + 1 } else { 0 };
-            if waited > 10 * PATIENCE * self.clocks {
-                return Err(format!("no answer to operation {operation}, only {:x?}", self.line));
+            let length = self.pins.received.len();
+            self.pins.step(engine);
+            let line = &self.pins.received;
+            waited = if line.len() == length { waited + 1 } else { 0 };
+            if waited > 10 * PATIENCE * self.pins.clocks() {
+                return Err(format!("no answer to operation {operation}, only {line:x?}"));
             }
-            if self.line.len() == length || self.line.last() != Some(&0) {
+            if line.len() == length || line.last() != Some(&0) {
                 continue;
             }
-            let line = std::mem::take(&mut self.line);
+            let line = std::mem::take(&mut self.pins.received);
             match &received(&line)[..] {
                 [] => {}
                 [Err(_)] if operation == OPEN => {} // what the line had before

@@ -3,12 +3,13 @@
 
 use hw::oaken::EngineParams;
 use hw::soc::oaken_system::oaken_system;
+use hw::soc::system_addresses::SystemAddresses;
 use hw::soc::system_params::SystemParams;
 use sim::data::Recording;
 use sim::golden::oaken::DenseBits;
 use sim::profile::{Method, Profile, Widths};
 use std::path::Path;
-use testbenches::drivers::system::{SystemMaps, host_of, there_and_back, to_bytes};
+use testbenches::drivers::system::{host_of, set_up, there_and_back, to_bytes};
 
 const PARAMS: SystemParams = SystemParams {
     engine: EngineParams { lanes: 4, max_length: 1024, dense_bits: 4, settings: 1 },
@@ -34,13 +35,13 @@ fn recorded_vectors_come_back_as_the_golden_model_has_them() {
     let port = |name| design.port_list().iter().position(|port| port.name == name).expect("a port");
     let mut engine = jit::simulator(&design);
     let mut host = host_of(&mut engine, [port("uart_rx"), port("uart_tx")], PARAMS);
-    let maps = SystemMaps::new(PARAMS);
+    let addresses = SystemAddresses::new(PARAMS);
     host.open(&mut engine).unwrap();
     let mut seen = 0;
     for tensor in run.tensors.iter().take(2) {
         let t = profile.layer(tensor.layer, tensor.kind).expect("profiled").thresholds;
         let v = tensor.vectors().next().expect("a vector");
-        maps.set_up(&mut host, &mut engine, v.len(), &t).unwrap();
+        set_up(&addresses, &mut host, &mut engine, v.len(), &t).unwrap();
         host.put(&mut engine, &to_bytes(v)).unwrap();
         let found = host.take(&mut engine).unwrap();
         assert_eq!(
@@ -63,11 +64,11 @@ fn a_host_that_only_puts_is_told_so_and_loses_nothing() {
     let port = |name| design.port_list().iter().position(|port| port.name == name).expect("a port");
     let mut engine = jit::simulator(&design);
     let mut host = host_of(&mut engine, [port("uart_rx"), port("uart_tx")], p);
-    let maps = SystemMaps::new(p);
+    let addresses = SystemAddresses::new(p);
     host.open(&mut engine).unwrap();
     let t = sim::golden::oaken::Thresholds::from_f32(-1.0, -0.1, 0.1, 1.0).expect("legal");
     let n = 64;
-    maps.set_up(&mut host, &mut engine, n, &t).unwrap();
+    set_up(&addresses, &mut host, &mut engine, n, &t).unwrap();
     let mut rng = fastrand::Rng::with_seed(sim::bus::seed(1));
     let mut put = vec![];
     let refused = (0..200).find_map(|_| {

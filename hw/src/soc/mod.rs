@@ -10,6 +10,7 @@ pub mod link_responder;
 pub mod oaken_system;
 pub mod pll;
 pub mod pll_cell;
+pub mod system_addresses;
 pub mod system_params;
 pub mod system_registers;
 pub mod uart;

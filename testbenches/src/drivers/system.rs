@@ -5,61 +5,33 @@ use super::parts::build;
 use super::{Driver, Effort};
 use fastrand::Rng;
 use hdl::engine::Engine;
-use hw::control::RegisterMap;
 use hw::soc::baud::MIN_CLOCKS_PER_BIT;
 use hw::soc::board_top::BoardParams;
-use hw::soc::oaken_system::{DEQUANTIZER, QUANTIZER, SystemPorts, oaken_system};
+use hw::soc::oaken_system::{SystemPorts, oaken_system};
+use hw::soc::system_addresses::SystemAddresses;
 use hw::soc::system_params::SystemParams;
-use hw::soc::system_registers;
 use sim::golden::oaken::{DenseBits, Thresholds, decode, encode};
 use sim::link_bench::{Host, operation};
 
-/// Registers and their addresses.
-#[derive(Clone, Debug)]
-pub struct SystemMaps {
-    own: RegisterMap,
-    quantizer: RegisterMap,
-    dequantizer: RegisterMap,
-}
-
-impl SystemMaps {
-    /// Those of a system with these parameters.
-    pub fn new(p: SystemParams) -> SystemMaps {
-        SystemMaps {
-            own: system_registers::registers(p),
-            quantizer: hw::oaken::quantizer_axi::registers("quantizer", p.engine),
-            dequantizer: hw::oaken::dequantizer_axi::registers("dequantizer", p.engine),
+/// Sets both engines of a system.
+///
+/// # Errors
+/// If a register does not answer.
+pub fn set_up(
+    addresses: &SystemAddresses,
+    host: &mut Host,
+    engine: &mut dyn Engine,
+    n: usize,
+    t: &Thresholds,
+) -> Result<(), String> {
+    let [s_low, t_low, t_high, s_high] = t.bits().map(u32::from);
+    let settings = [("length", n as u32), ("s_low", s_low), ("t_low", t_low), ("t_high", t_high), ("s_high", s_high)];
+    for (register, value) in settings.into_iter().chain([("enable", 1)]) {
+        for address in addresses.both(register) {
+            host.write(engine, address, value)?;
         }
     }
-    /// Address of a register of the system.
-    pub fn own(&self, register: &str) -> u16 {
-        address(&self.own, 0, register)
-    }
-    /// Addresses of a register that both engines have.
-    pub fn both(&self, register: &str) -> [u16; 2] {
-        [address(&self.quantizer, QUANTIZER, register), address(&self.dequantizer, DEQUANTIZER, register)]
-    }
-    /// Sets both engines.
-    ///
-    /// # Errors
-    /// If a register does not answer.
-    pub fn set_up(&self, host: &mut Host, engine: &mut dyn Engine, n: usize, t: &Thresholds) -> Result<(), String> {
-        let [s_low, t_low, t_high, s_high] = t.bits().map(u32::from);
-        let settings =
-            [("length", n as u32), ("s_low", s_low), ("t_low", t_low), ("t_high", t_high), ("s_high", s_high)];
-        for (register, value) in settings.into_iter().chain([("enable", 1)]) {
-            for address in self.both(register) {
-                host.write(engine, address, value)?;
-            }
-        }
-        Ok(())
-    }
-}
-
-fn address(map: &RegisterMap, base: u32, register: &str) -> u16 {
-    let found = map.registers.iter().find(|r| r.name == register);
-    let offset = found.unwrap_or_else(|| panic!("no register `{register}`")).offset;
-    u16::try_from(base + offset).expect("an address of the link")
+    Ok(())
 }
 
 /// A host at the pins of a system, after its reset.
@@ -111,7 +83,7 @@ fn test(
     effort: Effort,
 ) -> Result<(), String> {
     let mut rng = Rng::with_seed(effort.seed);
-    let maps = SystemMaps::new(p);
+    let addresses = SystemAddresses::new(p);
     let mut host = host_of(engine, line, p);
     let lamps = |engine: &mut dyn Engine| [alive, heard, error].map(|port| engine.peek(port));
     let before = lamps(engine);
@@ -120,17 +92,19 @@ fn test(
     if (before, after) != ([0, 0, 0], [0, 1, 0]) {
         return Err(format!("alive, heard and error are {before:?}, then {after:?}"));
     }
-    for register in &maps.own.registers {
+    for register in &addresses.own_map().registers {
         let counts = register.fields.iter().any(|field| field.name == "cycles" || field.name == "frames");
         let found = host.read(engine, register.offset as u16)?;
         if (counts && found == 0) || (!counts && found != register.reset()) {
             return Err(format!("{} holds {found:#x}", register.name));
         }
     }
-    let scratch = maps.own("scratch");
+    let scratch = addresses.own("scratch");
     host.write(engine, scratch, 0x1234_5678)?;
-    let end = 4 * maps.own.registers.len() as u16;
-    for (address, writes) in [(maps.own("id"), true), (end, false), (0x0800, false), (0x1100, false), (0x3000, true)] {
+    let end = 4 * addresses.own_map().registers.len() as u16;
+    for (address, writes) in
+        [(addresses.own("id"), true), (end, false), (0x0800, false), (0x1100, false), (0x3000, true)]
+    {
         let payload = [&address.to_le_bytes()[..], &[0; 4]].concat();
         let (operation, length) = if writes { (operation::WRITE, 6) } else { (operation::READ, 2) };
         let answer = host.request(engine, operation, &payload[..length])?;
@@ -141,20 +115,25 @@ fn test(
     if host.read(engine, scratch)? != 0x1234_5678 {
         return Err("scratch does not hold what was written".into());
     }
-    damaged_line(&mut host, engine, &maps, error)?;
+    damaged_line(&mut host, engine, &addresses, error)?;
     if p.clocks_per_bit > 64 && !effort.long {
         return Ok(()); // a slow line: vectors take too many cycles
     }
-    vectors(&mut host, engine, &maps, p, &mut rng, if effort.long { 30 } else { 2 })
+    vectors(&mut host, engine, &addresses, p, &mut rng, if effort.long { 30 } else { 2 })
 }
 
 /// A damaged frame is flagged and counted, and does no harm.
-fn damaged_line(host: &mut Host, engine: &mut dyn Engine, maps: &SystemMaps, error: usize) -> Result<(), String> {
+fn damaged_line(
+    host: &mut Host,
+    engine: &mut dyn Engine,
+    addresses: &SystemAddresses,
+    error: usize,
+) -> Result<(), String> {
     host.send(engine, &[0, 1, 2, 3, 0]);
-    let (dropped, errors) = (host.read(engine, maps.own("dropped"))?, host.read(engine, maps.own("errors"))?);
+    let (dropped, errors) = (host.read(engine, addresses.own("dropped"))?, host.read(engine, addresses.own("errors"))?);
     let lamp = engine.peek(error);
-    host.write(engine, maps.own("errors"), 1)?;
-    let cleared = (host.read(engine, maps.own("errors"))?, engine.peek(error));
+    host.write(engine, addresses.own("errors"), 1)?;
+    let cleared = (host.read(engine, addresses.own("errors"))?, engine.peek(error));
     if (dropped, errors, lamp, cleared) != (1, 1, 1, (0, 0)) {
         return Err(format!("a damaged frame: {dropped} dropped, errors {errors:#x}, lamp {lamp}, then {cleared:?}"));
     }
@@ -165,7 +144,7 @@ fn damaged_line(host: &mut Host, engine: &mut dyn Engine, maps: &SystemMaps, err
 fn vectors(
     host: &mut Host,
     engine: &mut dyn Engine,
-    maps: &SystemMaps,
+    addresses: &SystemAddresses,
     p: SystemParams,
     rng: &mut Rng,
     rounds: usize,
@@ -175,7 +154,7 @@ fn vectors(
     for _ in 0..rounds {
         let n = 64 * rng.usize(1..=2.min(p.engine.max_length as usize / 64));
         let t = random_thresholds(rng);
-        maps.set_up(host, engine, n, &t)?;
+        set_up(addresses, host, engine, n, &t)?;
         for at_once in [1, 2] {
             let sent: Vec<Vec<u16>> = (0..at_once).map(|_| random_vector(rng, n, &t)).collect();
             for v in &sent {
@@ -193,8 +172,8 @@ fn vectors(
         }
     }
     let beats = (elements / p.engine.lanes as usize) as u32;
-    let counters = ["taken", "given"].map(|name| host.read(engine, maps.own(name)));
-    let counted = maps.both("vectors").map(|address| host.read(engine, address));
+    let counters = ["taken", "given"].map(|name| host.read(engine, addresses.own(name)));
+    let counted = addresses.both("vectors").map(|address| host.read(engine, address));
     let expected = ([Ok(beats), Ok(beats)], [Ok(vectors as u32), Ok(vectors as u32)]);
     if (&counters, &counted) != (&expected.0, &expected.1) {
         return Err(format!("counters {counters:?} and {counted:?} instead of {expected:?}"));

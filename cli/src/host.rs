@@ -1,0 +1,67 @@
+//! `kvforge host`: a program at the other end of a board's line, or of one in simulation.
+
+mod roundtrip;
+mod simulated;
+
+use crate::args::{HostCommand, HostOptions};
+use crate::board::named;
+use crate::report::{Failure, Problem};
+use fpga::boards::Board;
+use fpga::constraints::megahertz;
+use fpga::link::host::{Host, HostError};
+use fpga::link::line::{Line, Serial};
+use fpga::link::system::{Info, System, SystemError};
+use std::io::Write;
+use std::time::Duration;
+
+/// How long an answer may take: the longest two frames at 115,200 bits a second, and what an adapter adds.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+pub fn run(options: &HostOptions) -> Result<(), Failure> {
+    let board = named(&options.board)?;
+    let line: Box<dyn Line> = match options.port.as_str() {
+        "sim" => Box::new(simulated::line(board)?),
+        path => Box::new(Serial::open(path, board.line.baud).map_err(|error| no_port(path, board, &error))?),
+    };
+    let mut system = System::connect(Host::new(line, PATIENCE)).map_err(|error| failed(options, &error))?;
+    match &options.command {
+        HostCommand::Info => print_info(&mut std::io::stdout().lock(), system.info()),
+        HostCommand::Roundtrip(roundtrip) => roundtrip::run(roundtrip, &mut system, |error| failed(options, error)),
+    }
+}
+
+fn no_port(path: &str, board: &Board, error: &std::io::Error) -> Problem {
+    let problem = Problem::new(format!("cannot open {path} at {} bits a second: {error}", board.line.baud));
+    let problem = problem.note(format!("the line of {}: {}", board.name, board.line.chip));
+    problem.help("is it plugged in, free, and may you use it (group `dialout`)? `--port sim` needs no board")
+}
+
+fn failed(options: &HostOptions, error: &SystemError) -> Failure {
+    let problem = Problem::new(format!("{}: {error}", options.port));
+    match error {
+        SystemError::Host(HostError::NoAnswer { .. }) => problem
+            .note("another rate, another bitstream or none, or sending and receiving lines swapped look like this")
+            .help(format!("`--board` says which rate; `kvforge flash --board {}` loads a bitstream", options.board))
+            .into(),
+        SystemError::OtherSystem(_) | SystemError::Host(HostError::OtherBoard(_)) => {
+            problem.help(format!("`kvforge flash --board {}` loads a bitstream", options.board)).into()
+        }
+        SystemError::Length { .. } => problem.help("give a recording with such vectors").into(),
+        SystemError::Host(HostError::Closed) => problem.help("start again: a new run opens the link").into(),
+        _ => problem.into(),
+    }
+}
+
+fn print_info(out: &mut impl Write, info: Info) -> Result<(), Failure> {
+    let [first, second, third] = info.version;
+    writeln!(out, "Oaken system {first}.{second}.{third}, configuration {:08x}", info.configuration)?;
+    writeln!(
+        out,
+        "engines  {} elements a cycle, vectors of up to {}, codes of {} bits",
+        info.lanes, info.max_length, info.dense_bits
+    )?;
+    writeln!(out, "clock    {} MHz", megahertz(info.clock_hertz))?;
+    let baud = f64::from(info.clock_hertz) / f64::from(info.clocks_per_bit);
+    writeln!(out, "line     {} cycles a bit, {baud:.0} bits a second", info.clocks_per_bit)?;
+    Ok(writeln!(out, "records  {} bytes wait", info.record_bytes)?)
+}

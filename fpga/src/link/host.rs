@@ -1,0 +1,202 @@
+//! The host's end of the link (docs/link.md): one request at a time, sent again until its answer comes.
+
+use super::frame::{Receiver, encode};
+use super::line::Line;
+use std::time::Duration;
+use thiserror::Error;
+
+/// Bytes of a put, and of a take, at most.
+const MOST: usize = 240;
+/// The version of the page that this is.
+const VERSION: u8 = 1;
+
+/// The operations of the page.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+enum Operation {
+    Open = 0,
+    Read = 1,
+    Write = 2,
+    Put = 3,
+    PutLast = 4,
+    Take = 5,
+}
+
+/// Why a request has no result.
+#[derive(Debug, Error)]
+pub enum HostError {
+    /// The line is gone.
+    #[error("the line is gone: {0}")]
+    Line(#[from] std::io::Error),
+    /// Nothing that answers is at the other end.
+    #[error("no answer, after {attempts} attempts of {} ms each", patience.as_millis())]
+    NoAnswer {
+        /// How often the request was sent.
+        attempts: u32,
+        /// How long each time waited.
+        patience: Duration,
+    },
+    /// What answers is no board of this page.
+    #[error("what answers is no kvforge board: it says {0:02x?}")]
+    OtherBoard(Vec<u8>),
+    /// The board was reset, or another host has talked to it.
+    #[error("the board was reset, or another program talks to it: the link is closed")]
+    Closed,
+    /// The board does not know the operation.
+    #[error("the board does not understand the request")]
+    NotUnderstood,
+    /// No such register.
+    #[error("there is no register at {0:#06x}, or it cannot be written")]
+    NoRegister(u16),
+    /// The bytes find no room now.
+    #[error("the board has no room for more now")]
+    NoRoom,
+    /// An answer of another form.
+    #[error("an answer to {operation} that the page does not have: status {status}, {} bytes", payload.len())]
+    OtherAnswer {
+        /// What was asked.
+        operation: &'static str,
+        /// Its status.
+        status: u8,
+        /// Its payload.
+        payload: Vec<u8>,
+    },
+}
+
+/// A host.
+#[derive(Debug)]
+pub struct Host<L> {
+    line: L,
+    receiver: Receiver,
+    sequence: u8,
+    /// How long an answer may take.
+    patience: Duration,
+    /// How often a request is sent.
+    attempts: u32,
+}
+
+impl<L: Line> Host<L> {
+    /// A host on this line: an answer may take so long.
+    pub fn new(line: L, patience: Duration) -> Host<L> {
+        Host { line, receiver: Receiver::default(), sequence: 0, patience, attempts: 10 }
+    }
+    /// The line.
+    pub fn line(&mut self) -> &mut L {
+        &mut self.line
+    }
+    /// Opens the link.
+    ///
+    /// # Errors
+    /// If nothing answers, or something that is no board of this page.
+    pub fn open(&mut self) -> Result<(), HostError> {
+        match self.done(Operation::Open, &[], 0)? {
+            greeting if greeting == [b"kvf", &[VERSION][..]].concat() => Ok(()),
+            greeting => Err(HostError::OtherBoard(greeting)),
+        }
+    }
+    /// Reads a register.
+    ///
+    /// # Errors
+    /// If there is none, or no answer.
+    pub fn read(&mut self, address: u16) -> Result<u32, HostError> {
+        let word = self.done(Operation::Read, &address.to_le_bytes(), address)?;
+        let word: [u8; 4] = word.try_into().map_err(|payload| other_answer(Operation::Read, 0, payload))?;
+        Ok(u32::from_le_bytes(word))
+    }
+    /// Writes a register.
+    ///
+    /// # Errors
+    /// If it cannot be written, or no answer comes.
+    pub fn write(&mut self, address: u16, value: u32) -> Result<(), HostError> {
+        let payload = [&address.to_le_bytes()[..], &value.to_le_bytes()].concat();
+        self.done(Operation::Write, &payload, address).map(drop)
+    }
+    /// Puts a packet; what finds no room is put again, up to so many times.
+    ///
+    /// # Errors
+    /// If it never finds room, or no answer comes.
+    pub fn put(&mut self, packet: &[u8], times: u32) -> Result<(), HostError> {
+        let parts = packet.chunks(MOST).count();
+        for (i, part) in packet.chunks(MOST).enumerate() {
+            let operation = if i + 1 == parts { Operation::PutLast } else { Operation::Put };
+            let mut left = times;
+            while let Err(error) = self.done(operation, part, 0) {
+                left = match (error, left.checked_sub(1)) {
+                    (HostError::NoRoom, Some(left)) => left,
+                    (error, _) => return Err(error),
+                };
+            }
+        }
+        Ok(())
+    }
+    /// What is there of a packet, and whether that ends it.
+    ///
+    /// # Errors
+    /// If no answer comes.
+    pub fn take(&mut self) -> Result<(Vec<u8>, bool), HostError> {
+        let mut bytes = self.done(Operation::Take, &[MOST as u8 - 1], 0)?;
+        match bytes.pop() {
+            Some(ends @ (0 | 1)) => Ok((bytes, ends == 1)),
+            last => Err(other_answer(Operation::Take, 0, bytes.into_iter().chain(last).collect())),
+        }
+    }
+    /// A packet, which is asked for so many times while nothing comes.
+    ///
+    /// # Errors
+    /// If it does not come to its end, or no answer comes.
+    pub fn take_packet(&mut self, times: u32) -> Result<Option<Vec<u8>>, HostError> {
+        let (mut packet, mut left) = (vec![], times);
+        while left > 0 {
+            let (bytes, ends) = self.take()?;
+            left = if bytes.is_empty() { left - 1 } else { times };
+            packet.extend(bytes);
+            if ends {
+                return Ok(Some(packet));
+            }
+        }
+        Ok(None)
+    }
+    /// The payload of the answer to a request that must be done. `address` is that of the register, for what is said.
+    fn done(&mut self, operation: Operation, payload: &[u8], address: u16) -> Result<Vec<u8>, HostError> {
+        match self.request(operation, payload)? {
+            (0, payload) => Ok(payload),
+            (1, _) => Err(HostError::Closed),
+            (2, _) => Err(HostError::NotUnderstood),
+            (3, _) => Err(HostError::NoRegister(address)),
+            (4, _) => Err(HostError::NoRoom),
+            (status, payload) => Err(other_answer(operation, status, payload)),
+        }
+    }
+    /// Sends a request until its answer comes: status and payload.
+    fn request(&mut self, operation: Operation, payload: &[u8]) -> Result<(u8, Vec<u8>), HostError> {
+        self.sequence = self.sequence.wrapping_add(1);
+        let content = [&[self.sequence, 0, operation as u8], payload].concat();
+        let frame = encode(&content).map_err(|_| other_answer(operation, 0, vec![]))?;
+        for _ in 0..self.attempts {
+            // the zero ends what the line may have left at the other end
+            self.line.send(&[&[0][..], &frame].concat())?;
+            while let Some(byte) = self.line.receive(self.patience)? {
+                // damaged frames and late answers are dropped: the request is sent again
+                let Some(Ok(answer)) = self.receiver.take(byte) else { continue };
+                if (answer[0], answer[2]) == (self.sequence, operation as u8) {
+                    return Ok((answer[1], answer[3..].to_vec()));
+                }
+            }
+        }
+        Err(HostError::NoAnswer { attempts: self.attempts, patience: self.patience })
+    }
+}
+
+fn other_answer(operation: Operation, status: u8, payload: Vec<u8>) -> HostError {
+    let operation = match operation {
+        Operation::Open => "open",
+        Operation::Read => "read",
+        Operation::Write => "write",
+        Operation::Put | Operation::PutLast => "put",
+        Operation::Take => "take",
+    };
+    HostError::OtherAnswer { operation, status, payload }
+}
+
+#[cfg(test)]
+mod tests;
