@@ -60,7 +60,7 @@ fn connect_instance(b: &mut Draft, inst: u32, pin: Id, stage: Stage, section: u3
         let of_the_item = |(value, _): &(Id, Vec<Id>)| b.node(*value).stage == Some(stage);
         let sampled = enable.is_none() && latency <= 1 && given.iter().all(of_the_item);
         if !sampled && !given.iter().all(same) {
-            drives_already(b, inst, pin, stage, given[0].0);
+            drives_already(b, (inst, pin), stage, given[0].0, enable.is_none());
         }
         return;
     };
@@ -88,18 +88,22 @@ fn narrow(b: &mut Draft, pin: Id, enable: Option<Id>) {
     b.def.stmts = stmts;
 }
 
-fn drives_already(b: &mut Draft, inst: u32, pin: Id, stage: Stage, value: Id) {
+/// `never`: the pipeline never stands.
+fn drives_already(b: &mut Draft, (inst, pin): (u32, Id), stage: Stage, value: Id, never: bool) {
     let loc = b.set_at.get(&(pin, value)).copied().unwrap_or(b.node(pin).loc);
     let port = b.def.insts[inst as usize].def.advance.map_or(0, |port| port as usize);
     let def = &b.def.insts[inst as usize].def;
-    let message = format!(
-        "{} is given to `{}` of an instance of `{}`, which pipeline `{}` connects",
-        b.describe(value),
-        def.ports[port].name,
-        def.name,
-        b.pipe(stage).name
-    );
-    let help =
-        "leave it unconnected: it holds the instance while the pipeline stands; or take the values out with `leave`";
+    let (what, port, name) = (b.describe(value), &def.ports[port].name, &b.pipe(stage).name);
+    let given = format!("{what} is given to `{port}` of an instance of `{}`", def.name);
+    let (message, help) = match never {
+        true => (
+            format!("{given}, which holds it while pipeline `{name}` goes on"),
+            "give it 1; where the instance takes one cycle, a bit of the item without conditions does, too",
+        ),
+        false => (
+            format!("{given}, which pipeline `{name}` connects"),
+            "leave it unconnected: it holds the instance while the pipeline stands; or take the values out with `leave`",
+        ),
+    };
     b.error(loc, message, vec![], Some(help.into()));
 }

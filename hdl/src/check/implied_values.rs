@@ -1,6 +1,8 @@
 //! What is known of signals where items go on, as far as the enables of their pipelines say it outright.
 
+use super::alike::Alike;
 use super::assigned::Assigned;
+use super::some_bits::{SomeBits, of_sources};
 use crate::ir::*;
 use num_bigint::BigUint;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
@@ -8,22 +10,23 @@ use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 /// What some bits say of other signals, if all of them are 1.
 #[derive(Default)]
 pub(super) struct Implied {
-    /// Signals that have one number; of those that are equal, the one to which `equal` leads.
-    pub numbers: HashMap<Id, BigUint>,
+    /// Signals of which bits have one value; of those that are equal, the one to which `equal` leads.
+    pub numbers: HashMap<Id, SomeBits>,
     /// Signals that are as another one is.
     pub equal: HashMap<Id, Id>,
 }
 
 /// From bits that are all 1: of `a & b` both are, of `!(a | b)` none is, of `x.eq(3)` `x` is 3, and of `x.eq(y)` `x` is what `y` is. What two
 /// of them contradict each other in is left out.
-pub(super) fn of(def: &Def, assigned: &Assigned, bits: &[Id]) -> Implied {
-    let (mut numbers, mut equal) = (HashMap::<Id, Option<BigUint>>::default(), HashMap::<Id, Id>::default());
+pub(super) fn of(def: &Def, assigned: &Assigned, alike: &Alike, bits: &[Id]) -> Implied {
+    let (mut numbers, mut equal) = (HashMap::<Id, SomeBits>::default(), HashMap::<Id, Id>::default());
     let (mut todo, mut seen): (Vec<(Id, bool)>, _) = (bits.iter().map(|id| (*id, true)).collect(), HashSet::default());
     let width = |id: Id| def.nodes[id as usize].width;
-    let behind_names = |id: Id| assigned.behind_names(id);
+    let behind_names = |id: Id| alike.first(assigned.behind_names(id));
     let mut is_number = |id: Id, number: BigUint| {
-        let same = |old: &mut Option<BigUint>| *old = old.take().filter(|old| *old == number);
-        numbers.entry(behind_names(id)).and_modify(same).or_insert(Some(number.clone()));
+        for (id, bits) in of_sources(def, (assigned, alike), id, SomeBits::all(number, width(id))) {
+            numbers.entry(id).and_modify(|old| *old = old.and(&bits)).or_insert(bits);
+        }
     };
     while let Some((id, is)) = todo.pop() {
         if !seen.insert((id, is)) {
@@ -61,8 +64,12 @@ pub(super) fn of(def: &Def, assigned: &Assigned, bits: &[Id]) -> Implied {
     }
     let equal: HashMap<Id, Id> = equal.keys().map(|id| (*id, first(&equal, *id))).collect();
     // of signals that are equal, the first has the number
-    let known = numbers.into_iter().filter_map(|(id, number)| Some((equal.get(&id).copied().unwrap_or(id), number?)));
-    Implied { numbers: known.collect(), equal }
+    let mut known = HashMap::<Id, SomeBits>::default();
+    for (id, bits) in numbers {
+        let id = equal.get(&id).copied().unwrap_or(id);
+        known.entry(id).and_modify(|old| *old = old.and(&bits)).or_insert(bits);
+    }
+    Implied { numbers: known, equal }
 }
 
 /// The first of the signals that are equal to one.

@@ -2,6 +2,7 @@
 //! of the whole.
 
 mod advance;
+mod alike;
 mod arrivals;
 mod assigned;
 mod clock_as_data;
@@ -40,6 +41,7 @@ mod reset_sources;
 mod samples;
 mod settings;
 mod simplify;
+mod some_bits;
 mod stages;
 mod stated;
 mod steps;

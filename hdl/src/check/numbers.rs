@@ -1,7 +1,9 @@
 //! The numbers that are tried for a signal: often those that the module compares it with, and their neighbours.
 
+use super::alike::Alike;
 use super::assigned::{Assigned, branches};
 use super::implied_values::Implied;
+use super::some_bits::{SomeBits, of_sources};
 use crate::ir::*;
 use fastrand::Rng;
 use num_bigint::BigUint;
@@ -13,24 +15,29 @@ const MOST: usize = 100;
 /// Numbers that comparisons and the cases of a `switch` name, each with those beside it.
 pub(super) struct Numbers {
     /// Of what is compared directly, also by another name.
-    of_signals: HashMap<Id, Vec<BigUint>>,
+    of_signals: HashMap<Id, Vec<SomeBits>>,
     /// Of all that is so wide.
     of_widths: HashMap<u32, Vec<BigUint>>,
 }
 
 impl Numbers {
-    pub fn new(def: &Def, assigned: &Assigned, implied: &Implied) -> Numbers {
+    pub fn new(def: &Def, names: (&Assigned, &Alike), implied: &Implied) -> Numbers {
         let mut numbers = Numbers { of_signals: HashMap::default(), of_widths: HashMap::default() };
         for (id, number) in compared(def) {
             let width = def.nodes[id as usize].width;
-            let signal = assigned.behind_names(id);
-            let signal = implied.equal.get(&signal).copied().unwrap_or(signal);
             let one = BigUint::from(1u32);
             let below = (number != BigUint::ZERO).then(|| &number - &one);
             let above = Some(&number + &one).filter(|above| *above <= fold::ones(width));
             for number in [Some(number), below, above].into_iter().flatten() {
-                add(numbers.of_signals.entry(signal).or_default(), &number);
-                add(numbers.of_widths.entry(width).or_default(), &number);
+                for (signal, bits) in of_sources(def, names, id, SomeBits::all(number.clone(), width)) {
+                    let signal = implied.equal.get(&signal).copied().unwrap_or(signal);
+                    let all = numbers.of_signals.entry(signal).or_default();
+                    all.extend((all.len() < MOST).then_some(bits));
+                }
+                let all = numbers.of_widths.entry(width).or_default();
+                if all.len() < MOST && !all.contains(&number) {
+                    all.push(number);
+                }
             }
         }
         numbers
@@ -39,18 +46,13 @@ impl Numbers {
     /// the rest every other one is that of all signals of the width, since items may go on where two are equal.
     pub fn one(&self, seed: u64, id: Id, width: u32) -> BigUint {
         let mut rng = random(seed, id);
-        let named = self.of_signals.get(&id).or_else(|| self.of_widths.get(&width));
-        match (rng.u8(..8), named) {
-            (0..4, Some(named)) if width > 1 => named[rng.usize(..named.len())].clone(),
-            (4 | 5, _) if width > 1 => any(random(seed, Id::MAX - width), width),
+        let (own, of_width) = (self.of_signals.get(&id), self.of_widths.get(&width));
+        match (rng.u8(..8), own, of_width) {
+            (0..4, Some(own), _) => own[rng.usize(..own.len())].over(&any(rng, width)),
+            (0..4, None, Some(of_width)) if width > 1 => of_width[rng.usize(..of_width.len())].clone(),
+            (4 | 5, ..) if width > 1 => any(random(seed, Id::MAX - width), width),
             _ => any(rng, width),
         }
-    }
-}
-
-fn add(numbers: &mut Vec<BigUint>, number: &BigUint) {
-    if numbers.len() < MOST && !numbers.contains(number) {
-        numbers.push(number.clone());
     }
 }
 

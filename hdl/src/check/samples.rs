@@ -1,6 +1,7 @@
 //! What is so where items go on, tried with numbers: it does not matter in which form a condition says the same. A register that holds in
 //! one of the samples holds on terms of its own.
 
+use super::alike::Alike;
 use super::assigned::Assigned;
 use super::implied_values::{self, Implied};
 use super::numbers::Numbers;
@@ -28,6 +29,7 @@ pub(super) struct Samples<'a> {
 
 /// The numbers that are tried.
 struct Tries {
+    alike: Alike,
     /// What the enables say of signals outright.
     implied: Implied,
     /// Of others.
@@ -37,6 +39,8 @@ struct Tries {
 /// What signals are in one sample, as far as that was asked.
 struct Sample {
     seed: u64,
+    /// Where no numbers are found with which items go on: what the enables say of expressions is taken for granted.
+    given: bool,
     values: RefCell<HashMap<Id, BigUint>>,
 }
 
@@ -93,7 +97,11 @@ impl<'a> Samples<'a> {
     }
     fn samples(&self) -> &[Sample] {
         self.samples.get_or_init(|| {
-            let sample = |seed, values| Sample { seed, values: RefCell::new(values) };
+            let sample = |seed, values: HashMap<Id, BigUint>| Sample {
+                seed,
+                given: !values.is_empty(),
+                values: RefCell::new(values),
+            };
             let advances = |sample: &Sample| self.advancing.iter().all(|id| self.value(sample, *id) != BigUint::ZERO);
             let found: Vec<Sample> =
                 (0..TRIES).map(|seed| sample(seed, HashMap::default())).filter(advances).take(SAMPLES).collect();
@@ -106,8 +114,10 @@ impl<'a> Samples<'a> {
     }
     fn tries(&self) -> &Tries {
         self.tries.get_or_init(|| {
-            let implied = implied_values::of(self.def, &self.assigned, &self.advancing);
-            Tries { numbers: Numbers::new(self.def, &self.assigned, &implied), implied }
+            let alike = Alike::new(self.def, &self.assigned);
+            let implied = implied_values::of(self.def, &self.assigned, &alike, &self.advancing);
+            let numbers = Numbers::new(self.def, (&self.assigned, &alike), &implied);
+            Tries { alike, implied, numbers }
         })
     }
     fn width(&self, id: Id) -> u32 {
@@ -119,7 +129,7 @@ impl<'a> Samples<'a> {
         walk::operands_first(
             id,
             done,
-            |id| self.behind(id),
+            |id| self.behind(sample, id),
             |id| {
                 let value = self.value_of_known(sample, id);
                 sample.values.borrow_mut().insert(id, value);
@@ -132,17 +142,40 @@ impl<'a> Samples<'a> {
         ids.into_iter().for_each(|id| drop(self.value(sample, id)));
     }
     /// The signals from which the value of one is found.
-    fn behind(&self, id: Id) -> Vec<Id> {
+    fn behind(&self, sample: &Sample, id: Id) -> Vec<Id> {
+        if sample.given && self.known(id).is_some() {
+            return vec![];
+        }
+        if let Some(same) = self.same(id).filter(|_| sample.given) {
+            return vec![same];
+        }
         match &self.def.nodes[id as usize].op {
             Op::Net(Net::Wire | Net::Output | Net::PinIn(_)) => self.assigned.behind(id),
             op => op.operands(),
         }
+    }
+    /// The signal that a signal is the same as, wherever items go on, if that is known.
+    fn same(&self, id: Id) -> Option<Id> {
+        let Tries { alike, implied, .. } = self.tries();
+        let first = alike.first(id);
+        Some(implied.equal.get(&first).copied().unwrap_or(first)).filter(|same| *same != id)
+    }
+    /// The number of a signal wherever items go on, if all of it is known.
+    fn known(&self, id: Id) -> Option<&BigUint> {
+        let bits = self.tries().implied.numbers.get(&id)?;
+        (bits.known == fold::ones(self.width(id))).then_some(&bits.value)
     }
     fn value_of_known(&self, sample: &Sample, id: Id) -> BigUint {
         let known = |id: Id| {
             let value = sample.values.borrow().get(&id).cloned();
             value.unwrap_or_else(|| self.leaf(sample, id)) // in a loop
         };
+        if let Some(number) = self.known(id).filter(|_| sample.given) {
+            return number.clone();
+        }
+        if let Some(same) = self.same(id).filter(|_| sample.given) {
+            return known(same);
+        }
         let node = &self.def.nodes[id as usize];
         let low = |value: BigUint| value & fold::ones(node.width);
         let at = |id: Id| u64::try_from(known(id)).unwrap_or(u64::MAX).min(1 << 20);
@@ -165,12 +198,13 @@ impl<'a> Samples<'a> {
     }
     /// What comes from elsewhere is any number, and often one that the module compares with.
     fn leaf(&self, sample: &Sample, id: Id) -> BigUint {
-        let Tries { implied, numbers } = self.tries();
+        let Tries { implied, numbers, .. } = self.tries();
         let id = implied.equal.get(&id).copied().unwrap_or(id);
-        if let Some(number) = fold::constant(self.def, id).or_else(|| implied.numbers.get(&id)) {
+        if let Some(number) = fold::constant(self.def, id) {
             return number.clone();
         }
-        numbers.one(sample.seed, id, self.width(id))
+        let number = numbers.one(sample.seed, id, self.width(id));
+        implied.numbers.get(&id).map_or(number.clone(), |bits| bits.over(&number))
     }
     /// The statements of a block that a sample executes, for a net, in their order; with one condition as it is not.
     fn executed<'b>(

@@ -10,7 +10,7 @@ pub(crate) type Id = u32;
 pub(crate) type Loc = &'static Location<'static>;
 
 /// What gives a named net its value. Indices point into the lists of [`Def`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Net {
     /// An input port.
     Input,
@@ -35,7 +35,7 @@ pub(crate) enum Net {
 }
 
 /// What a node computes.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Op {
     /// A constant.
     Const(BigUint),
@@ -98,6 +98,20 @@ impl Op {
             Op::Bin(_, a, b) | Op::Part(a, b) => vec![*a, *b],
             Op::Mux(c, a, b) => vec![*c, *a, *b],
             Op::Cat(parts) => parts.clone(),
+        }
+    }
+    /// The same with other operands.
+    pub fn with_operands(&self, f: impl Fn(Id) -> Id) -> Op {
+        match self {
+            Op::Const(_) | Op::Variant(..) | Op::Net(_) | Op::Poison => self.clone(),
+            Op::Alias(a) => Op::Alias(f(*a)),
+            Op::Un(op, a) => Op::Un(*op, f(*a)),
+            Op::Slice(a, low) => Op::Slice(f(*a), *low),
+            Op::Repeat(a, times) => Op::Repeat(f(*a), *times),
+            Op::Bin(op, a, b) => Op::Bin(*op, f(*a), f(*b)),
+            Op::Part(a, b) => Op::Part(f(*a), f(*b)),
+            Op::Mux(c, a, b) => Op::Mux(f(*c), f(*a), f(*b)),
+            Op::Cat(parts) => Op::Cat(parts.iter().map(|part| f(*part)).collect()),
         }
     }
 }

@@ -346,3 +346,44 @@ fn equal_signals_are_equal_in_any_order() {
     let errors = m.finish(io).expect_err("it moves").to_string();
     assert!(errors.contains("moves with its items"), "{errors}");
 }
+
+/// An enable over some bits, built a second time for the register: it is the same.
+#[test]
+#[module]
+fn an_enable_over_some_bits_is_known() {
+    let conditions: [fn(EnabledPorts) -> Signal; 8] = [
+        |io| (io.n ^ io.k).eq(0x1234),
+        |io| io.n.eq(io.k + 1),
+        |io| (io.n - io.k).eq(5),
+        |io| (io.n.bits(7, 0) * io.k.bits(7, 0)).eq(221),
+        |io| io.n.bits(15, 4).all(),
+        |io| io.n.bits(15, 8).eq(0x12) & io.n.bits(7, 0).eq(0x34),
+        |io| io.n.bits(11, 4).eq(0x12) & io.k.bits(11, 4).eq(0x34),
+        |io| (!io.n.bits(11, 4)).cat(io.k.bits(9, 2)).eq(0x1234),
+    ];
+    for (i, condition) in conditions.iter().enumerate() {
+        let loaded = |m: Module, io: EnabledPorts, [_, left]: [Signal; 2]| {
+            let loaded = m.reg(bits(8));
+            m.when(condition(io), || loaded.set(left));
+            loaded
+        };
+        let errors = enabled(0, condition, &loaded).expect_err("it moves").to_string();
+        assert!(errors.contains("moves with its items"), "{i}: {errors}");
+    }
+}
+
+/// A number of some bits is tried, too.
+#[test]
+#[module]
+fn a_number_that_some_bits_are_compared_with_is_tried() {
+    let conditions: [fn(EnabledPorts) -> Signal; 3] =
+        [|io| io.n.bits(11, 4).ne(0x5a), |io| io.n.cat(io.x).ne(0x12_3456), |io| (!io.n.trunc(8)).ne(7)];
+    for (i, condition) in conditions.iter().enumerate() {
+        let loaded = |m: Module, io: EnabledPorts, [_, left]: [Signal; 2]| {
+            let loaded = m.reg(bits(8));
+            m.when(condition(io), || loaded.set(left));
+            loaded
+        };
+        enabled(0, &|io| io.k.bit(0), &loaded).unwrap_or_else(|e| panic!("{i}: {e}"));
+    }
+}

@@ -171,10 +171,10 @@ fn a_latency_is_that_of_what_was_assigned_last() {
             w.bits(3, 0).set(later(m, io.a, 1).bits(3, 0));
             w.bits(3, 0).zext(8)
         }),
-        ("a part that may be assigned again", &[], |m, io| {
-            let w = m.wire(bits(8));
+        ("a part that may be assigned again", &[2], |m, io| {
+            let (w, a) = (m.wire(bits(8)), later(m, io.a, 1));
             w.set(later(m, io.a, 3));
-            m.when(later(m, io.b, 2).bit(0), || w.bits(3, 0).set(later(m, io.a, 1).bits(3, 0)));
+            m.when(later(m, io.b, 2).bit(0), || w.bits(3, 0).set(a.bits(3, 0)));
             w.bits(3, 0).zext(8) ^ later(m, io.a, 4)
         }),
         ("a part that is assigned again in pieces", &[1], |m, io| {
