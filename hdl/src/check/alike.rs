@@ -1,4 +1,4 @@
-//! Signals that are alike: made by the same operators of the same signals. An expression that is written twice is two nodes.
+//! Signals that are alike: made by the same operators of the same signals, or words of one memory at one address. An expression that is written twice is two nodes.
 
 use super::assigned::Assigned;
 use crate::ir::*;
@@ -13,9 +13,18 @@ impl Alike {
     pub fn new(def: &Def, assigned: &Assigned) -> Alike {
         let mut first: Vec<Id> = (0..def.nodes.len() as Id).collect();
         let mut known: HashMap<(Op, u32), Id> = HashMap::default();
+        let mut words: HashMap<(u32, Id), Id> = HashMap::default();
         // operands stand before what is made of them; names may not, and are followed
         for id in 0..def.nodes.len() as Id {
             let node = &def.nodes[id as usize];
+            if let Op::Net(Net::MemRead(memory, port)) = node.op {
+                let read = &def.mems[memory as usize].reads[port as usize];
+                let address = first[assigned.behind_names(read.addr) as usize];
+                if !read.sync {
+                    first[id as usize] = *words.entry((memory, address)).or_insert(id);
+                }
+                continue;
+            }
             if node.op.operands().is_empty() || matches!(node.op, Op::Alias(_)) {
                 continue;
             }

@@ -199,7 +199,7 @@ impl<'a> Samples<'a> {
     /// What comes from elsewhere is any number, and often one that the module compares with.
     fn leaf(&self, sample: &Sample, id: Id) -> BigUint {
         let Tries { implied, numbers, .. } = self.tries();
-        let id = implied.equal.get(&id).copied().unwrap_or(id);
+        let id = self.same(id).unwrap_or(id);
         if let Some(number) = fold::constant(self.def, id) {
             return number.clone();
         }

@@ -6,6 +6,7 @@ mod common;
 
 mod access;
 mod clocks;
+mod constants_tried;
 mod enabled;
 mod enums;
 mod errors;
