@@ -1,7 +1,7 @@
 //! The line between host and board, as docs/link.md has it: the host's side.
 //!
 //! - [`frame`]: content to the bytes of a line and back
-//! - [`line`]: what carries bytes: a serial port, or whatever else a program has
+//! - [`mod@line`]: what carries bytes: a serial port, or whatever else a program has
 //! - [`host`]: requests and answers
 //! - [`system`]: an Oaken system behind them
 
