@@ -6,9 +6,10 @@ use crate::configuration::Configuration;
 use crate::describe::selected;
 use crate::report::{Failure, Problem};
 use crate::table::table;
-use fpga::boards::Board;
+use fpga::boards::{Board, Level};
 use fpga::build::{BuildError, Built, Clock, CriticalPath, Request, build, check_family};
 use hdl::{Design, verilog};
+use hw::catalogue::board_params;
 use hw::soc::baud::clocks_per_bit;
 use hw::soc::pll::search;
 use indicatif::ProgressBar;
@@ -28,6 +29,9 @@ pub fn run(options: &BuildOptions) -> Result<(), Failure> {
     let board = named(&options.board)?;
     check_family(board).map_err(|error| failed(&error))?;
     let configuration = configuration(options, board)?;
+    if configuration.block.name == BOARD_TOP {
+        check_top(board, &configuration)?;
+    }
     let design = configuration.design()?;
     check_ports(board, &configuration, &design)?;
     let tools = tools()?;
@@ -77,6 +81,26 @@ fn clock_settings(board: &Board, mhz: f64) -> Result<[String; 2], Problem> {
     search(board.device.pll, board.clock.hertz, hertz).map_err(|impossible| problem(impossible.to_string()))?;
     let cycles = clocks_per_bit(hertz, board.line.baud).map_err(|none| problem(none.to_string()))?;
     Ok([format!("clock_hertz={hertz}"), format!("clocks_per_bit={cycles}")])
+}
+
+/// A board top is for this board: its oscillator, PLL, LEDs and line.
+fn check_top(board: &Board, configuration: &Configuration) -> Result<(), Failure> {
+    let p = board_params(&configuration.values);
+    let mut problems = vec![];
+    let mut compare = |name: &str, is: String, legal: String| {
+        if is != legal {
+            let problem = Problem::new(format!("{name} = {is} of {} is not for {}", configuration.name, board.name));
+            problems.push(problem.note(format!("legal: {legal}")).note("`kvforge board show` says what is on a board"));
+        }
+    };
+    compare("pll", p.pll.name().into(), board.device.pll.name().into());
+    compare("oscillator_hertz", p.oscillator_hertz.to_string(), board.clock.hertz.to_string());
+    compare("leds_low", p.leds_low.to_string(), (board.leds.shine_at == Level::Low).to_string());
+    match clocks_per_bit(p.system.clock_hertz, board.line.baud) {
+        Ok(cycles) => compare("clocks_per_bit", p.system.clocks_per_bit.to_string(), cycles.to_string()),
+        Err(none) => problems.push(Problem::new(format!("clock_hertz of {}: {none}", configuration.name))),
+    }
+    if problems.is_empty() { Ok(()) } else { Err(Failure::Input(problems)) }
 }
 
 /// Every port of the design has a pin of the board.

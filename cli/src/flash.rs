@@ -17,6 +17,10 @@ pub fn run(options: &FlashOptions) -> Result<(), Failure> {
     let board = named(&options.board)?;
     check_family(board).map_err(|error| Problem::new(error).note("bitstreams for an ECP5 can be looked at"))?;
     let file = options.file.clone().unwrap_or_else(|| built(board));
+    let is_file = std::fs::metadata(&file).map_err(|error| unread(options, &file, &error))?.is_file();
+    if !is_file {
+        return Err(Problem::new(format!("{} is no file", file.display())).help("name a bitstream").into());
+    }
     let bytes = std::fs::read(&file).map_err(|error| unread(options, &file, &error))?;
     let bitstream = check(&bytes, board.device).map_err(|error| refused(board, &file, &error))?;
     let arguments = arguments(board, options.permanent, &file);
@@ -50,7 +54,8 @@ fn refused(board: &Board, file: &Path, error: &BitstreamError) -> Problem {
     let problem = Problem::new(format!("{}: {error}", file.display()));
     match error {
         BitstreamError::OtherDevice { .. } | BitstreamError::OtherPackage { .. } | BitstreamError::UnknownDevice(_) => {
-            problem.help(format!("`kvforge build --board {}` makes one for this board", board.name))
+            let help = format!("`kvforge build --board {}` makes one for this board", board.name);
+            problem.help(help + ", with `--config` where it has no configuration yet")
         }
         _ => problem.help("build or fetch it again"),
     }
@@ -66,6 +71,8 @@ fn arguments(board: &Board, permanent: bool, file: &Path) -> Option<Vec<String>>
     if permanent && has_choice {
         arguments.push("-f".into());
     }
+    // a name that begins with `-` is no option
+    let file = if file.is_absolute() { file.to_path_buf() } else { Path::new(".").join(file) };
     arguments.push(file.display().to_string());
     Some(arguments)
 }
@@ -84,9 +91,9 @@ fn load(board: &Board, arguments: &[String]) -> Result<(), Failure> {
     if status.success() {
         return Ok(());
     }
-    let problem = Problem::new(format!("{LOADER} ended with {status}; what it said stands above"));
-    let problem = problem.note(format!("{} has to be plugged in, and nothing else may use it", board.title));
-    Err(problem
-        .help("without the right to use the USB device: install openFPGALoader's udev rule, 99-openfpgaloader.rules")
-        .into())
+    Err(Failure::Internal(format!(
+        "{LOADER} ended with {status}; what it said stands above. {} has to be plugged in, and nothing else may use it; without the right \
+         to use the USB device, install openFPGALoader's udev rule, 99-openfpgaloader.rules",
+        board.title
+    )))
 }

@@ -56,10 +56,13 @@ const CASES: &[(&str, &str)] = &[
     ("build_clock_impossible", "build --board orangecrab-25f --clock 71.3"),
     ("build_clock_range", "build --board orangecrab-25f --clock 0.5"),
     ("build_seeds", "build --board orangecrab-25f --seeds 0"),
+    ("build_of_another_board", "build --board ulx3s-85f --config orangecrab.toml"),
+    ("build_another_rate", "build --board orangecrab-25f --set clocks_per_bit=16 --set leds_low=false"),
     // what is loaded into a board
     ("flash_not_built", "flash --board orangecrab-25f --dry-run"),
     ("flash_file_missing", "flash --board orangecrab-25f nowhere.bit --dry-run"),
     ("flash_no_bitstream", "flash --board orangecrab-25f good.toml --dry-run"),
+    ("flash_folder", "flash --board orangecrab-25f folder --dry-run"),
     ("flash_family", "flash --board icebreaker good.toml --dry-run"),
     ("flash_board_unknown", "flash --board orangecrab-85f"),
     // the other end of a board's line

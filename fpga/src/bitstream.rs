@@ -47,6 +47,15 @@ pub enum BitstreamError {
         /// Where it stands.
         at: usize,
     },
+    /// Something stands behind its end.
+    #[error("the bitstream ends at byte {at}, and something else stands behind it")]
+    GoesOn {
+        /// Where its last command ends.
+        at: usize,
+    },
+    /// Without its part nobody knows which pins it is for.
+    #[error("the bitstream does not name its part, so its package is not known")]
+    NoPart,
     /// It is for a device that nobody knows here.
     #[error("the bitstream is for a device with the id {0:08X}, which is no ECP5 of the list")]
     UnknownDevice(u32),
@@ -122,7 +131,9 @@ pub fn read(bytes: &[u8]) -> Result<Bitstream, BitstreamError> {
             // ISC_PROGRAM_DONE
             0x5e => {
                 reader.take(3, "its last command")?;
-                return Ok(found);
+                let at = reader.at;
+                let ends = bytes[at..].iter().all(|byte| *byte == 0xff);
+                return if ends { Ok(found) } else { Err(BitstreamError::GoesOn { at }) };
             }
             _ => return Err(BitstreamError::NoCommand { command, at }),
         }
@@ -132,15 +143,16 @@ pub fn read(bytes: &[u8]) -> Result<Bitstream, BitstreamError> {
 /// Is this a whole bitstream for this device?
 ///
 /// # Errors
-/// What [`read`] says, and that it is for another device, or for another package as far as it names one.
+/// What [`read`] says, and that it is for another device or another package, or names none.
 pub fn check(bytes: &[u8], device: &Device) -> Result<Bitstream, BitstreamError> {
     let found = read(bytes)?;
     match DEVICES.iter().find(|(_, idcode, _)| *idcode == found.idcode) {
-        Some((is, ..)) if *is == device.name => match found.part {
-            Some(part) if !part.ends_with(device.package) => {
+        Some((is, ..)) if *is == device.name => match found.part.clone() {
+            None => Err(BitstreamError::NoPart),
+            Some(part) if !(part.starts_with(device.name) && part.ends_with(device.package)) => {
                 Err(BitstreamError::OtherPackage { part, device: device.name, package: device.package })
             }
-            _ => Ok(found),
+            Some(_) => Ok(found),
         },
         Some((is, ..)) => Err(BitstreamError::OtherDevice { is, idcode: found.idcode, device: device.name }),
         None => Err(BitstreamError::UnknownDevice(found.idcode)),

@@ -67,6 +67,11 @@ pub fn build(request: &Request, mut told: impl FnMut(&str)) -> Result<Built, Bui
     let Request { board, folder, .. } = request;
     check_family(board)?;
     std::fs::create_dir_all(folder).map_err(|error| BuildError::file("make the folder", folder, error))?;
+    // where this build fails, no bitstream of a former one is left to be taken for its own
+    let former = folder.join(bitstream_of(board));
+    if former.exists() {
+        std::fs::remove_file(&former).map_err(|error| BuildError::file("remove", &former, error))?;
+    }
     let lpf = constraints::file_name(board);
     write(&folder.join("design.v"), request.verilog)?;
     write(&folder.join(&lpf), &constraints::text(board))?;

@@ -59,7 +59,7 @@ pub fn run<L: Line>(
     writeln!(out, "{} frames dropped by the board, {} requests sent again", after.dropped, after.repeated)?;
     match wrong {
         0 => Ok(writeln!(out, "every element is the golden model's")?),
-        n => Err(Problem::new(format!("{n} elements are not the golden model's")).into()),
+        n => Err(Failure::Internal(format!("{n} elements are not the golden model's"))),
     }
 }
 

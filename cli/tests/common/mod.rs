@@ -40,6 +40,11 @@ const TEXTS: &[(&str, &str)] = &[
         "verilog.toml",
         "block = \"fifo\"\nparameters = { width = 8, depth = 4 }\n\n[verilog]\nlut_ram = \"no\"\nlutram = false\n",
     ),
+    (
+        "orangecrab.toml",
+        "block = \"oaken_board\"\n\n[parameters]\nlanes = 4\nmax_length = 1024\nclock_hertz = 72_000_000\nclocks_per_bit = 625\n\
+         pll = \"ehxplll\"\noscillator_hertz = 48_000_000\nleds = 3\nleds_low = true\n",
+    ),
     ("format.json", "{\"format\": \"something else\", \"version\": 1}\n"),
 ];
 

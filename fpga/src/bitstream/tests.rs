@@ -91,6 +91,19 @@ fn another_device_is_refused_by_name() {
 }
 
 #[test]
+fn what_stands_behind_the_end_and_a_missing_part_are_told() {
+    let device = find("orangecrab-25f").expect("a board").device;
+    let whole = bitstream(OF_25F, true);
+    let end = whole.len() - 2;
+    assert_eq!(read(&[&whole[..], b"x"].concat()), Err(BitstreamError::GoesOn { at: end }));
+    let begin = whole.windows(4).position(|four| four == [0xff, 0xff, 0xbd, 0xb3]).expect("a preamble");
+    assert_eq!(check(&whole[begin..], device), Err(BitstreamError::NoPart));
+    let mut other = whole.clone();
+    other[14] = b'3'; // LFE5U-35F
+    assert!(matches!(check(&other, device), Err(BitstreamError::OtherPackage { .. })));
+}
+
+#[test]
 fn every_cut_is_seen() {
     for with_compression in [false, true] {
         let whole = bitstream(OF_25F, with_compression);

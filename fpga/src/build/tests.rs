@@ -115,11 +115,15 @@ fn what_fails_is_told() {
     let error = tools.build("orangecrab-25f", 1).unwrap_err();
     assert!(matches!(error, BuildError::NoProgram { .. }), "{error}");
     let tools = Tools::new("failing", &[("yosys", "echo one; echo 'ERROR: two' >&2; exit 3")]);
+    let former = tools.0.join("out/orangecrab-25f.bit");
+    fs::create_dir_all(tools.0.join("out")).unwrap();
+    fs::write(&former, "of a former build").unwrap();
     let error = tools.build("orangecrab-25f", 1).unwrap_err().to_string();
     assert!(
         error.starts_with("yosys failed, exit status: 3; the end of ") && error.ends_with("one\nERROR: two"),
         "{error}"
     );
+    assert!(!former.exists(), "no bitstream is left");
     let tools = Tools::new("report", &[("yosys", "true"), ("nextpnr-ecp5", "echo '{}' > report-1.json")]);
     let error = tools.build("orangecrab-25f", 1).unwrap_err().to_string();
     assert!(error.contains("report-1.json: missing field"), "{error}");
