@@ -14,12 +14,14 @@ pub struct UartPins {
     coming: Option<(usize, u16)>,
     /// What came.
     pub received: Vec<u8>,
+    /// Cycles so far.
+    pub cycles: u64,
 }
 
 impl UartPins {
     /// The pins at these ports, of so many cycles a bit.
     pub fn new(rx: usize, tx: usize, clocks: u32) -> UartPins {
-        UartPins { rx, tx, clocks: clocks as usize, coming: None, received: vec![] }
+        UartPins { rx, tx, clocks: clocks as usize, coming: None, received: vec![], cycles: 0 }
     }
     /// Cycles of a bit.
     pub fn clocks(&self) -> usize {
@@ -48,6 +50,7 @@ impl UartPins {
             Some((cycles, bits)) => Some((cycles + 1, bits)),
         };
         engine.step();
+        self.cycles += 1;
     }
     /// Sends bytes.
     pub fn send(&mut self, engine: &mut dyn Engine, bytes: &[u8]) {

@@ -33,6 +33,7 @@ pub fn run<L: Line>(
     let widths = Widths { key: bits, value: bits };
     let profile = Profile::from_recordings(std::slice::from_ref(&recording), Method::default(), widths);
     let profile = profile.map_err(|error| Problem::new(format!("{}: {error}", options.file.display())))?;
+    system.drain().map_err(|error| failed(&error))?;
     let before = system.counters().map_err(|error| failed(&error))?;
     let (start, mut rows, mut bytes) = (Instant::now(), vec![], 0);
     let progress = ProgressBar::new(recording.tensors.len() as u64);

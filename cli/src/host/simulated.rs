@@ -23,6 +23,7 @@ const PATIENCE: usize = 400;
 pub struct Simulated {
     simulator: Simulator,
     pins: UartPins,
+    clock_hertz: u32,
     received: VecDeque<u8>,
 }
 
@@ -44,7 +45,7 @@ pub fn line(board: &Board) -> std::result::Result<Simulated, Failure> {
     simulator.reset(2);
     let mut pins = UartPins::new(rx, tx, p.clocks_per_bit);
     pins.rest(&mut simulator, 8);
-    Ok(Simulated { simulator, pins, received: VecDeque::new() })
+    Ok(Simulated { simulator, pins, clock_hertz: p.clock_hertz, received: VecDeque::new() })
 }
 
 impl Line for Simulated {
@@ -62,5 +63,8 @@ impl Line for Simulated {
             self.pins.step(&mut self.simulator);
         }
         Ok(None)
+    }
+    fn time(&self) -> Duration {
+        Duration::from_secs_f64(self.pins.cycles as f64 / f64::from(self.clock_hertz))
     }
 }

@@ -7,6 +7,10 @@ use thiserror::Error;
 
 /// Bytes of a put, and of a take, at most.
 const MOST: usize = 240;
+/// Bytes of a packet at most: four times those of the longest vector.
+const LONGEST_PACKET: usize = 1 << 16;
+/// So often a board is asked for what another host left in it: more than its memories hold.
+const MOST_DRAINED: u32 = 20_000;
 /// The version of the page that this is.
 const VERSION: u8 = 1;
 
@@ -36,6 +40,9 @@ pub enum HostError {
         /// How long each time waited.
         patience: Duration,
     },
+    /// A board of another version of the page.
+    #[error("the board speaks version {0} of the link, and this program version {VERSION}")]
+    OtherVersion(u8),
     /// What answers is no board of this page.
     #[error("what answers is no kvforge board: it says {0:02x?}")]
     OtherBoard(Vec<u8>),
@@ -48,6 +55,9 @@ pub enum HostError {
     /// No such register.
     #[error("there is no register at {0:#06x}, or it cannot be written")]
     NoRegister(u16),
+    /// It never is empty.
+    #[error("the board gives more than its memories hold")]
+    Endless,
     /// The bytes find no room now.
     #[error("the board has no room for more now")]
     NoRoom,
@@ -91,7 +101,10 @@ impl<L: Line> Host<L> {
     pub fn open(&mut self) -> Result<(), HostError> {
         match self.done(Operation::Open, &[], 0)? {
             greeting if greeting == [b"kvf", &[VERSION][..]].concat() => Ok(()),
-            greeting => Err(HostError::OtherBoard(greeting)),
+            greeting => match greeting[..] {
+                [b'k', b'v', b'f', version] => Err(HostError::OtherVersion(version)),
+                _ => Err(HostError::OtherBoard(greeting)),
+            },
         }
     }
     /// Reads a register.
@@ -146,7 +159,7 @@ impl<L: Line> Host<L> {
     /// If it does not come to its end, or no answer comes.
     pub fn take_packet(&mut self, times: u32) -> Result<Option<Vec<u8>>, HostError> {
         let (mut packet, mut left) = (vec![], times);
-        while left > 0 {
+        while left > 0 && packet.len() <= LONGEST_PACKET {
             let (bytes, ends) = self.take()?;
             left = if bytes.is_empty() { left - 1 } else { times };
             packet.extend(bytes);
@@ -155,6 +168,29 @@ impl<L: Line> Host<L> {
             }
         }
         Ok(None)
+    }
+    /// Ends a packet that was begun, and takes all that comes, until nothing has come so many times: what a host left that was stopped.
+    ///
+    /// # Errors
+    /// If no answer comes.
+    pub fn drain(&mut self, times: u32) -> Result<(), HostError> {
+        // where there is no room, it is made
+        let mut ended = false;
+        let mut left = times;
+        for _ in 0..MOST_DRAINED {
+            if left == 0 {
+                return Ok(());
+            }
+            if !ended {
+                ended = match self.put(&[0, 0], 0) {
+                    Err(HostError::NoRoom) => false,
+                    other => other.map(|()| true)?,
+                };
+            }
+            let (bytes, ends) = self.take()?;
+            left = if bytes.is_empty() && !ends { left - 1 } else { times };
+        }
+        Err(HostError::Endless)
     }
     /// The payload of the answer to a request that must be done. `address` is that of the register, for what is said.
     fn done(&mut self, operation: Operation, payload: &[u8], address: u16) -> Result<Vec<u8>, HostError> {
@@ -175,7 +211,10 @@ impl<L: Line> Host<L> {
         for _ in 0..self.attempts {
             // the zero ends what the line may have left at the other end
             self.line.send(&[&[0][..], &frame].concat())?;
-            while let Some(byte) = self.line.receive(self.patience)? {
+            let deadline = self.line.time() + self.patience;
+            // also where bytes keep coming that are no answer
+            while let Some(left) = deadline.checked_sub(self.line.time()).filter(|left| !left.is_zero()) {
+                let Some(byte) = self.line.receive(left)? else { break };
                 // damaged frames and late answers are dropped: the request is sent again
                 let Some(Ok(answer)) = self.receiver.take(byte) else { continue };
                 if (answer[0], answer[2]) == (self.sequence, operation as u8) {

@@ -2,7 +2,7 @@
 
 use serialport::{ClearBuffer, SerialPort};
 use std::io::{Error, ErrorKind, Read, Result, Write};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A line to a board.
 pub trait Line {
@@ -16,6 +16,8 @@ pub trait Line {
     /// # Errors
     /// If the line is gone.
     fn receive(&mut self, patience: Duration) -> Result<Option<u8>>;
+    /// The time of the line, from whenever it likes: that of a simulated one is the simulation's.
+    fn time(&self) -> Duration;
 }
 
 impl<L: Line + ?Sized> Line for Box<L> {
@@ -25,11 +27,15 @@ impl<L: Line + ?Sized> Line for Box<L> {
     fn receive(&mut self, patience: Duration) -> Result<Option<u8>> {
         (**self).receive(patience)
     }
+    fn time(&self) -> Duration {
+        (**self).time()
+    }
 }
 
 /// A serial port.
 pub struct Serial {
     port: Box<dyn SerialPort>,
+    opened: Instant,
 }
 
 impl Serial {
@@ -40,7 +46,7 @@ impl Serial {
     pub fn open(path: &str, baud: u32) -> Result<Serial> {
         let port = serialport::new(path, baud).open().map_err(Error::from)?;
         port.clear(ClearBuffer::All).map_err(Error::from)?;
-        Ok(Serial { port })
+        Ok(Serial { port, opened: Instant::now() })
     }
 }
 
@@ -59,5 +65,8 @@ impl Line for Serial {
             Err(error) if matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock) => Ok(None),
             Err(error) => Err(error),
         }
+    }
+    fn time(&self) -> Duration {
+        self.opened.elapsed()
     }
 }

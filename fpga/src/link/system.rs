@@ -11,6 +11,8 @@ use thiserror::Error;
 const ID: u32 = 0x4b56_464f;
 /// How often a packet is asked for while none comes, and put while there is no room.
 const TIMES: u32 = 50;
+/// So often nothing comes of a system that is empty.
+const DRAINED: u32 = 5;
 
 /// Why a system has no result.
 #[derive(Debug, Error)]
@@ -140,6 +142,15 @@ impl<L: Line> System<L> {
             }
         }
         Ok(())
+    }
+    /// Empties the system of what a host left in it that was stopped.
+    ///
+    /// # Errors
+    /// If it does not answer.
+    pub fn drain(&mut self) -> Result<(), SystemError> {
+        // what was begun is ended, and comes out as some vectors of 64 elements
+        self.set_up(64, [0x8000, 0x8000, 0, 0])?;
+        Ok(self.host.drain(DRAINED)?)
     }
     /// A vector, bits of binary16, through quantizer and dequantizer.
     ///

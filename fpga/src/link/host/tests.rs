@@ -90,11 +90,15 @@ struct Disturbed {
     rng: Rng,
     of: u32,
     coming: VecDeque<u8>,
+    time: Duration,
+    /// A byte that comes for ever.
+    trickle: Option<u8>,
 }
 
 impl Disturbed {
     fn new(of: u32, seed: u64, room: usize) -> Disturbed {
-        Disturbed { board: Board::new(room), rng: Rng::with_seed(seed), of, coming: VecDeque::new() }
+        let (coming, time, trickle) = (VecDeque::new(), Duration::ZERO, None);
+        Disturbed { board: Board::new(room), rng: Rng::with_seed(seed), of, coming, time, trickle }
     }
     fn disturb(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut out = vec![];
@@ -121,8 +125,14 @@ impl Line for Disturbed {
         }
         Ok(())
     }
-    fn receive(&mut self, _: Duration) -> io::Result<Option<u8>> {
-        Ok(self.coming.pop_front())
+    fn receive(&mut self, patience: Duration) -> io::Result<Option<u8>> {
+        self.time += Duration::from_micros(1);
+        let byte = self.coming.pop_front().or(self.trickle);
+        self.time += if byte.is_none() { patience } else { Duration::ZERO };
+        Ok(byte)
+    }
+    fn time(&self) -> Duration {
+        self.time
     }
 }
 
@@ -172,4 +182,26 @@ fn what_cannot_be_done_is_told() {
     full.line().board.open = false;
     assert!(matches!(full.read(0x104), Err(HostError::Closed)));
     assert!(matches!(full.done(Operation::Read, &[], 0), Err(HostError::Closed)));
+}
+
+#[test]
+fn bytes_that_are_no_answer_do_not_hold_it_up() {
+    for byte in [0, 5, 0xff] {
+        let mut host = host(0, 0, 100);
+        host.attempts = 3;
+        host.line().of = 1; // what is sent does not arrive
+        host.line().trickle = Some(byte);
+        assert!(matches!(host.open(), Err(HostError::NoAnswer { attempts: 3, .. })), "{byte}");
+    }
+}
+
+#[test]
+fn what_another_host_left_is_drained() {
+    let mut host = host(0, 0, 1000);
+    host.open().unwrap();
+    host.put(&[1; 300], 0).unwrap();
+    host.done(Operation::Put, &[2; 100], 0).unwrap();
+    host.drain(3).unwrap();
+    host.put(&[3; 10], 0).unwrap();
+    assert_eq!(host.take_packet(1).unwrap(), Some(vec![3; 10]));
 }
