@@ -40,8 +40,19 @@ pub fn run(options: &BuildOptions) -> Result<(), Failure> {
     let source = verilog(&design, &configuration.verilog_options());
     let folder = options.out.join(board.name).join(&configuration.name);
     let text = source.single();
-    let request =
-        Request { board, top: source.top(), verilog: &text, tools: &tools, folder: &folder, seeds: options.seeds };
+    let hertz = match configuration.block.name == BOARD_TOP {
+        true => board_params(&configuration.values).system.clock_hertz,
+        false => board.clock.hertz,
+    };
+    let request = Request {
+        board,
+        top: source.top(),
+        verilog: &text,
+        tools: &tools,
+        folder: &folder,
+        seeds: options.seeds,
+        clock: f64::from(hertz) / 1e6,
+    };
     let progress = ProgressBar::new_spinner();
     progress.enable_steady_tick(Duration::from_millis(200));
     let built = build(&request, |step| progress.set_message(step.to_string()));
@@ -150,9 +161,10 @@ fn failed(error: &BuildError) -> Failure {
             problem.help("more placements with `--seeds`, a lower clock with `--clock`, or fewer lanes").into()
         }
         BuildError::File { .. } => problem.into(),
-        BuildError::NoProgram { .. } | BuildError::Failed { .. } | BuildError::Report { .. } => {
-            Failure::Internal(error.to_string())
-        }
+        BuildError::NoProgram { .. }
+        | BuildError::Failed { .. }
+        | BuildError::Report { .. }
+        | BuildError::Bitstream { .. } => Failure::Internal(error.to_string()),
     }
 }
 

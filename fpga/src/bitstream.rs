@@ -245,4 +245,4 @@ fn updated(crc: u16, byte: u8) -> u16 {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -9,6 +9,7 @@ mod report;
 pub use program::{BuildError, Run};
 pub use report::{Clock, CriticalPath, Hop, Report, Used};
 
+use crate::bitstream;
 use crate::boards::Board;
 use crate::constraints;
 use crate::device::Device;
@@ -30,6 +31,8 @@ pub struct Request<'a> {
     pub folder: &'a Path,
     /// Placements that are tried at most, until one is fast enough.
     pub seeds: u32,
+    /// A clock of this frequency, in MHz, has to be among those that place and route look at.
+    pub clock: f64,
 }
 
 /// A bitstream, and how it came to be.
@@ -84,6 +87,11 @@ pub fn build(request: &Request, mut told: impl FnMut(&str)) -> Result<Built, Bui
         told(&format!("place and route, seed {seed}"));
         runs.push(place(request, &lpf, seed)?);
         let report = Report::read(&folder.join(report_of(seed)))?;
+        // what is not looked at is not fast enough
+        if !report.clocks.iter().any(|clock| (clock.demanded / request.clock - 1.0).abs() < 0.01) {
+            let what = format!("no clock of {} MHz is looked at", request.clock);
+            return Err(BuildError::report(&folder.join(report_of(seed)), what));
+        }
         let fast_enough = report.missed().is_none();
         reports.push((seed, report));
         if fast_enough {
@@ -103,8 +111,9 @@ pub fn build(request: &Request, mut told: impl FnMut(&str)) -> Result<Built, Bui
     told("packing");
     runs.push(pack(request, seed)?);
     let bitstream = folder.join(bitstream_of(board));
-    let bytes = std::fs::metadata(&bitstream).map_err(|error| BuildError::file("read", &bitstream, error))?.len();
-    Ok(Built { bitstream, bytes, seed, report, runs })
+    let bytes = std::fs::read(&bitstream).map_err(|error| BuildError::file("read", &bitstream, error))?;
+    bitstream::check(&bytes, board.device).map_err(|cause| BuildError::Bitstream { file: bitstream.clone(), cause })?;
+    Ok(Built { bitstream, bytes: bytes.len() as u64, seed, report, runs })
 }
 
 /// The report of the placement that is nearest to its demands, or furthest above.

@@ -36,7 +36,7 @@ fn close(out: &mut Vec<u8>, since: &mut Vec<u8>, between: &[u8]) {
 }
 
 /// A bitstream of three frames, each of the bytes that a 25F has.
-fn bitstream(idcode: u32, with_compression: bool) -> Vec<u8> {
+pub fn bitstream(idcode: u32, with_compression: bool) -> Vec<u8> {
     let dictionary = [0x0a, 0x05, 0x14, 0xa0, 0x50, 0x18, 0x60, 0x06];
     let mut out =
         b"\xff\x00Part: LFE5U-25F-8CSFBGA285\x00\xff\xff\xff\xbd\xb3\xff\xff\xff\xff\x3b\x00\x00\x00".to_vec();
@@ -66,7 +66,7 @@ fn bitstream(idcode: u32, with_compression: bool) -> Vec<u8> {
     out
 }
 
-const OF_25F: u32 = 0x4111_1043;
+pub const OF_25F: u32 = 0x4111_1043;
 
 #[test]
 fn whole_ones_are_read() {

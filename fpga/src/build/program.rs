@@ -1,5 +1,6 @@
 //! Programs that run with a log of their own.
 
+use crate::bitstream::BitstreamError;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -50,6 +51,14 @@ pub enum BuildError {
         seeds: u32,
         /// Where its critical paths are.
         report: PathBuf,
+    },
+    /// What the packer has left is no bitstream for the board.
+    #[error("{}: {cause}", file.display())]
+    Bitstream {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong.
+        cause: BitstreamError,
     },
     /// A report is not as expected.
     #[error("the report of place and route in {}: {what}", file.display())]

@@ -1,6 +1,7 @@
 //! The flow, with programs that stand in for the tools: what they are given, what is made of what they say, and each way to fail.
 
 use super::*;
+use crate::bitstream::tests::{OF_25F, bitstream};
 use crate::boards::find;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -30,12 +31,15 @@ impl Tools {
             fs::write(&file, format!("#!/bin/sh\n{text}\n")).unwrap();
             fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
         }
+        fs::write(tools.join("good.bit"), bitstream(OF_25F, true)).unwrap();
         Tools(folder)
     }
     fn build(&self, board: &str, seeds: u32) -> Result<Built, BuildError> {
         let (tools, folder) = (self.0.join("tools"), self.0.join("out"));
         let board = find(board).expect("a board");
-        build(&Request { board, top: "top", verilog: "module top;", tools: &tools, folder: &folder, seeds }, |_| {})
+        let request =
+            Request { board, top: "top", verilog: "module top;", tools: &tools, folder: &folder, seeds, clock: 72.0 };
+        build(&request, |_| {})
     }
     fn text(&self, file: &str) -> String {
         fs::read_to_string(self.0.join("out").join(file)).unwrap()
@@ -63,14 +67,14 @@ fn nextpnr(reached: &[f64]) -> String {
     text
 }
 
-const ECPPACK: &str = "echo \"$@\"; cp \"$3\" \"$5\"";
+const ECPPACK: &str = "echo \"$@\"; cp \"$(dirname \"$0\")/good.bit\" \"$5\"";
 
 #[test]
 fn a_build_leaves_a_bitstream_logs_and_a_report() {
     let tools =
         Tools::new("good", &[("yosys", "echo \"$@\""), ("nextpnr-ecp5", &nextpnr(&[80.0])), ("ecppack", ECPPACK)]);
     let built = tools.build("orangecrab-25f", 3).unwrap();
-    assert_eq!((built.seed, built.bytes), (1, 2));
+    assert_eq!((built.seed, built.bytes), (1, bitstream(OF_25F, true).len() as u64));
     assert_eq!(built.bitstream.file_name().unwrap(), "orangecrab-25f.bit");
     assert_eq!(tools.text("design.v"), "module top;");
     assert!(tools.text("orangecrab-25f.lpf").contains("FREQUENCY PORT \"clk\" 48 MHZ"));
@@ -127,6 +131,17 @@ fn what_fails_is_told() {
     let tools = Tools::new("report", &[("yosys", "true"), ("nextpnr-ecp5", "echo '{}' > report-1.json")]);
     let error = tools.build("orangecrab-25f", 1).unwrap_err().to_string();
     assert!(error.contains("report-1.json: missing field"), "{error}");
+    let of_no_clock = report(80.0).replace("72.0", "12.0");
+    let tools = Tools::new(
+        "clock",
+        &[("yosys", "true"), ("nextpnr-ecp5", &format!("cat > report-1.json <<'END'\n{of_no_clock}\nEND"))],
+    );
+    let error = tools.build("orangecrab-25f", 1).unwrap_err().to_string();
+    assert!(error.ends_with("report-1.json: no clock of 72 MHz is looked at"), "{error}");
+    let cut = "head -c 100 \"$(dirname \"$0\")/good.bit\" > \"$5\"";
+    let tools = Tools::new("packed", &[("yosys", "true"), ("nextpnr-ecp5", &nextpnr(&[80.0])), ("ecppack", cut)]);
+    let error = tools.build("orangecrab-25f", 1).unwrap_err().to_string();
+    assert!(error.contains("orangecrab-25f.bit: the bitstream is cut: it ends at byte 100"), "{error}");
     let error = tools.build("icebreaker", 1).unwrap_err().to_string();
     assert_eq!(error, "there is no flow yet for iCE40, the device of icebreaker");
 }
