@@ -99,12 +99,11 @@ impl<L: Line> Host<L> {
     /// # Errors
     /// If nothing answers, or something that is no board of this page.
     pub fn open(&mut self) -> Result<(), HostError> {
-        match self.done(Operation::Open, &[], 0)? {
-            greeting if greeting == [b"kvf", &[VERSION][..]].concat() => Ok(()),
-            greeting => match greeting[..] {
-                [b'k', b'v', b'f', version] => Err(HostError::OtherVersion(version)),
-                _ => Err(HostError::OtherBoard(greeting)),
-            },
+        let greeting = self.done(Operation::Open, &[], 0)?;
+        match greeting[..] {
+            [b'k', b'v', b'f', VERSION] => Ok(()),
+            [b'k', b'v', b'f', version] => Err(HostError::OtherVersion(version)),
+            _ => Err(HostError::OtherBoard(greeting)),
         }
     }
     /// Reads a register.
