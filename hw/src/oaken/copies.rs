@@ -96,6 +96,39 @@ pub fn frees(m: Module, ready: Signal, full: Signal, number: usize) -> Result<Ve
     Ok((0..number).map(one).collect())
 }
 
+ports! {
+    /// Ports of [`none`].
+    pub struct NonePorts(width: u32) {
+        /// What is looked at.
+        input x: Signal = bits(width),
+        /// All bits of it are 0.
+        output y: Signal = bits(1),
+    }
+}
+
+/// Whether no bit is 1.
+#[module]
+fn none(width: u32) -> Result<Design<NonePorts>, Errors> {
+    let m = Module::new(format!("oaken_none_{width}"));
+    m.doc("Whether no bit is 1, in logic that synthesis does not merge with others of the same.");
+    m.keep_hierarchy();
+    let io = NonePorts::new(m, width);
+    io.y.set(!io.x.any());
+    m.finish(io)
+}
+
+/// The same so many times, each for a part of a word.
+#[module]
+pub fn nones(m: Module, x: Signal, number: usize) -> Result<Vec<Signal>, Errors> {
+    let design = none(x.width())?;
+    let one = |_| {
+        let none = m.instance(&design);
+        none.x.set(x);
+        none.y
+    };
+    Ok((0..number).map(one).collect())
+}
+
 fn of(m: Module, design: &Design<CopyPorts>, x: Signal) -> Signal {
     let copy = m.instance(design);
     copy.x.set(x);

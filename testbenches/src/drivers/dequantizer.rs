@@ -28,7 +28,7 @@ pub fn dequantizer_driver(p: EngineParams) -> Driver {
         counts_above_64(&device, engine)?;
         missing_bytes(&device, engine, effort)?;
         holes_in_the_last_word(&device, engine, effort)?;
-        [Stalls::Never, Stalls::Percent(60)]
+        [Stalls::Never, Stalls::Percent(60), Stalls::Percent(90)]
             .into_iter()
             .try_for_each(|stalls| lost_sparse_lasts(&device, engine, stalls))?;
         headers_behind_lost_lasts(&device, engine)?;

@@ -3,23 +3,37 @@
 use super::place::Mutation;
 use std::collections::HashMap;
 
-/// The mutation and its cell.
+/// The mutation, its cell and the module of it.
 struct At<'a> {
     mode: &'a str,
     port: &'a str,
     bit: usize,
     /// The bit of the same pin that decides, of the modes `cnot0` and `cnot1`.
     decides: usize,
-    cell: Cell<'a>,
+    cell: &'a str,
+    module: Module<'a>,
 }
 
-/// A cell in Yosys' own format: its kind, parameters and pins as they are written.
+/// A module in Yosys' own format.
+#[derive(Default)]
+struct Module<'a> {
+    cells: HashMap<&'a str, Cell<'a>>,
+    /// Bits of each wire.
+    widths: HashMap<&'a str, usize>,
+}
+
+/// A cell: its kind, parameters and pins as they are written.
+#[derive(Default)]
 struct Cell<'a> {
     kind: &'a str,
     parameters: HashMap<&'a str, &'a str>,
     pins: HashMap<&'a str, &'a str>,
-    /// Bits of each wire of the module.
-    widths: HashMap<&'a str, usize>,
+}
+
+/// Where a bit of a pin comes from.
+enum Source<'a> {
+    Constant(char),
+    Wire(&'a str, usize),
 }
 
 /// Why the mutation changes nothing, if a rule says so; `text` is the design as Yosys keeps it.
@@ -37,10 +51,28 @@ impl<'a> At<'a> {
         let words: Vec<&str> = command.split_whitespace().collect();
         let option = |name: &str| words.windows(2).find(|pair| pair[0] == name).map(|pair| pair[1]);
         let plain = |name: &'a str| name.strip_prefix('\\').unwrap_or(name);
-        let cell = Cell::find(text, plain(option("-module")?), plain(option("-cell")?))?;
+        let module = Module::find(text, plain(option("-module")?))?;
+        let cell = plain(option("-cell")?);
+        module.cells.get(cell)?;
         let number = |name: &str| option(name).and_then(|n| n.parse().ok());
         let decides = number("-ctrlbit").unwrap_or_default();
-        Some(At { mode: option("-mode")?, port: plain(option("-port")?), bit: number("-portbit")?, decides, cell })
+        Some(At {
+            mode: option("-mode")?,
+            port: plain(option("-port")?),
+            bit: number("-portbit")?,
+            decides,
+            cell,
+            module,
+        })
+    }
+
+    fn cell(&self) -> &Cell<'a> {
+        &self.module.cells[self.cell]
+    }
+
+    /// The value of a bit of a pin that is a constant.
+    fn constant(&self, pin: &str, bit: usize) -> Option<char> {
+        self.module.constant(self.cell(), pin, bit)
     }
 
     /// The value of the deciding bit with which the pin is inverted.
@@ -53,11 +85,11 @@ impl<'a> At<'a> {
     }
 
     fn not_specified(&self) -> Option<&'static str> {
-        (self.cell.constant(self.port, self.bit)? == 'x').then_some("a bit that may be anything")
+        (self.constant(self.port, self.bit)? == 'x').then_some("a bit that may be anything")
     }
 
     fn stuck_at_its_value(&self) -> Option<&'static str> {
-        let value = self.cell.constant(self.port, self.bit)?;
+        let value = self.constant(self.port, self.bit)?;
         let stuck = match self.mode {
             "const0" => '0',
             "const1" => '1',
@@ -67,14 +99,14 @@ impl<'a> At<'a> {
     }
 
     fn never_inverted(&self) -> Option<&'static str> {
-        let value = self.cell.constant(self.port, self.decides)?;
+        let value = self.constant(self.port, self.decides)?;
         let never = value != self.active()? && "01".contains(value);
         never.then_some("inverted with a constant that never has that value")
     }
 
     fn not_looked_at(&self) -> Option<&'static str> {
-        let asynchronous = self.cell.kind.starts_with("$memrd")
-            && self.cell.parameters.get("CLK_ENABLE").is_some_and(|enable| !enable.ends_with('1'));
+        let asynchronous = self.cell().kind.starts_with("$memrd")
+            && self.cell().parameters.get("CLK_ENABLE").is_some_and(|enable| !enable.ends_with('1'));
         let clocked = ["CLK", "EN"].contains(&self.port);
         (asynchronous && clocked).then_some("the clock of a read without a clock")
     }
@@ -86,75 +118,100 @@ impl<'a> At<'a> {
             "B" => "A",
             _ => return None,
         };
-        let narrow = ["A_WIDTH", "B_WIDTH"].map(|name| self.cell.parameters.get(name).and_then(|n| n.parse().ok()));
+        let narrow = ["A_WIDTH", "B_WIDTH"].map(|name| self.cell().parameters.get(name).and_then(|n| n.parse().ok()));
         let [Some(a), Some(b)]: [Option<usize>; 2] = narrow else { return None };
-        let compares = ["$eq", "$ne"].contains(&self.cell.kind) && self.decides < a.min(b) && self.decides != self.bit;
-        let value = self.cell.constant(other, self.decides)?;
+        let compares =
+            ["$eq", "$ne"].contains(&self.cell().kind) && self.decides < a.min(b) && self.decides != self.bit;
+        let value = self.constant(other, self.decides)?;
         let differs = compares && self.active()? != value && "01".contains(value);
         differs.then_some("inverted only while another bit differs from the constant that it is compared with")
     }
 }
 
-impl<'a> Cell<'a> {
-    fn find(text: &'a str, module: &str, name: &str) -> Option<Cell<'a>> {
-        let mut inside = false;
-        let mut widths = HashMap::new();
-        let mut lines = text.lines();
-        while let Some(line) = lines.next() {
-            if let Some(found) = line.strip_prefix("module \\") {
-                inside = found == module;
-                continue;
-            }
-            let line = line.trim_start();
+impl<'a> Module<'a> {
+    fn find(text: &'a str, name: &str) -> Option<Module<'a>> {
+        let is_it = |line: &&str| line.strip_prefix("module \\") == Some(name);
+        let mut lines =
+            text.lines().skip_while(|line| !is_it(line)).take_while(|line| *line != "end").map(str::trim_start);
+        lines.next()?;
+        let plain = |name: &'a str| name.strip_prefix('\\').unwrap_or(name);
+        let (mut module, mut open) = (Module::default(), None);
+        for line in lines {
             let words: Vec<&str> = line.split_whitespace().collect();
             match words[..] {
-                ["wire", .., wire] if inside => {
+                ["wire", .., wire] => {
                     let width = words.iter().position(|word| *word == "width").and_then(|at| words.get(at + 1));
-                    widths.insert(wire, width.and_then(|width| width.parse().ok()).unwrap_or(1));
+                    module.widths.insert(wire, width.and_then(|width| width.parse().ok()).unwrap_or(1));
                 }
-                ["cell", kind, cell] if inside && cell.strip_prefix('\\').unwrap_or(cell) == name => {
-                    let (mut parameters, mut pins) = (HashMap::new(), HashMap::new());
-                    for line in lines.by_ref().map(str::trim_start).take_while(|line| *line != "end") {
-                        let mut parts = line.splitn(3, ' ');
-                        let (what, key, value) = (parts.next()?, parts.next()?, parts.next()?);
-                        let key = key.strip_prefix('\\').unwrap_or(key);
-                        if what == "parameter" {
-                            parameters.insert(key, value)
-                        } else {
-                            pins.insert(key, value)
-                        };
-                    }
-                    // wires stand before cells
-                    return Some(Cell { kind, parameters, pins, widths });
+                ["cell", kind, cell] => {
+                    open = Some(plain(cell));
+                    module.cells.insert(plain(cell), Cell { kind, ..Cell::default() });
+                }
+                ["end"] => open = None,
+                [what @ ("parameter" | "connect"), ..] => {
+                    // what is joined outside of cells is no pin
+                    let Some(cell) = open.and_then(|cell| module.cells.get_mut(cell)) else { continue };
+                    let (key, value) = line.strip_prefix(what)?.trim_start().split_once(' ')?;
+                    let of = if what == "connect" { &mut cell.pins } else { &mut cell.parameters };
+                    of.insert(plain(key), value);
                 }
                 _ => {}
+            }
+        }
+        Some(module)
+    }
+
+    /// The value of a bit of a pin that is a constant: `4'0101`, or part of `{ \a [3:1] 2'01 \b }`; or that of registers that take nothing
+    /// but a constant, so many cycles later as there are, whatever they begin with.
+    fn constant(&self, cell: &Cell<'a>, pin: &str, bit: usize) -> Option<char> {
+        let mut source = self.source(cell, pin, bit)?;
+        for _ in 0..self.cells.len() {
+            match source {
+                Source::Constant(value) => return Some(value),
+                Source::Wire(wire, bit) => source = self.taken(wire, bit)?,
             }
         }
         None
     }
 
-    /// The value of a bit of a pin that is a constant: `4'0101`, or part of `{ \a [3:1] 2'01 \b }`.
-    fn constant(&self, pin: &str, bit: usize) -> Option<char> {
-        let text = self.pins.get(pin)?;
+    /// What a bit of a register takes in every cycle, without reset and enable.
+    fn taken(&self, wire: &str, bit: usize) -> Option<Source<'a>> {
+        self.cells.values().filter(|cell| cell.kind == "$dff").find_map(|cell| {
+            let width: usize = cell.parameters.get("WIDTH")?.parse().ok()?;
+            let is_it =
+                |at: &usize| matches!(self.source(cell, "Q", *at), Some(Source::Wire(of, i)) if (of, i) == (wire, bit));
+            self.source(cell, "D", (0..width).find(is_it)?)
+        })
+    }
+
+    /// Where a bit of a pin comes from.
+    fn source(&self, cell: &Cell<'a>, pin: &str, bit: usize) -> Option<Source<'a>> {
+        let text = cell.pins.get(pin)?;
         let text = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or(text);
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let mut parts: Vec<(&str, usize)> = vec![];
-        for word in words {
+        // each with its lowest bit and its width
+        let mut parts: Vec<(&str, usize, usize)> = vec![];
+        for word in text.split_whitespace() {
             if let Some(range) = word.strip_prefix('[').and_then(|word| word.strip_suffix(']')) {
                 let (high, low) = range.split_once(':').unwrap_or((range, range));
-                parts.last_mut()?.1 = high.parse::<usize>().ok()? - low.parse::<usize>().ok()? + 1;
-            } else if let Some((width, _)) = word.split_once('\'') {
-                parts.push((word, width.parse().ok()?));
+                let (high, low): (usize, usize) = (high.parse().ok()?, low.parse().ok()?);
+                let last = parts.last_mut()?;
+                (last.1, last.2) = (low, high - low + 1);
+            } else if let Some(width) = self.widths.get(word) {
+                parts.push((word, 0, *width));
             } else {
-                parts.push((word, *self.widths.get(word)?));
+                parts.push((word, 0, word.split_once('\'')?.0.parse().ok()?));
             }
         }
         // the high part stands first
         let mut low = 0;
-        for (word, width) in parts.into_iter().rev() {
+        for (word, from, width) in parts.into_iter().rev() {
             if bit < low + width {
-                let (_, digits) = word.split_once('\'').filter(|(before, _)| !before.contains(['\\', '$']))?;
-                return digits.chars().rev().nth(bit - low);
+                return match word.split_once('\'') {
+                    Some((before, digits)) if !before.contains(['\\', '$']) => {
+                        digits.chars().rev().nth(bit - low).map(Source::Constant)
+                    }
+                    _ => Some(Source::Wire(word, from + bit - low)),
+                };
             }
             low += width;
         }
@@ -169,7 +226,10 @@ mod tests {
     const TEXT: &str = "module \\other\n  cell $ne $ne$1\n    connect \\A 2'11\n  end\nend\nmodule \\m\n  wire width 4 \\count\n  wire \\valid\n  \
         cell $ne $ne$1\n    parameter \\A_WIDTH 4\n    parameter \\B_WIDTH 4\n    connect \\A \\count\n    connect \\B 4'0101\n  end\n  \
         cell $add $add$2\n    connect \\A { 3'010 \\valid }\n    connect \\B { \\count [2:1] \\valid 1'1 }\n  end\n  \
-        cell $memrd $memrd$3\n    parameter \\CLK_ENABLE 0\n    connect \\CLK 1'x\n    connect \\ADDR { 2'x0 \\valid }\n  end\nend\n";
+        cell $memrd $memrd$3\n    parameter \\CLK_ENABLE 0\n    connect \\CLK 1'x\n    connect \\ADDR { 2'x0 \\valid }\n  end\n  \
+        wire width 2 \\one\n  wire width 3 \\two\n  cell $dff $dff$4\n    parameter \\WIDTH 2\n    connect \\D { 1'1 \\valid }\n    \
+        connect \\Q \\one\n  end\n  cell $dff $dff$5\n    parameter \\WIDTH 3\n    connect \\D { \\one [1:0] \\valid }\n    \
+        connect \\Q \\two\n  end\n  cell $dffe $dffe$6\n    connect \\D \\two\n    connect \\Q \\count\n  end\nend\n";
 
     fn same(command: &str) -> bool {
         let command = format!("mutate -ctrl mutation 8 1 -mode {command} -src m.v:3.9-3.31");
@@ -186,6 +246,19 @@ mod tests {
         let part = |port, bit, at| same(&format!("const{at} -module m -cell $add$2 -port {port} -portbit {bit}"));
         assert_eq!([0, 1, 2, 3].map(|bit| part("A", bit, 0)), [false, true, false, true]);
         assert_eq!([0, 1, 2, 3].map(|bit| part("B", bit, 1)), [true, false, false, false]);
+    }
+
+    #[test]
+    fn registers_that_take_nothing_but_a_constant_are_one() {
+        let inverted = |mode: &str, cell: &str, by| {
+            same(&format!("{mode} -module m -cell {cell} -port D -portbit 0 -ctrlbit {by}"))
+        };
+        assert!(inverted("cnot0", "$dff$5", 2) && !inverted("cnot1", "$dff$5", 2) && !inverted("cnot0", "$dff$5", 1));
+        assert!(inverted("cnot0", "$dffe$6", 2), "through two registers");
+        // with an enable it may still have what it began with
+        let text = TEXT.replace("cell $dff $dff$4", "cell $dffe $dff$4");
+        let module = Module::find(&text, "m").unwrap();
+        assert_eq!(module.constant(&module.cells["$dffe$6"], "D", 2), None);
     }
 
     #[test]
