@@ -97,34 +97,35 @@ pub fn frees(m: Module, ready: Signal, full: Signal, number: usize) -> Result<Ve
 }
 
 ports! {
-    /// Ports of [`none`].
-    pub struct NonePorts(width: u32) {
+    /// Ports of [`apart`].
+    pub struct ApartPorts(width: u32) {
         /// What is looked at.
         input x: Signal = bits(width),
-        /// All bits of it are 0.
+        /// What is said of it.
         output y: Signal = bits(1),
     }
 }
 
-/// Whether no bit is 1.
+/// What `f` says of some bits, so many times, in logic that synthesis does not merge with others of the same.
 #[module]
-fn none(width: u32) -> Result<Design<NonePorts>, Errors> {
-    let m = Module::new(format!("oaken_none_{width}"));
-    m.doc("Whether no bit is 1, in logic that synthesis does not merge with others of the same.");
-    m.keep_hierarchy();
-    let io = NonePorts::new(m, width);
-    io.y.set(!io.x.any());
-    m.finish(io)
-}
-
-/// The same so many times, each for a part of a word.
-#[module]
-pub fn nones(m: Module, x: Signal, number: usize) -> Result<Vec<Signal>, Errors> {
-    let design = none(x.width())?;
+pub fn apart(
+    m: Module,
+    name: &str,
+    x: Signal,
+    number: usize,
+    f: impl Fn(Signal) -> Signal,
+) -> Result<Vec<Signal>, Errors> {
+    let inside = Module::new(format!("oaken_{name}"));
+    inside.doc("Logic that synthesis does not merge with others of the same.");
+    inside.keep_hierarchy();
+    let io = ApartPorts::new(inside, x.width());
+    let y = f(io.x);
+    io.y.set(y);
+    let design = inside.finish(io)?;
     let one = |_| {
-        let none = m.instance(&design);
-        none.x.set(x);
-        none.y
+        let apart = m.instance(&design);
+        apart.x.set(x);
+        apart.y
     };
     Ok((0..number).map(one).collect())
 }

@@ -73,8 +73,6 @@ pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> 
     m.section("chunks to the maps of their beats");
     let reader = read_beats(m, &walker, &headers, p)?;
     io.order_error.set(reader.order_error & !flushed);
-    m.section("the map in use");
-    let in_use = use_maps(m, reader.m, &headers, infos, p);
     m.section("the dense part");
     let dense = read_dense(
         m,
@@ -85,12 +83,14 @@ pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> 
         p,
     )?;
     io.dense_length_error.set(flag(m, dense.wrong_length));
+    m.section("the map in use");
     let go = m.wire(bits(1));
-    let coded = dense_codes(m, dense.codes, &in_use, go, p);
+    let in_use = use_maps(m, reader.m, dense.codes.valid, go, &headers, infos, p)?;
     m.section("the lanes");
+    let coded = dense_codes(m, dense.codes, &in_use, go, p);
     let (valid, beat) = decode_beat(m, go, coded, in_use, &headers, p);
     m.section("a register slice, with the limit to the largest number behind its spare register");
-    send(m, io.m, valid, beat, go);
+    send(m, io.m, valid, beat, go, p)?;
     m.section("a vector has left when its last beat is taken");
     let left = flag(m, io.m.transfer() & io.m.payload.last);
     settings.in_flight.count(begins, left);

@@ -1,6 +1,7 @@
 //! Back end of the dequantizer: joins the codes of the dense part with the map of their beat, decodes them, and sends the
 //! elements.
 
+use super::copies::{apart, valid_copies};
 use super::decode::{Coded, Rounded, VectorInfo, decode, finish, vector_info};
 use super::dequantizer_front::Headers;
 use super::dequantizer_ports::IN_FLIGHT;
@@ -14,7 +15,7 @@ use hdl::*;
 pub struct MapInUse {
     /// There is one.
     valid: Signal,
-    /// A wire: its beat is decoded.
+    /// Its beat is decoded.
     decoding: Signal,
     /// Its outliers.
     map: BeatMap,
@@ -24,33 +25,34 @@ pub struct MapInUse {
     levels: Current,
 }
 
-/// Takes map after map, that of a vector's first beat as soon as its levels are there.
+/// Takes map after map, that of a vector's first beat as soon as its levels are there. Its beat is decoded when its codes are
+/// there and the lanes `go`.
 #[module]
 pub fn use_maps(
     m: Module,
     maps: Stream<BeatMap>,
+    codes_there: Signal,
+    go: Signal,
     headers: &Headers,
     infos: Memory<VectorInfo>,
     p: EngineParams,
-) -> MapInUse {
+) -> Result<MapInUse, Errors> {
     let in_use = m.reg_reset(bits(1), 0);
     let map = m.reg(beat_map(p.lanes));
     let info = m.reg(vector_info(p.dense_bits));
     let tables_ready = UpDown::new(m, IN_FLIGHT);
     tables_ready.level.comment("vectors whose levels are there, and no beat in use yet");
     let load_slot = m.reg_reset(bits(headers.slot.width()), 0);
-    let decoding = m.wire(bits(1));
     // a register: it decides on all that moves, and the map itself comes out of a memory
     let begins = m.reg_reset(bits(1), 1).comment("the next map is that of a vector's first beat");
-    let takes = (!in_use | decoding) & (!begins | tables_ready.level.any());
-    maps.ready.set(takes);
+    let decoding = codes_there & in_use & go;
+    maps.ready.set((!in_use | decoding) & (!begins | tables_ready.level.any()));
     let load = maps.transfer();
     let new_vector = load & begins;
     in_use.set(load | (in_use & !decoding));
-    m.when(load, || {
-        map.set(maps.payload);
-        begins.set(maps.payload.last);
-    });
+    m.when(load, || begins.set(maps.payload.last));
+    let loads_map = if p.wide() { may_load(m, codes_there, in_use, go)? } else { load };
+    m.when(loads_map, || map.set(maps.payload));
     let next_info = infos.read(load_slot);
     let levels = headers.table.current(m, load_slot, new_vector, p);
     m.when(new_vector, || {
@@ -58,7 +60,15 @@ pub fn use_maps(
         load_slot.set(headers.after(load_slot));
     });
     tables_ready.count(headers.table.done, new_vector);
-    MapInUse { valid: in_use, decoding, map, info, levels }
+    Ok(MapInUse { valid: in_use, decoding, map, info, levels })
+}
+
+/// The map of many lanes may be loaded: none is in use behind this cycle but that which is loaded now. What is loaded without being there
+/// does not count. It has logic of its own, amid the lanes: were it that which takes maps, it would have to lie beside their queue, too.
+#[module]
+fn may_load(m: Module, codes_there: Signal, in_use: Signal, go: Signal) -> Result<Signal, Errors> {
+    let stays = |x: Signal| x.bit(2) & !(x.bit(1) & x.bit(0));
+    Ok(apart(m, "map_may_load", in_use.cat(codes_there).cat(go), 1, |x| !stays(x))?[0])
 }
 
 /// A beat of codes.
@@ -72,7 +82,6 @@ pub struct CodedBeat {
 #[module]
 pub fn dense_codes(m: Module, dense: Stream, map: &MapInUse, go: Signal, p: EngineParams) -> CodedBeat {
     let issue = dense.valid & map.valid;
-    map.decoding.set(issue & go);
     let codes = if (p.lanes, p.dense_bits) == (1, PAPER_BITS) {
         // a byte serves two elements
         let second = m.reg_reset(bits(1), 0);
@@ -122,22 +131,48 @@ pub fn decode_beat(
 
 /// Sends the elements through a register slice; the lanes `go` while its spare register is empty.
 #[module]
-pub fn send(m: Module, out: Stream<Beat>, valid: Signal, rounded: Beat, go: Signal) {
+pub fn send(
+    m: Module,
+    out: Stream<Beat>,
+    valid: Signal,
+    rounded: Beat,
+    go: Signal,
+    p: EngineParams,
+) -> Result<(), Errors> {
     let spare = m.reg(beat(rounded.data.width()));
     let elements = m.reg(beat(out.payload.data.width()));
     let elements_valid = m.reg_reset(bits(1), 0);
-    let spare_empty = m.reg_reset(bits(1), 1);
-    go.set(spare_empty);
-    m.when(spare_empty, || spare.set(rounded));
-    let chosen = spare_empty.mux(rounded, spare);
+    let takes = out.ready | !elements_valid;
+    let fills = m.wire(bits(1)).comment("the spare register holds elements in the next cycle");
+    let groups = spare_full(m, fills, p)?;
+    let full = groups[0];
+    fills.set(!takes & (full | valid));
+    go.set(!full);
+    m.when(!full, || spare.set(rounded));
+    let of_group = p.lanes as usize / groups.len();
     let shape = Rounded { negative: bits(1), magnitude: bits(16) };
-    let limited: Vec<Signal> = chosen.data.lanes(17).into_iter().rev().map(|x| finish(shape.unpack(x))).collect();
-    m.when(out.ready | !elements_valid, || {
-        elements_valid.set(valid | !spare_empty);
-        elements.set(Beat { data: cat(&limited), last: chosen.last });
-        spare_empty.set(true);
-    })
-    .otherwise(|| spare_empty.set(spare_empty & !valid));
+    let limited: Vec<Signal> = (rounded.data.lanes(17).into_iter().zip(spare.data.lanes(17)).enumerate())
+        .map(|(lane, (new, spare))| finish(shape.unpack(groups[lane / of_group].mux(spare, new))))
+        .collect();
+    m.when(takes, || {
+        elements_valid.set(valid | full);
+        let data = cat(&limited.into_iter().rev().collect::<Vec<_>>());
+        elements.set(Beat { data, last: full.mux(spare.last, rounded.last) });
+    });
     out.valid.set(elements_valid);
     out.payload.set(elements);
+    Ok(())
+}
+
+/// Whether the spare register holds elements, a cycle behind `fills`; of many lanes a copy for each group of them: the way to all of them
+/// takes most of a cycle, and what is chosen is compared yet.
+#[module]
+fn spare_full(m: Module, fills: Signal, p: EngineParams) -> Result<Vec<Signal>, Errors> {
+    const GROUP: u32 = 16;
+    if p.wide() {
+        return valid_copies(m, fills, (p.lanes / GROUP) as usize);
+    }
+    let spare_full = m.reg_reset(bits(1), 0);
+    spare_full.set(fills);
+    Ok(vec![spare_full])
 }

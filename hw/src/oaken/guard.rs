@@ -19,7 +19,7 @@
 //! Parameters: width of the data, beats of the longest packet (2 to 8192, or 1). Latency 0; one beat a cycle.
 //! Combinational: `s`, `start` and `flush` to `m`, `m` ready, `start` and `flush` to `s` ready.
 
-use super::copies::nones;
+use super::copies::apart;
 use super::types::{Beat, beat};
 use hdl::*;
 
@@ -141,7 +141,7 @@ pub fn data_or_zeros(m: Module, data: Signal, passing: Signal, stands_in: Signal
         return Ok(passing.mux(data, data.zeros(data.width())));
     }
     let parts = data.lanes(OF_ONE);
-    let pass = nones(m, stands_in, parts.len())?;
+    let pass = apart(m, "passes", stands_in, parts.len(), |stands_in| !stands_in.any())?;
     let zeroed: Vec<Signal> =
         parts.into_iter().zip(pass).map(|(part, pass)| pass.mux(part, part.zeros(OF_ONE))).collect();
     Ok(cat(&zeroed.into_iter().rev().collect::<Vec<_>>()))
