@@ -17,6 +17,7 @@ mod h2m2_migration;
 mod h2m2_mmu;
 mod lad;
 mod lanes;
+mod many;
 mod memory;
 mod oaken;
 mod oaken_mmu;
