@@ -1,5 +1,6 @@
 //! The Oaken dequantizer with AXI edges against the golden model.
 
+use super::dequantizer_counts::{a_waiting_word_flags_nothing, exact_counts};
 use super::dequantizer_lost::{headers_behind_lost_lasts, holes_in_the_last_word, lost_sparse_lasts};
 use super::oaken::runs;
 use super::parts::build;
@@ -32,7 +33,9 @@ pub fn dequantizer_driver(p: EngineParams) -> Driver {
             .into_iter()
             .try_for_each(|stalls| lost_sparse_lasts(&device, engine, stalls, effort.seed))?;
         headers_behind_lost_lasts(&device, engine, effort.seed)?;
-        a_waiting_beat_flags_nothing(&device, engine, effort.seed)
+        a_waiting_beat_flags_nothing(&device, engine, effort.seed)?;
+        a_waiting_word_flags_nothing(&device, engine, effort.seed)?;
+        exact_counts(&device, engine, effort)
     })
 }
 

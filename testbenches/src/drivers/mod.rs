@@ -8,6 +8,7 @@ mod bursts;
 mod clocks;
 mod configuration;
 mod dequantizer;
+mod dequantizer_counts;
 mod dequantizer_lost;
 mod float;
 pub mod float_stream;
