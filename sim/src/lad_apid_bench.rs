@@ -286,7 +286,7 @@ impl ApidBench {
             let end = pass.bounds.last().map(|_| 0);
             bench.send(bound, (1u64..).zip(pass.bounds.iter().copied().chain(end)).map(|(i, x)| [i, score_bits(x)]));
             bench.send(score, pass.scores.iter().map(|(position, x)| [*position as u64, score_bits(*x)]));
-            bench.send(s, self.beats(&pass.records));
+            bench.send(s, self.beats(&pass.records, seed));
             wait_until_taken(&mut bench, [bound, score]).map_err(problem)?;
             let large_from = pass.large_from as u64;
             bench.send(command, [[pass.records.len() as u64, score_bits(pass.maximum), large_from]]);
@@ -314,8 +314,8 @@ impl ApidBench {
     }
 
     /// Records as beats: centres, factors, modes, and whether scores are accurate. Behind the last one stands anything.
-    fn beats(&self, records: &[PositionRecord]) -> Vec<Beat> {
-        let mut rng = Rng::with_seed(records.len() as u64);
+    fn beats(&self, records: &[PositionRecord], seed: u64) -> Vec<Beat> {
+        let mut rng = Rng::with_seed(seed);
         let beat = |records: &[PositionRecord]| {
             let mut lanes = records.to_vec();
             lanes.resize_with(self.lanes, || PositionRecord {

@@ -98,8 +98,8 @@ impl ScoreBench {
         let [query, key] = [0, 1].map(|i| bench.source_at(self.sources[i].clone(), stalls[i]));
         let m = bench.sink_at(self.sink.clone(), stalls[2]);
         bench.reset().map_err(|e| e.to_string())?;
-        bench.send(query, self.beats(queries));
-        bench.send(key, self.beats(keys));
+        bench.send(query, self.beats(queries, seed));
+        bench.send(key, self.beats(keys, seed.wrapping_add(1)));
         let limit = 1000 + 60 * ((queries.len() + keys.len()) * self.head / self.lanes) as u64;
         bench.run_until_received(m, keys.len(), limit).map_err(|e| e.to_string())?;
         while bench.unsent(query) > 0 && bench.cycle() < 2 * limit {
@@ -122,8 +122,8 @@ impl ScoreBench {
     }
 
     /// Vectors as beats; numbers stand at first beats, and at the others anything.
-    fn beats(&self, vectors: &[Numbered]) -> Vec<Beat> {
-        let mut rng = Rng::with_seed(vectors.len() as u64);
+    fn beats(&self, vectors: &[Numbered], seed: u64) -> Vec<Beat> {
+        let mut rng = Rng::with_seed(seed);
         let mut beats = vec![];
         for (number, vector) in vectors {
             for (i, beat) in vector.chunks(self.lanes).enumerate() {

@@ -11,7 +11,7 @@ use hdl::*;
 /// Every operator at the edges of words, once to an output and once to a register.
 #[test]
 fn operators_of_all_widths() {
-    for (seed, width) in (0..).zip([1, 2, 31, 32, 63, 64, 65, 100, 127, 128, 129, 192, 300]) {
+    for (own, width) in (0..).zip([1, 2, 31, 32, 63, 64, 65, 100, 127, 128, 129, 192, 300]) {
         let m = Module::new("operators");
         let (a, b, c) = (input(m, "a", width), input(m, "b", width), input(m, "c", 1));
         let (by, wide_by, narrow) = (input(m, "by", 9), input(m, "wide_by", 70), input(m, "narrow", 7));
@@ -43,14 +43,14 @@ fn operators_of_all_widths() {
             register.set(value);
             output(m, format!("q{i}"), register);
         }
-        check(&finish(m), 300, seed);
+        check(&finish(m), 300, own);
     }
 }
 
 /// Bits at a place that a signal gives, read and assigned.
 #[test]
 fn dynamic_places() {
-    for (seed, (width, part)) in (0..).zip([(8, 3), (64, 5), (65, 1), (128, 64), (200, 33), (256, 7), (257, 64)]) {
+    for (own, (width, part)) in (0..).zip([(8, 3), (64, 5), (65, 1), (128, 64), (200, 33), (256, 7), (257, 64)]) {
         let m = Module::new("places");
         let (a, value) = (input(m, "a", width), input(m, "value", part));
         // so many bits cannot reach past the end
@@ -64,7 +64,7 @@ fn dynamic_places() {
         let register = m.reg_reset(bits(width), 5).named("register");
         register.part(at, part).set(value);
         output(m, "register_q", register);
-        check(&finish(m), 400, seed);
+        check(&finish(m), 400, own);
     }
 }
 
@@ -72,7 +72,7 @@ fn dynamic_places() {
 #[test]
 fn elements_of_vectors() {
     let shapes = [(1, 1), (8, 1), (1, 2), (64, 2), (8, 3), (65, 3), (20, 5), (7, 16), (33, 33)];
-    for (seed, (width, length)) in (0..).zip(shapes) {
+    for (own, (width, length)) in (0..).zip(shapes) {
         let m = Module::new("elements");
         let (to, from) = (input(m, "to", clog2(length)), input(m, "from", clog2(length)));
         let (value, write, set) = (input(m, "value", width), input(m, "write", 1), input(m, "set", 1));
@@ -90,7 +90,7 @@ fn elements_of_vectors() {
             output(m, format!("y{made}"), elements.at(from));
             output(m, format!("all{made}"), elements.pack());
         }
-        check(&finish(m), 400, seed);
+        check(&finish(m), 400, own);
     }
 }
 
@@ -110,13 +110,13 @@ fn memories() {
         (200, 2, 3),
         (200, 200, 9),
     ];
-    for (seed, (width, lanes, depth)) in (0..).zip(shapes) {
+    for (own, (width, lanes, depth)) in (0..).zip(shapes) {
         let m = Module::new("memories");
         m.unchecked_clocks("a test of the engines: random data goes from clock to clock");
         let addr = ["a0", "a1", "a2", "a3", "a4"].map(|n| input(m, n, clog2(depth)));
         let (data, more) = (input(m, "data", width), input(m, "more", width));
         let (mask, enable) = (input(m, "mask", lanes), input(m, "enable", 1));
-        let mut rng = Rng::with_seed(hdl::bus::run_seed(seed));
+        let mut rng = Rng::with_seed(hdl::bus::run_seed(own));
         let memory = m.memory(bits(width), depth).init((0..depth).map(|_| number(&mut rng, width)));
         let other = m.memory(bits(width), depth);
         memory.write_lanes(addr[0], data, mask);
@@ -132,15 +132,15 @@ fn memories() {
         });
         output(m, "crossed", crossed.0 ^ crossed.1);
         output(m, "other_now", other.read(addr[0]));
-        check(&finish(m), 600, seed);
+        check(&finish(m), 600, own);
     }
 }
 
 /// Registers that take each other's values: in circles, along chains, and past registers that hold.
 #[test]
 fn states_in_any_order() {
-    for seed in 0..20 {
-        let mut rng = Rng::with_seed(hdl::bus::run_seed(seed));
+    for own in 0..20 {
+        let mut rng = Rng::with_seed(hdl::bus::run_seed(own));
         let m = Module::new("states");
         m.unchecked_clocks("a test of the engines: random data goes from clock to clock");
         let data = input(m, "data", 70);
@@ -148,7 +148,7 @@ fn states_in_any_order() {
         let register = |i: usize, rng: &mut Rng| {
             let width = [1, 8, 64, 70][rng.usize(..4)];
             let mut make = || m.reg_reset(bits(width), rng.bool() as u32).named(&format!("r{i}"));
-            if seed % 2 == 1 && i.is_multiple_of(5) { m.domain("clk_b", "rst_b", make) } else { make() }
+            if own % 2 == 1 && i.is_multiple_of(5) { m.domain("clk_b", "rst_b", make) } else { make() }
         };
         let registers: Vec<Signal> = (0..40).map(|i| register(i, &mut rng)).collect();
         let fit = |s: Signal, width| if s.width() < width { s.sext(width) } else { s.trunc(width) };
@@ -176,15 +176,15 @@ fn states_in_any_order() {
             }
             output(m, format!("q{i}"), register);
         }
-        check(&finish(m), 500, seed);
+        check(&finish(m), 500, own);
     }
 }
 
 /// Enough logic for many functions and many blocks under enables, with values that pass from one to the other.
 #[test]
 fn large_designs() {
-    for seed in 0..3 {
-        let mut rng = Rng::with_seed(hdl::bus::run_seed(seed));
+    for own in 0..3 {
+        let mut rng = Rng::with_seed(hdl::bus::run_seed(own));
         let m = Module::new("large_one");
         let enables: Vec<Signal> = (0..3).map(|i| input(m, &format!("enable{i}"), 1)).collect();
         let inputs: Vec<Signal> = (0..4).map(|i| input(m, &format!("i{i}"), 16)).collect();
@@ -216,7 +216,7 @@ fn large_designs() {
                 output(m, format!("q{i}"), *register ^ value);
             }
         }
-        check(&finish(m), 300, seed);
+        check(&finish(m), 300, own);
     }
 }
 

@@ -141,8 +141,8 @@ fn selectors(m: Module, rng: &mut Rng, narrow: Signal) -> Vec<(Signal, Vec<BigUi
 }
 
 /// A random module. With `shown` everything that has a name is an output too.
-fn random(seed: u64, shown: bool) -> Design<()> {
-    let mut rng = Rng::with_seed(hdl::bus::run_seed(seed));
+fn random(own: u64, shown: bool) -> Design<()> {
+    let mut rng = Rng::with_seed(hdl::bus::run_seed(own));
     let m = Module::new("switches");
     m.unchecked_effects();
     let narrow = input(m, "narrow", 5);
@@ -186,8 +186,8 @@ fn random(seed: u64, shown: bool) -> Design<()> {
 
 #[test]
 fn machine_code_like_the_interpreter() {
-    for seed in 0..60 {
-        check(&random(seed, false), 150, seed);
+    for own in 0..60 {
+        check(&random(own, false), 150, own);
     }
 }
 
@@ -195,10 +195,10 @@ fn machine_code_like_the_interpreter() {
 #[test]
 fn signals_in_arms_are_right_when_asked_for() {
     let mut lazy = 0;
-    for seed in 100..120 {
-        let (mut hidden, mut shown) = (Simulator::new(&random(seed, false)), Simulator::new(&random(seed, true)));
+    for own in 100..120 {
+        let (mut hidden, mut shown) = (Simulator::new(&random(own, false)), Simulator::new(&random(own, true)));
         let inputs = hidden.ports().iter().filter(|p| p.input).cloned().collect::<Vec<_>>();
-        let mut rng = Rng::with_seed(hdl::bus::run_seed(seed));
+        let mut rng = Rng::with_seed(hdl::bus::run_seed(own));
         let names: Vec<String> =
             shown.ports().iter().filter_map(|p| Some(p.name.strip_prefix("shown_")?.into())).collect();
         for _ in 0..50 {
@@ -211,7 +211,7 @@ fn signals_in_arms_are_right_when_asked_for() {
             for name in &names {
                 let probe = hidden.find(&format!("value_{name}")).expect("a signal");
                 let port = shown.port(&format!("shown_{name}")).expect("a port");
-                assert_eq!(hidden.value_big(probe), shown.peek_big(port), "value_{name}, seed {seed}");
+                assert_eq!(hidden.value_big(probe), shown.peek_big(port), "value_{name}, switches {own}");
             }
             hidden.step();
             shown.step();

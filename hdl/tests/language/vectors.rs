@@ -87,7 +87,7 @@ fn tables_of_every_length() {
         {
             let mut sim = Simulator::new(&table(made, width, length).unwrap_or_else(|e| panic!("{e}")));
             let mut list = vec![(0, 0); length];
-            let mut r = Random(1 + length as u64);
+            let mut r = Random(hdl::bus::run_seed(1 + length as u64));
             let [write, clear, to, from] = ["write", "clear", "to", "from"].map(|name| port(&sim, name));
             let [valid, tag] = ["data_valid", "data_tag"].map(|name| port(&sim, name));
             let [word_valid, word_tag] = ["word_valid", "word_tag"].map(|name| port(&sim, name));

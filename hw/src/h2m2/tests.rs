@@ -7,8 +7,8 @@ use fastrand::Rng;
 use hdl::Design;
 use hdl::engine::Engine;
 use hdl::sim::Simulator;
-use sim::bus::Stalls;
 use sim::bus::axi4_memory::MemoryModel;
+use sim::bus::{Stalls, run_seed, seed};
 use sim::golden::h2m2_mmu::{Burst, Geometry};
 use sim::h2m2_mmu_bench::{MmuBench, MmuPorts};
 
@@ -80,9 +80,10 @@ fn answers_what_is_possible() {
 /// Random requests, tables and invalidations for so many cycles, with all kinds of stalls.
 pub fn at_random(p: MmuParams, cycles: u64) {
     let design = mmu_axi("mmu", p).unwrap();
-    for seed in 0..4 {
+    for round in 0..4 {
+        let seed = run_seed(round);
         let mut rng = Rng::with_seed(seed);
-        let stalls = [Stalls::Never, Stalls::Percent(40), Stalls::Runs(30)][seed as usize % 3];
+        let stalls = [Stalls::Never, Stalls::Percent(40), Stalls::Runs(30)][round as usize % 3];
         let (latency, jitter) = (rng.u64(1..40), rng.u64(0..20));
         let outstanding = p.walks as usize;
         let model =
@@ -280,7 +281,7 @@ fn a_hand_back_too_many() {
 /// Traces of pages: weights that are read again and again beside a cache that streams by, a round that is larger than the TLB, pages of
 /// which some are wanted more often, and a stream.
 pub fn traces() -> [(&'static str, Vec<u64>); 4] {
-    let mut rng = Rng::with_seed(1);
+    let mut rng = Rng::with_seed(seed(1));
     let streams: Vec<u64> = (0..3000).map(|i| if i % 3 == 0 { 100 + i / 3 } else { (i - i / 3) % 40 }).collect();
     let round: Vec<u64> = (0..3000).map(|i| i % 80).collect();
     let skewed: Vec<u64> = (0..3000).map(|_| rng.u64(0..512).min(rng.u64(0..512)).min(rng.u64(0..512))).collect();

@@ -87,7 +87,7 @@ pub fn active_list(entry_bits: u32, lanes: u32) -> Result<Design<ActiveListPorts
 mod tests {
     use super::*;
     use fastrand::Rng;
-    use hdl::bus::{Beat as Sent, Bench, Stalls};
+    use hdl::bus::{Beat as Sent, Bench, Stalls, run_seed};
 
     /// Lists of any length with any share of active entries, each with a number of its own.
     fn lists(rng: &mut Rng, lanes: usize) -> Vec<Vec<(Vec<u64>, u64)>> {
@@ -113,7 +113,7 @@ mod tests {
             let design = active_list(16, lanes as u32).unwrap();
             let mut sim = jit::simulator(&design);
             for round in 0..3 {
-                let seed = 10 * number as u64 + round;
+                let seed = run_seed(10 * number as u64 + round);
                 let lists = lists(&mut Rng::with_seed(seed), lanes);
                 let stalls = [Stalls::Never, Stalls::Percent(40), Stalls::Runs(8)][round as usize];
                 let mut bench = Bench::new(&mut sim, seed);

@@ -152,7 +152,7 @@ mod tests {
         let design = estimate().unwrap();
         let mut sim = jit::simulator(&design);
         let io = design.ports;
-        let mut rng = Rng::with_seed(1);
+        let mut rng = Rng::with_seed(::sim::bus::seed(1));
         let (mut due, mut ties) = (std::collections::VecDeque::new(), 0);
         for cycle in 0..200_000 {
             let (score, factor) = (score(&mut rng), factor(&mut rng));

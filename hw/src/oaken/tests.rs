@@ -184,28 +184,10 @@ pub(super) fn params(lanes: u32, max_length: u32) -> EngineParams {
     EngineParams { lanes, max_length, dense_bits: 4, settings: 1 }
 }
 
-/// Lanes and widths other than the paper's: each number of lanes, and those with beats of every kind at every width.
-pub(super) const OTHER_WIDTHS: [(u32, u32); 15] = [
-    (1, 3),
-    (4, 3),
-    (16, 3),
-    (32, 3),
-    (64, 3),
-    (1, 5),
-    (2, 5),
-    (4, 5),
-    (16, 5),
-    (64, 5),
-    (1, 6),
-    (4, 6),
-    (8, 6),
-    (16, 6),
-    (64, 6),
-];
-
-/// [`OTHER_WIDTHS`] with the longest vector.
+/// Every number of lanes with every width other than the paper's.
 pub(super) fn other_widths(max_length: u32) -> impl Iterator<Item = EngineParams> {
-    OTHER_WIDTHS.into_iter().map(move |(lanes, dense_bits)| EngineParams { lanes, max_length, dense_bits, settings: 1 })
+    let all = [1, 2, 4, 8, 16, 32, 64].into_iter().flat_map(|lanes| [3, 5, 6].map(|dense_bits| (lanes, dense_bits)));
+    all.map(move |(lanes, dense_bits)| EngineParams { lanes, max_length, dense_bits, settings: 1 })
 }
 
 #[test]

@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn random_data_in_steps_of_any_width() {
-        let mut rng = fastrand::Rng::with_seed(1);
+        let mut rng = fastrand::Rng::with_seed(::sim::bus::seed(1));
         for data_bits in [1, 7, 16, 31, 32, 33, 48, 64, 128, 256] {
             for _ in 0..5 {
                 let bytes: Vec<u8> = (0..4 * data_bits).map(|_| rng.u8(..)).collect();

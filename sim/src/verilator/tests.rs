@@ -152,13 +152,13 @@ fn a_wide_adder_without_a_clock() {
         quick: false,
     };
     let mut model = Model::build(&spec).unwrap();
-    let mut seed = 1u64;
+    let mut state = crate::bus::seed(1);
     for _ in 0..1000 {
         let mut random = || {
             // The top 8 bits of 200 are ones half of the time, so that carries reach bit 200.
             let limbs = [0; 4].map(|_| {
-                seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-                seed ^ seed >> 29
+                state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                state ^ state >> 29
             });
             hdl::engine::big_from_limbs(&[limbs[0], limbs[1], limbs[2], limbs[3] & 0xff])
         };

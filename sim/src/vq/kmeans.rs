@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn separate_heaps_are_found() {
-        let mut rng = fastrand::Rng::with_seed(5);
+        let mut rng = fastrand::Rng::with_seed(crate::bus::seed(5));
         let heaps = 20;
         let data: Vec<f32> =
             (0..2000).flat_map(|i| [(i % heaps) as f32 * 10.0 + rng.f32(), (i % 7) as f32 * 0.01]).collect();
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn the_number_of_threads_changes_nothing() {
-        let mut rng = fastrand::Rng::with_seed(6);
+        let mut rng = fastrand::Rng::with_seed(crate::bus::seed(6));
         let data: Vec<f32> = (0..40_000).map(|_| rng.f32() - 0.5).collect();
         let with = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn no_other_point_is_nearer() {
-        let mut rng = fastrand::Rng::with_seed(8);
+        let mut rng = fastrand::Rng::with_seed(crate::bus::seed(8));
         for scale in [0.5, 2.0, 6.0] {
             for _ in 0..10 {
                 let x: [f32; 8] = std::array::from_fn(|_| (rng.f32() - 0.5) * scale);

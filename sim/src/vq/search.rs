@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn the_nearest_are_those_of_a_plain_search() {
-        let mut rng = fastrand::Rng::with_seed(3);
+        let mut rng = fastrand::Rng::with_seed(crate::bus::seed(3));
         for (vector, count) in [(1, 1), (2, 256), (4, 100), (8, 33), (16, 17)] {
             // few distinct numbers, so that there are ties; halves are exact
             let mut numbers = |n: usize| (0..n).map(|_| rng.i32(-4..=4) as f32 / 2.0).collect::<Vec<_>>();

@@ -5,7 +5,7 @@ use half::f16;
 
 /// Made numbers in heaps, so that there is something to find.
 fn source(kind: TensorKind, name: &str, rows: usize, cols: usize) -> Source {
-    let mut rng = Rng::with_seed(rows as u64);
+    let mut rng = Rng::with_seed(crate::bus::run_seed(rows as u64));
     let number = |_| f16::from_f32(rng.i32(-3..=3) as f32 + rng.f32() / 4.0).to_bits();
     let data = (0..rows * cols).map(number).collect();
     Source { kind, layer: 3 * u32::from(kind != TensorKind::Weight), name: name.into(), rows, cols, data }

@@ -1,11 +1,14 @@
 //! Parts that take events and resets from one clock to another.
 
 use super::parts::build;
+use super::stream::random;
 use super::{Driver, Effort};
 use fastrand::Rng;
+use hdl::BigUint;
 use hdl::engine::Engine;
 use hw::stream::pulse_synchronizer::pulse_synchronizer;
 use hw::stream::reset_synchronizer::reset_synchronizer;
+use hw::stream::synchronizer::synchronizer;
 use sim::bus::Ticks;
 
 /// Where a pulse is.
@@ -88,6 +91,33 @@ fn pulses(
         }
     }
     Ok(count)
+}
+
+/// A synchronizer, whose input changes with its clock.
+pub fn synchronizer_driver(name: impl Into<String>, width: u32, stages: u32) -> Driver {
+    let design = build(synchronizer(width, stages));
+    let port = |signal| design.port_index(signal).expect("a port");
+    let [d, q] = [design.ports.d, design.ports.q].map(port);
+    Driver::new(name, design, move |engine, effort| {
+        let mut rng = Rng::with_seed(effort.seed);
+        for _ in 0..if effort.long { 200 } else { 20 } {
+            engine.reset(2);
+            // what the registers hold
+            let mut held = vec![BigUint::ZERO; stages as usize];
+            for cycle in 0..rng.usize(1..100) {
+                let value = random(&mut rng, width);
+                engine.poke_big(d, &value);
+                let got = engine.peek_big(q);
+                if Some(&got) != held.last() {
+                    return Err(format!("q is {got:x} in cycle {cycle}, behind {held:x?}"));
+                }
+                engine.step();
+                held.rotate_right(1);
+                held[0] = value;
+            }
+        }
+        Ok(())
+    })
 }
 
 /// A reset synchronizer.

@@ -1,5 +1,6 @@
 //! The Oaken dequantizer with AXI edges against the golden model.
 
+use super::dequantizer_counts::{a_waiting_word_flags_nothing, exact_counts};
 use super::dequantizer_lost::{headers_behind_lost_lasts, holes_in_the_last_word, lost_sparse_lasts};
 use super::oaken::runs;
 use super::parts::build;
@@ -30,9 +31,11 @@ pub fn dequantizer_driver(p: EngineParams) -> Driver {
         holes_in_the_last_word(&device, engine, effort)?;
         [Stalls::Never, Stalls::Percent(60), Stalls::Percent(90)]
             .into_iter()
-            .try_for_each(|stalls| lost_sparse_lasts(&device, engine, stalls))?;
-        headers_behind_lost_lasts(&device, engine)?;
-        a_waiting_beat_flags_nothing(&device, engine)
+            .try_for_each(|stalls| lost_sparse_lasts(&device, engine, stalls, effort.seed))?;
+        headers_behind_lost_lasts(&device, engine, effort.seed)?;
+        a_waiting_beat_flags_nothing(&device, engine, effort.seed)?;
+        a_waiting_word_flags_nothing(&device, engine, effort.seed)?;
+        exact_counts(&device, engine, effort)
     })
 }
 
@@ -208,8 +211,12 @@ fn counts_above_64(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine) -> 
 }
 
 /// Each flag is cleared by writing it, and by nothing else.
-fn flags_are_cleared(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine, flags: u64) -> Result<(), String> {
-    let mut bench = Bench::new(engine, 1);
+fn flags_are_cleared(
+    d: &Device<DequantizerAxiPorts>,
+    engine: &mut dyn Engine,
+    (flags, seed): (u64, u64),
+) -> Result<(), String> {
+    let mut bench = Bench::new(engine, seed);
     let axil = AxiLiteMaster::new(&mut bench, &d.design, &d.design.ports.s_axil, Stalls::Never);
     let mut left = flags;
     for flag in (0..6).map(|bit| 1 << bit) {
@@ -278,7 +285,7 @@ fn faulty_records(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine, effo
         if run.errors & flags == 0 || run.errors & !flags != 0 {
             return Err(format!("{name}: errors {:#x}", run.errors));
         }
-        flags_are_cleared(d, engine, run.errors).map_err(|e| format!("{name}: {e}"))?;
+        flags_are_cleared(d, engine, (run.errors, effort.seed)).map_err(|e| format!("{name}: {e}"))?;
     }
     Ok(())
 }
@@ -297,7 +304,7 @@ fn missing_bytes(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine, effor
     let gaps = (0..width).map(|byte| (None, Some(byte))).chain([(None, None), (Some(0), None)]);
     for (dense_gap, sparse_gap) in gaps {
         let gap = |e: BusError| format!("gaps {dense_gap:?} and {sparse_gap:?}: {e}");
-        let mut bench = Bench::new(engine, 1);
+        let mut bench = Bench::new(engine, effort.seed);
         let ports = &d.design.ports;
         let axil = AxiLiteMaster::new(&mut bench, &d.design, &ports.s_axil, Stalls::Never);
         let dense = bench.source(&d.design, &ports.s_axis_dense, Stalls::Never);
@@ -332,11 +339,15 @@ fn missing_bytes(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine, effor
 }
 
 /// A dense beat with missing bytes is flagged when it is taken, once, and not while it waits.
-fn a_waiting_beat_flags_nothing(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine) -> Result<(), String> {
+fn a_waiting_beat_flags_nothing(
+    d: &Device<DequantizerAxiPorts>,
+    engine: &mut dyn Engine,
+    seed: u64,
+) -> Result<(), String> {
     let vector: Vec<u16> = vec![half::f16::from_f32(0.5).to_bits(); 64];
     let record = encoded(d, &vector, &plain_thresholds());
     let run = |engine: &mut dyn Engine| -> Result<[u64; 4], BusError> {
-        let mut bench = Bench::new(engine, 1);
+        let mut bench = Bench::new(engine, seed);
         let (axil, sources, _) = d.streams(&mut bench);
         bench.reset()?;
         d.set_up(&mut bench, &axil, 64, &plain_thresholds())?;

@@ -19,9 +19,10 @@ pub(super) fn lost_sparse_lasts(
     d: &Device<DequantizerAxiPorts>,
     engine: &mut dyn Engine,
     stalls: Stalls,
+    seed: u64,
 ) -> Result<(), String> {
     let (t, width) = (plain_thresholds(), d.params.sparse_bytes() as usize);
-    let vectors: Vec<Vec<u16>> = (0..6).map(|i| settings::vector(i, HOLED)).collect();
+    let vectors: Vec<Vec<u16>> = (0..6).map(|i| settings::vector(seed.wrapping_add(i), HOLED)).collect();
     let mut records: Vec<Parts> = vectors.iter().map(|v| encoded(d, v, &t)).collect();
     records[1] = encoded(d, &[half::f16::from_f32(2.0).to_bits(); HOLED], &t);
     let of = |r: &Parts| elements(d, &r.dense, &r.sparse, HOLED, &t).concat();
@@ -43,8 +44,8 @@ pub(super) fn lost_sparse_lasts(
     for (name, sparse, wrong) in
         [("lasts lost", lost, None), ("like a record", record_like, Some(1)), ("noise", noise, None)]
     {
-        let (got, errors) =
-            parts_apart(d, engine, (&t, stalls), &records, &sparse).map_err(|e| format!("{name}, {stalls:?}: {e}"))?;
+        let (got, errors) = parts_apart(d, engine, (&t, stalls, seed), &records, &sparse)
+            .map_err(|e| format!("{name}, {stalls:?}: {e}"))?;
         let right = |i: usize| Some(i) == wrong || got.get(i) == Some(&of(&records[i]));
         if !(0..records.len()).all(right) || errors & 8 == 0 {
             return Err(format!("{name}: {} vectors, errors {errors:#x}, or wrong elements", got.len()));
@@ -57,11 +58,11 @@ pub(super) fn lost_sparse_lasts(
 fn parts_apart(
     d: &Device<DequantizerAxiPorts>,
     engine: &mut dyn Engine,
-    (t, stalls): (&Thresholds, Stalls),
+    (t, stalls, seed): (&Thresholds, Stalls, u64),
     records: &[Parts],
     sparse: &[Vec<u8>],
 ) -> Result<(Vec<Vec<u8>>, u64), BusError> {
-    let mut bench = Bench::new(engine, 1);
+    let mut bench = Bench::new(engine, seed);
     let (axil, sources, sinks) = d.streams(&mut bench);
     bench.reset()?;
     d.set_up(&mut bench, &axil, HOLED, t)?;
@@ -80,10 +81,11 @@ fn parts_apart(
 pub(super) fn headers_behind_lost_lasts(
     d: &Device<DequantizerAxiPorts>,
     engine: &mut dyn Engine,
+    seed: u64,
 ) -> Result<(), String> {
     let t = Thresholds::from_bits(0x8000, 0x8000, 0, 0).expect("legal");
     let width = d.params.sparse_bytes() as usize;
-    let right = encoded(d, &settings::vector(3, HOLED), &t);
+    let right = encoded(d, &settings::vector(seed.wrapping_add(3), HOLED), &t);
     let whole = |r: &Parts| [&r.sparse[..], &vec![0; r.sparse.len().next_multiple_of(width) - r.sparse.len()]].concat();
     let of = |r: &Parts| elements(d, &r.dense, &r.sparse, HOLED, &t).concat();
     let most = u64::from(d.dense_bits().max_step_exponent());
@@ -92,7 +94,7 @@ pub(super) fn headers_behind_lost_lasts(
         let pairs: Vec<[Parts; 2]> = (1..=most).map(|e| [right.clone(), with_step(&right, place, e << 7)]).collect();
         let records = pairs.concat();
         let sparse: Vec<Vec<u8>> = pairs.iter().map(|[a, b]| [whole(a), b.sparse.clone()].concat()).collect();
-        let (got, errors) = parts_apart(d, engine, (&t, Stalls::Never), &records, &sparse)
+        let (got, errors) = parts_apart(d, engine, (&t, Stalls::Never, seed), &records, &sparse)
             .map_err(|e| format!("place {place}: {e}"))?;
         if let Some(i) = (0..records.len()).find(|i| got.get(*i) != Some(&of(&records[*i]))) {
             return Err(format!("step {place}, exponent {}, behind a lost last: wrong elements", i / 2 + 1));
@@ -109,8 +111,8 @@ pub(super) fn headers_behind_lost_lasts(
             })
             .collect();
         let records = vec![right.clone(); none.len()];
-        let (got, errors) =
-            parts_apart(d, engine, (&t, Stalls::Never), &records, &none).map_err(|e| format!("place {place}: {e}"))?;
+        let (got, errors) = parts_apart(d, engine, (&t, Stalls::Never, seed), &records, &none)
+            .map_err(|e| format!("place {place}: {e}"))?;
         if errors != 8 || got.len() != records.len() || got.iter().any(|got| *got != of(&right)) {
             return Err(format!(
                 "step {place}, none that a header has, in surplus: errors {errors:#x}, or wrong elements"
@@ -125,9 +127,9 @@ fn with_last_keep(
     d: &Device<DequantizerAxiPorts>,
     engine: &mut dyn Engine,
     record: &Parts,
-    keep: u64,
+    (keep, seed): (u64, u64),
 ) -> Result<(Vec<Vec<u8>>, u64), BusError> {
-    let mut bench = Bench::new(engine, 1);
+    let mut bench = Bench::new(engine, seed);
     let (axil, sources, sinks) = d.streams(&mut bench);
     bench.reset()?;
     d.set_up(&mut bench, &axil, HOLED, &plain_thresholds())?;
@@ -165,8 +167,8 @@ pub(super) fn holes_in_the_last_word(
     let full = (1u64 << (record.sparse.len() % width)) - 1;
     let right = d.results(&vector, &plain_thresholds())[0].clone();
     for keep in [full, full & !1, full & !2, full & !(full >> 1), full | 1 << (width - 1), full & 0b10_1011] {
-        let (vectors, errors) =
-            with_last_keep(d, engine, &record, keep).map_err(|e| format!("a last keep of {keep:#x}: {e}"))?;
+        let (vectors, errors) = with_last_keep(d, engine, &record, (keep, effort.seed))
+            .map_err(|e| format!("a last keep of {keep:#x}: {e}"))?;
         let flag = if keep == full { 0 } else { 32 };
         let around = vectors.len() == 3 && [&vectors[0], &vectors[2]].iter().all(|v| **v == right);
         if errors & 32 != flag || (flag == 0 && errors != 0) || !around {

@@ -1,7 +1,7 @@
 //! The Oaken quantizer with AXI edges against the golden model, and the vectors for both engines.
 
 use super::parts::build;
-use super::settings::{self, Converting, Converts, LENGTH, plain_thresholds, vector};
+use super::settings::{self, Converting, Converts, LENGTH, plain_thresholds};
 use super::{Driver, Effort, registers};
 use fastrand::Rng;
 use hdl::engine::Engine;
@@ -23,7 +23,7 @@ fn quantizer_test(q: &Device<QuantizerAxiPorts>, engine: &mut dyn Engine, effort
     registers::test(engine, &q.design, &q.design.ports.s_axil, &q.map, effort.seed)?;
     settings::test(q, engine, effort.seed)?;
     whole_chunks_at_every_byte(q, engine)?;
-    mistakes(&mut Converting::new(q, engine)?)
+    mistakes(&mut Converting::new(q, engine, effort.seed)?)
 }
 
 /// Chunks of outliers only, whose counts are at every byte of a word: a word of the sparse part may carry a byte to any place of the next.
@@ -222,7 +222,7 @@ impl Converts for Device<QuantizerAxiPorts> {
 
 /// Vectors that are too short, too long, or hold what is no number: flagged, and the next one is right.
 fn mistakes(run: &mut Converting<Device<QuantizerAxiPorts>>) -> Result<(), String> {
-    let good = vector(5, LENGTH);
+    let good = run.vector(5, LENGTH);
     let mut nonfinite = good.clone();
     (nonfinite[3], nonfinite[77]) = (0x7e00, 0xfc00);
     let lanes = run.device.params.lanes;

@@ -1,7 +1,7 @@
 //! The stream parts with small parameters, one driver each.
 
 use super::stream::{Streams, packets};
-use super::{Driver, clocks, dequantizer, memory, oaken, regroup, routing, several};
+use super::{Driver, clocks, dequantizer, many, memory, oaken, regroup, routing, several};
 use hdl::{Bundle, Design, Errors, Module, Signal, Stream, bits, module, ports, stream};
 use hw::memory::ram::{Collision, RamParams};
 use hw::oaken::EngineParams;
@@ -152,6 +152,24 @@ pub fn sizes() -> Vec<Driver> {
         all.push(routing::arbiter_driver(format!("arbiter_{n}x7"), 7, n));
         all.push(routing::packet_arbiter_driver(format!("packet_arbiter_{n}x7"), 7, n));
         all.push(routing::demultiplexer_driver(format!("demultiplexer_{n}x7"), 7, n));
+        all.push(many::fork_driver(format!("fork_{n}x7"), 7, n));
+        all.push(many::join_driver(format!("join_{n}x7"), 7, n));
+        all.push(register_slice_driver(format!("register_slice_{n}"), n));
+        all.push(regroup::forward_driver(format!("register_slice_forward_{n}"), n));
+        all.push(regroup::backward_driver(format!("register_slice_backward_{n}"), n));
+        all.push(widen_driver(format!("widen_{n}x3"), 3, 1, n));
+        all.push(narrow_driver(format!("narrow_{n}x3"), 3, 1, n));
+        all.push(regroup::pack_driver(format!("pack_any_{n}_to_{n}"), 3, n, n, Beats::Any));
+    }
+    // of several words, and in odd ratios
+    for (from, to) in [(2, 14), (5, 15), (3, 99), (15, 5), (99, 33), (64, 2)] {
+        all.push(regroup::convert_driver(format!("convert_{from}_to_{to}"), 5, from, to));
+    }
+    for (from, to) in [(2, 5), (5, 8), (16, 33), (33, 64), (63, 64), (64, 63), (64, 33), (33, 16), (8, 5), (33, 2)] {
+        all.push(regroup::convert_driver(format!("convert_{from}_to_{to}"), 3, from, to));
+    }
+    for (from, to) in [(1, 5), (5, 8), (3, 33), (33, 64)] {
+        all.push(regroup::pack_driver(format!("pack_any_{from}_to_{to}"), 3, from, to, Beats::Any));
     }
     for style in [Style::Distributed, Style::Block] {
         for depth in [2, 7, 17, 33, 1000] {
@@ -161,6 +179,9 @@ pub fn sizes() -> Vec<Driver> {
             let p = RamParams { width, depth: 23, lanes, style, collision: Collision::Old };
             all.push(memory::ram_driver(format!("ram_{width}x23_{lanes}_{style:?}"), p));
         }
+    }
+    for (width, stages) in [(1, 2), (5, 3), (33, 4), (64, 3)] {
+        all.push(clocks::synchronizer_driver(format!("synchronizer_{width}x{stages}"), width, stages));
     }
     for stages in [3, 4] {
         all.push(clocks::pulse_synchronizer_driver(format!("pulse_synchronizer_{stages}"), stages));

@@ -14,7 +14,7 @@ use hw::stream::several::Streams as SideBySide;
 use sim::bus::{Beat, Bench, BusError, Field, Stalls, StreamPorts};
 
 /// Stream `index` of several. Each has a lane of the signals of `payload`, or all of them what is not cut.
-fn stream_of<P>(
+pub(super) fn stream_of<P>(
     (design, lanes): (&Design<P>, &Lanes),
     several: &SideBySide,
     payload: &[(&str, Signal)],
@@ -31,7 +31,7 @@ fn stream_of<P>(
 }
 
 /// A stream that is no lane, by the ports of the lanes.
-fn whole<P, B: Bundle>((design, lanes): (&Design<P>, &Lanes), stream: &B) -> StreamPorts {
+pub(super) fn whole<P, B: Bundle>((design, lanes): (&Design<P>, &Lanes), stream: &B) -> StreamPorts {
     let mut ports = StreamPorts::of(design, stream);
     let of = |port: usize| lanes.whole(port);
     (ports.valid, ports.ready) = (of(ports.valid), of(ports.ready));

@@ -35,6 +35,8 @@ pub(super) struct Converting<'e, D> {
     axil: AxiLiteMaster,
     sources: Vec<Source>,
     sinks: Vec<Sink>,
+    /// Of all vectors that are sent.
+    seed: u64,
     /// The thresholds of the vectors that are sent.
     t: Thresholds,
 }
@@ -50,7 +52,7 @@ pub(super) fn test<P>(device: &Device<P>, engine: &mut dyn Engine, seed: u64) ->
 where
     Device<P>: Converts,
 {
-    let mut run = Converting::new(device, engine)?;
+    let mut run = Converting::new(device, engine, seed)?;
     run.legality(seed)?;
     run.stopped_outputs()?;
     run.waits_at_the_outputs()?;
@@ -65,15 +67,20 @@ where
     Device<P>: Converts,
 {
     /// Resets, sets length and thresholds, and lets vectors begin.
-    pub fn new(device: &'e Device<P>, engine: &'e mut dyn Engine) -> Result<Self, String> {
-        let mut bench = Bench::new(engine, 1);
+    pub fn new(device: &'e Device<P>, engine: &'e mut dyn Engine, seed: u64) -> Result<Self, String> {
+        let mut bench = Bench::new(engine, seed);
         let (axil, sources, sinks) = device.streams(&mut bench);
         bench.reset().map_err(|e| e.to_string())?;
         let t = plain_thresholds();
-        let mut run = Converting { device, bench, axil, sources, sinks, t };
+        let mut run = Converting { device, bench, axil, sources, sinks, seed, t };
         run.set(LENGTH as u64, run.t.bits())?;
         run.write("enable", 1)?;
         Ok(run)
+    }
+
+    /// A vector with many outliers, another one for each seed.
+    pub fn vector(&self, own: u64, length: usize) -> Vec<u16> {
+        vector(self.seed.wrapping_mul(1000).wrapping_add(own), length)
     }
 
     pub fn write(&mut self, register: &str, value: u64) -> Result<(), String> {
@@ -122,7 +129,7 @@ where
         // the longest vectors fill the ring of the quantizer, the shortest ones its count of vectors under way
         for (length, number) in [(most, 4), (64, 40)] {
             self.set(length as u64, self.t.bits())?;
-            let vectors: Vec<Vec<u16>> = (0..number).map(|i| vector(i, length)).collect();
+            let vectors: Vec<Vec<u16>> = (0..number).map(|i| self.vector(i, length)).collect();
             let mut beats = vec![vec![]; self.sources.len()];
             for part in vectors.iter().map(|v| self.device.beats(v, &self.t)) {
                 beats.iter_mut().zip(part).for_each(|(all, part)| all.extend(part));
@@ -140,7 +147,7 @@ where
     /// A vector whose last beat waits at an output is under way, and is counted when that is taken.
     fn waits_at_the_outputs(&mut self) -> Result<(), String> {
         self.set(LENGTH as u64, self.t.bits())?;
-        let vector = vector(7, LENGTH);
+        let vector = self.vector(7, LENGTH);
         let results = self.device.results(&vector, &self.t);
         let before = self.read("vectors")?;
         for (i, sink) in self.sinks.clone().into_iter().enumerate() {
@@ -216,7 +223,7 @@ where
     /// New settings wait for the vectors under way; while settings are illegal or `enable` is 0, no vector begins.
     fn settings_wait(&mut self) -> Result<(), String> {
         self.set(LENGTH as u64, self.t.bits())?;
-        let (vector, other) = (vector(8, LENGTH), [0xbc00, 0xb000, 0x3000, 0x3c00]);
+        let (vector, other) = (self.vector(8, LENGTH), [0xbc00, 0xb000, 0x3000, 0x3c00]);
         let beats = self.device.beats(&vector, &self.t);
         // of one beat, the one: a vector begins with it
         let half = |b: &Vec<Beat>| b.len().div_ceil(2);
@@ -255,7 +262,7 @@ where
     fn lost_lasts(&mut self) -> Result<(), String> {
         self.set(LENGTH as u64, plain_thresholds().bits())?;
         self.t = plain_thresholds();
-        let vectors: Vec<Vec<u16>> = (20..24).map(|seed| vector(seed, LENGTH)).collect();
+        let vectors: Vec<Vec<u16>> = (20..24).map(|i| self.vector(i, LENGTH)).collect();
         let received =
             |run: &Self| -> Vec<Vec<_>> { run.sinks.iter().map(|sink| packet_bytes(run.bench.beats(*sink))).collect() };
         let before = received(self);
@@ -284,7 +291,7 @@ where
         self.t = plain_thresholds();
         let mut rng = Rng::with_seed(seed);
         for round in 0..12 {
-            let vector = vector(round, LENGTH);
+            let vector = self.vector(round, LENGTH);
             let beats = self.device.beats(&vector, &self.t);
             // some of a vector, of each input as much as it likes; or all but of the first
             for (i, (source, beats)) in self.sources.iter().zip(&beats).enumerate() {
@@ -347,7 +354,7 @@ where
             let (sign, magnitude) = (x & 0x8000, x & 0x7fff);
             [magnitude, magnitude.saturating_sub(1), magnitude.min(0x7bfe) + 1].map(|magnitude| sign | magnitude)
         };
-        let mut vector = vector(9, length);
+        let mut vector = self.vector(9, length);
         bits.iter().flat_map(|x| near(*x)).zip(&mut vector).for_each(|(x, place)| *place = x);
         self.exchange(self.device.beats(&vector, &self.t), &[&vector])
             .map_err(|e| format!("length {length}, thresholds {bits:x?}: {e}"))

@@ -23,9 +23,9 @@ pub fn quantizer_driver(name: &str, p: EngineParams) -> Driver {
     Driver::new(name, design, move |engine, effort| {
         runs(p, effort, |table, vectors, pauses, seed| quantizes(&device, engine, table, vectors, pauses, seed))?;
         keys_and_values(p, |table, vectors| quantizes(&device, engine, table, vectors, Pauses::NEVER, 1))?;
-        subnormals(p, |table, vectors| quantizes(&device, engine, table, vectors, Pauses::NEVER, 1))?;
+        subnormals(p, effort.seed, |table, vectors| quantizes(&device, engine, table, vectors, Pauses::NEVER, 1))?;
         whole_chunks(p, |table, vectors| quantizes(&device, engine, table, vectors, Pauses::NEVER, 1))?;
-        refusals(&device, engine)?;
+        refusals(&device, engine, effort.seed)?;
         several_mistakes::quantizer(&device, engine, effort.seed)?;
         registers::test(engine, &device.design, &device.design.ports.s_axil, &device.map, effort.seed)
     })
@@ -38,9 +38,9 @@ pub fn dequantizer_driver(name: &str, p: EngineParams) -> Driver {
     Driver::new(name, design, move |engine, effort| {
         runs(p, effort, |table, vectors, pauses, seed| dequantizes(&device, engine, table, vectors, pauses, seed))?;
         keys_and_values(p, |table, vectors| dequantizes(&device, engine, table, vectors, Pauses::NEVER, 1))?;
-        subnormals(p, |table, vectors| dequantizes(&device, engine, table, vectors, Pauses::NEVER, 1))?;
+        subnormals(p, effort.seed, |table, vectors| dequantizes(&device, engine, table, vectors, Pauses::NEVER, 1))?;
         whole_chunks(p, |table, vectors| dequantizes(&device, engine, table, vectors, Pauses::NEVER, 1))?;
-        refusals(&device, engine)?;
+        refusals(&device, engine, effort.seed)?;
         several_mistakes::dequantizer(&device, engine, effort.seed)?;
         registers::test(engine, &device.design, &device.design.ports.s_axil, &device.map, effort.seed)
     })
@@ -84,8 +84,12 @@ fn keys_and_values(p: EngineParams, run: impl FnOnce(&Table, &[Named]) -> Result
 }
 
 /// Subnormal thresholds of every size, and vectors around them.
-fn subnormals(p: EngineParams, mut run: impl FnMut(&Table, &[Named]) -> Result<u64, String>) -> Result<(), String> {
-    let mut rng = Rng::with_seed(4);
+fn subnormals(
+    p: EngineParams,
+    seed: u64,
+    mut run: impl FnMut(&Table, &[Named]) -> Result<u64, String>,
+) -> Result<(), String> {
+    let mut rng = Rng::with_seed(seed.wrapping_add(3));
     for bits in 0..10 {
         let (t, s) = (1u16 << bits, 3u16 << bits >> 1);
         let (t, s) = (t, s.max(t));
@@ -159,20 +163,20 @@ fn dequantizes(
 }
 
 /// Settings that are not legal and numbers that the table does not have are refused; legal ones are not.
-fn refusals<P>(device: &Device<P>, engine: &mut dyn Engine) -> Result<(), String>
+fn refusals<P>(device: &Device<P>, engine: &mut dyn Engine, seed: u64) -> Result<(), String>
 where
     Device<P>: Converts,
 {
-    let refused = refusals_seen(device, engine).map_err(|e| e.to_string())?;
+    let refused = refusals_seen(device, engine, seed).map_err(|e| e.to_string())?;
     // numbers of 8 bits: a table of any size lacks some
     if refused == [false, true, false, true] { Ok(()) } else { Err(format!("refused: {refused:?}")) }
 }
 
-fn refusals_seen<P>(device: &Device<P>, engine: &mut dyn Engine) -> Result<Vec<bool>, BusError>
+fn refusals_seen<P>(device: &Device<P>, engine: &mut dyn Engine, seed: u64) -> Result<Vec<bool>, BusError>
 where
     Device<P>: Converts,
 {
-    let mut bench = Bench::new(engine, 1);
+    let mut bench = Bench::new(engine, seed);
     let axil: AxiLiteMaster = Converts::streams(device, &mut bench).0;
     bench.reset()?;
     let last = u64::from(device.params.settings - 1);

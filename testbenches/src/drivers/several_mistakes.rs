@@ -40,8 +40,13 @@ impl<'e, P> Run<'e, Device<P>>
 where
     Device<P>: Converts,
 {
-    fn new(device: &'e Device<P>, engine: &'e mut dyn Engine, table: &Table, stalls: Stalls) -> Result<Self, BusError> {
-        let mut bench = Bench::new(engine, 1);
+    fn new(
+        device: &'e Device<P>,
+        engine: &'e mut dyn Engine,
+        table: &Table,
+        (stalls, seed): (Stalls, u64),
+    ) -> Result<Self, BusError> {
+        let mut bench = Bench::new(engine, seed);
         let (axil, sources, sinks) = device.streams(&mut bench);
         bench.reset()?;
         device.store(&mut bench, &axil, table)?;
@@ -107,7 +112,7 @@ fn beats_of(q: &Device<QuantizerAxiPorts>, number: usize, elements: &[u16]) -> V
 fn misfits(q: &Device<QuantizerAxiPorts>, engine: &mut dyn Engine, seed: u64, stalls: Stalls) -> Result<(), String> {
     let mut rng = Rng::with_seed(seed);
     let (table, lanes) = (random_table(&mut rng, q.params), q.params.lanes as usize);
-    let mut run = Run::new(q, engine, &table, stalls).map_err(|e| e.to_string())?;
+    let mut run = Run::new(q, engine, &table, (stalls, seed)).map_err(|e| e.to_string())?;
     let (mut want, mut flags) = (vec![], 0);
     for i in 0..40 {
         let number = rng.usize(0..table.len());
@@ -142,7 +147,7 @@ fn quantizer_flushed(
 ) -> Result<(), String> {
     let mut rng = Rng::with_seed(seed + round);
     let (table, lanes) = (random_table(&mut rng, q.params), q.params.lanes as usize);
-    let mut run = Run::new(q, engine, &table, stalls).map_err(|e| e.to_string())?;
+    let mut run = Run::new(q, engine, &table, (stalls, seed)).map_err(|e| e.to_string())?;
     // an open vector, surplus that goes on, or short ones, for whose zeros there is no room
     let (n, _) = table[0];
     let kinds = [rng.usize(0..n / lanes).max(1), 1 + rng.usize(n / lanes..2 * n / lanes), 1];
@@ -257,7 +262,7 @@ fn wrong_records(
         // a beat may be as long as the shortest vector, and would stand for the next one
         table.iter_mut().for_each(|(n, _)| *n = (*n).max(128));
     }
-    let mut run = Run::new(d, engine, &table, stalls).map_err(|e| e.to_string())?;
+    let mut run = Run::new(d, engine, &table, (stalls, seed)).map_err(|e| e.to_string())?;
     let records = random_records(d, &mut rng, &table, 8);
     for (i, (number, right)) in records.iter().enumerate() {
         let (wrong, mut sent) = (i < 5 && i % 3 != 1, (*number, right.clone()));
@@ -325,7 +330,7 @@ fn dequantizer_flushed(
 ) -> Result<(), String> {
     let mut rng = Rng::with_seed(seed);
     let table = random_table(&mut rng, d.params);
-    let mut run = Run::new(d, engine, &table, stalls).map_err(|e| e.to_string())?;
+    let mut run = Run::new(d, engine, &table, (stalls, seed)).map_err(|e| e.to_string())?;
     for record in random_records(d, &mut rng, &table, 3) {
         for (mut beats, source) in parts_of(d, &record).into_iter().zip(run.sources.clone()) {
             if let Some(last) = beats.last_mut().filter(|_| rng.bool()) {

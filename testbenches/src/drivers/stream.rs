@@ -136,7 +136,9 @@ impl Streams {
         let mut ends = self.bench(engine, seed, (Stalls::Never, Stalls::Always));
         ends.bench.reset().map_err(|e| e.to_string())?;
         ends.send(&(self.feed)(&mut Rng::with_seed(seed), self));
-        let enough = 40 + 2 * self.capacity.unwrap_or(0) as u64;
+        // beats of a single word may have to fill one of many
+        let words = self.sinks[0].payload.get(1).map_or(0, |keep| keep.width);
+        let enough = 40 + 2 * self.capacity.unwrap_or(0) as u64 + 4 * u64::from(words);
         self.steps(&mut ends, enough, |_| false)?;
         let taken = ends.sent();
         if !self.sinks.iter().any(|sink| ends.bench.engine.peek(sink.valid) == 1) {
@@ -225,14 +227,16 @@ fn words(rng: &mut Rng, streams: &Streams) -> Traffic {
     streams.sources.iter().map(|ports| (0..count).map(|_| beat(ports, rng)).collect()).collect()
 }
 
-/// Random packets of 1 to 40 words for the source of a width converter. An end behind full beats comes without a word now and then,
+/// Random packets of 1 to 40 words, or to some beats where those have many, for the source of a width converter. An end behind full beats comes without a word now and then,
 /// and where no word is, is anything.
 pub fn packets(rng: &mut Rng, streams: &Streams) -> Traffic {
     let [data, keep, _] = &streams.sources[0].payload[..] else { panic!("a packet is data, keep and last") };
     let (lanes, word) = (keep.width as usize, data.width / keep.width);
+    let lanes_out = streams.sinks[0].payload[1].width as usize;
+    let most = 40.max(3 * lanes.max(lanes_out));
     let mut all = vec![];
     for _ in 0..40 {
-        let count = rng.usize(1..=40);
+        let count = rng.usize(1..=most);
         let whole = rng.u8(0..4) == 0;
         let count = if whole { count.next_multiple_of(lanes) } else { count };
         let words: Vec<BigUint> = (0..count).map(|_| random(rng, word)).collect();

@@ -88,7 +88,7 @@ fn what_is_not_there_or_not_legal_is_flagged() {
     let q = device(4, 4, 4);
     let design = &q.design;
     let mut engine = jit::simulator(design);
-    let mut bench = Bench::new(&mut engine, 1);
+    let mut bench = Bench::new(&mut engine, seed(1));
     let axil = AxiLiteMaster::new(&mut bench, design, &design.ports.s_axil, Stalls::Never);
     let elements = bench.source(design, &design.ports.s_axis, Stalls::Never);
     let dense = bench.sink(design, &design.ports.m_axis_dense, Stalls::Never);

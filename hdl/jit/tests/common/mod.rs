@@ -22,8 +22,9 @@ pub fn number(rng: &mut Rng, width: u32) -> BigUint {
 }
 
 /// Runs both with the same inputs, resets and clocks.
-pub fn lockstep<P>(design: &Design<P>, code: &mut Simulator, cycles: u32, seed: u64) {
-    let mut rng = Rng::with_seed(hdl::bus::run_seed(seed));
+pub fn lockstep<P>(design: &Design<P>, code: &mut Simulator, cycles: u32, own: u64) {
+    let seed = hdl::bus::run_seed(own);
+    let mut rng = Rng::with_seed(seed);
     let mut interpreter = Simulator::new(design);
     let ports: Vec<PortInfo> = code.ports().to_vec();
     let domains = code.clocks().len();
@@ -58,8 +59,8 @@ pub fn lockstep<P>(design: &Design<P>, code: &mut Simulator, cycles: u32, seed: 
     assert!(code.is_native());
 }
 
-pub fn check<P>(design: &Design<P>, cycles: u32, seed: u64) {
-    lockstep(design, &mut jit::compiled(design), cycles, seed);
+pub fn check<P>(design: &Design<P>, cycles: u32, own: u64) {
+    lockstep(design, &mut jit::compiled(design), cycles, own);
 }
 
 pub fn input(m: Module, name: &str, width: u32) -> Signal {

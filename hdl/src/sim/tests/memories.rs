@@ -1,6 +1,7 @@
 //! Memories against a vector of words.
 
 use super::build::{Build, ByName, Random};
+use crate::bus::run_seed;
 use crate::engine::{Engine, PowerUp};
 use crate::ir::*;
 use num_bigint::BigUint;
@@ -36,7 +37,7 @@ fn read(m: &mut Build, mem: u32, addr: Id, sync: bool, enable: Option<Id>) {
 fn random_traffic() {
     for (width, lanes) in [(8, 1), (32, 4), (64, 8), (65, 5), (96, 12), (200, 2), (200, 200)] {
         let depth = 11u32;
-        let mut random = Random(u64::from(width + lanes));
+        let mut random = Random(run_seed(u64::from(width + lanes)));
         let init: Vec<BigUint> = (0..depth).map(|_| random.bits(width)).collect();
         let mut m = Build::new("traffic");
         let addr = ["a0", "a1", "a2", "a3", "a4"].map(|n| m.input(n, 4));

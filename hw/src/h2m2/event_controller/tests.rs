@@ -1,7 +1,7 @@
 use super::*;
 use crate::stream::testing::{build, message};
 use ::sim::h2m2_event_bench::{EventBench, EventStalls, Tally};
-use hdl::bus::{Bench, Stalls, run_seed};
+use hdl::bus::{Bench, Stalls, run_seed, seed};
 use hdl::sim::Simulator;
 
 /// A run of so many kernels against the model, from anything in the memories.
@@ -46,7 +46,7 @@ fn all_wait_for_one_and_one_for_all() {
     let design = build(event_controller("events", 64));
     let mut engine = jit::simulator(&design);
     let io = &design.ports;
-    let mut bench = Bench::new(&mut engine, 1);
+    let mut bench = Bench::new(&mut engine, seed(1));
     let register = bench.source(&design, &io.register, Stalls::Never);
     let answer = bench.sink(&design, &io.answer, Stalls::Never);
     let launch = [0, 1].map(|side| bench.sink(&design, &io.launch[side], Stalls::Never));
@@ -82,10 +82,11 @@ fn a_reset_begins_anew() {
     let design = build(event_controller("events", 16));
     let mut engine = jit::simulator(&design);
     let io = &design.ports;
-    for seed in 0..30 {
-        for stop in [Some(200 + 37 * seed), None] {
+    for round in 0..30 {
+        let seed = run_seed(round);
+        for stop in [Some(200 + 37 * round), None] {
             let stray = [io.stray.any, io.stray.slot, io.stray.side];
-            let settings = (16, EventStalls([Stalls::Percent(30); 4]), run_seed(seed));
+            let settings = (16, EventStalls([Stalls::Percent(30); 4]), seed);
             let ports = ((&io.register, &io.answer), (&io.launch[..], &io.complete[..]), stray, settings);
             let bench = EventBench::new(&mut engine, &design, ports.0, ports.1, ports.2, ports.3);
             bench.run(30, stop).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
@@ -105,7 +106,7 @@ fn strays_stop_no_registration() {
     let design = build(event_controller("events", 8));
     let mut engine = jit::simulator(&design);
     let io = &design.ports;
-    let mut bench = Bench::new(&mut engine, 1);
+    let mut bench = Bench::new(&mut engine, seed(1));
     let register = bench.source(&design, &io.register, Stalls::Never);
     let answer = bench.sink(&design, &io.answer, Stalls::Never);
     let stray = bench.source(&design, &io.complete[1], Stalls::Never);

@@ -136,7 +136,7 @@ fn full_rate() {
             let mut engine = jit::simulator(&design);
             let model = MemoryModel { latency: 40, ..MemoryModel::default() };
             let mut rig = rig(&design, &mut engine, (model, [Stalls::Never; 3], 1));
-            let mut rng = Rng::with_seed(5);
+            let mut rng = Rng::with_seed(seed(5));
             let scattered_pieces = (0..64).map(|_| Piece { address: rng.u64(0..1 << 20) * 1024, bytes: 1024 });
             let whole = Piece { address: 0x10_0000, bytes: 65536 };
             let pieces: Vec<Piece> = if scattered { scattered_pieces.collect() } else { vec![whole] };

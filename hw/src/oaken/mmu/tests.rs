@@ -268,9 +268,9 @@ fn a_failed_read_ends() {
 /// Appends, reads, opening and releasing together: what is under way is finished before its pages come back, and all others go on.
 #[test]
 fn everything_at_once() {
-    for seed in 0..4 {
-        let p = params([8, 16, 4, 8][seed as usize]);
-        run(p, slow(), some(), seed, |x, rng| {
+    for round in 0..4 {
+        let p = params([8, 16, 4, 8][round as usize]);
+        run(p, slow(), some(), round, |x, rng| {
             let mut open = [false; 3];
             for _ in 0..60 {
                 for _ in 0..rng.u32(0..6) {

@@ -284,7 +284,7 @@ fn slices_of_the_splitter_come_back() {
 fn split(heads: u32, p: SliceParams, records: &[Parts]) -> Vec<Vec<u8>> {
     let design = super::super::slice_splitter("splitter", heads, p).unwrap_or_else(|e| panic!("{e}"));
     let mut engine = jit::simulator(&design);
-    let mut bench = Bench::new(&mut engine, 1);
+    let mut bench = Bench::new(&mut engine, seed(1));
     let dense = bench.source(&design, &design.ports.s_axis_dense, Stalls::Never);
     let sparse = bench.source(&design, &design.ports.s_axis_sparse, Stalls::Never);
     let data = bench.sink(&design, &design.ports.m_axis, Stalls::Never);

@@ -216,7 +216,7 @@ fn over_a_disturbed_line_everything_is_done_once() {
 /// Bytes that do not fit are not taken at all, and the link answers all the same.
 #[test]
 fn a_system_that_takes_nothing_still_answers() {
-    let mut bench = Bench::new(6);
+    let mut bench = Bench::new(::sim::bus::seed(6));
     bench.echo = false;
     let mut board = bench.board.clone();
     assert_eq!(bench.send(&frame(&[9, 0, 0])), [board.answer(&[9, 0, 0], true)]);

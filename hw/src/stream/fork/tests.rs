@@ -28,9 +28,9 @@ fn every_output_gets_every_word_once() {
     let design = build(three(16));
     let ready = jit::simulator(&design);
     let words = counting(300, 16);
-    for seed in 0..8 {
+    for round in 0..8 {
         let mut engine = ready.clone();
-        let mut bench = Bench::new(&mut engine, sim::bus::run_seed(seed));
+        let mut bench = Bench::new(&mut engine, sim::bus::run_seed(round));
         let s = bench.source(&design, &design.ports.s, Stalls::Percent(20));
         let outputs = [design.ports.left, design.ports.middle, design.ports.right];
         let sinks = outputs.map(|m| bench.sink(&design, &m, Stalls::Percent(50)));

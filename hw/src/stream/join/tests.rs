@@ -28,9 +28,9 @@ fn a_word_of_each_makes_a_word() {
     let design = build(three());
     let ready = jit::simulator(&design);
     let expected: Vec<Beat> = (0..200u64).map(|i| (i << 32 | (i + 2000) << 16 | (i + 1000)).into()).collect();
-    for (seed, stalls) in [Stalls::Never, Stalls::Percent(40), Stalls::Runs(6)].into_iter().enumerate() {
+    for (round, stalls) in [Stalls::Never, Stalls::Percent(40), Stalls::Runs(6)].into_iter().enumerate() {
         let mut engine = ready.clone();
-        let mut bench = Bench::new(&mut engine, sim::bus::run_seed(seed as u64));
+        let mut bench = Bench::new(&mut engine, sim::bus::run_seed(round as u64));
         let a = bench.source(&design, &design.ports.a, stalls);
         let b = bench.source(&design, &design.ports.b, stalls);
         let c = bench.source(&design, &design.ports.c, stalls);

@@ -92,7 +92,7 @@ fn params(bus_bytes: u32, lanes: u32, index_bits: u32) -> UnpackerParams {
 
 #[test]
 fn rows_of_any_length_from_any_byte() {
-    let mut rng = Rng::with_seed(1);
+    let mut rng = Rng::with_seed(::sim::bus::seed(1));
     let shapes =
         [(8, 8, 8), (8, 4, 12), (8, 5, 12), (8, 4, 16), (4, 1, 1), (4, 31, 1), (16, 9, 13), (8, 3, 7), (64, 32, 16)];
     for (bus_bytes, lanes, index_bits) in shapes {
@@ -109,7 +109,7 @@ fn rows_of_any_length_from_any_byte() {
 
 #[test]
 fn a_beat_in_every_cycle() {
-    let mut rng = Rng::with_seed(2);
+    let mut rng = Rng::with_seed(::sim::bus::seed(2));
     for (bus_bytes, lanes, index_bits) in [(8, 8, 8), (8, 4, 12), (8, 4, 16), (32, 16, 9)] {
         let p = params(bus_bytes, lanes, index_bits);
         let row = |rng: &mut Rng| (0..20 * lanes).map(|_| rng.u32(0..1 << index_bits)).collect();

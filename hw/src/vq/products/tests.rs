@@ -2,7 +2,7 @@ use super::*;
 use ::sim::golden::vq::tables::{TableCommand, TableUnit};
 use ::sim::vq_table_bench::{ProductsBench, good_job, random_job};
 use fastrand::Rng;
-use hdl::bus::{Stalls, StreamPorts};
+use hdl::bus::{Stalls, StreamPorts, run_seed, seed};
 use hdl::engine::Signals;
 
 fn params(entries: u32, vector: u32, positions: u32, residuals: u32, queries: u32) -> TableParams {
@@ -35,7 +35,7 @@ fn random_books_and_queries() {
         let mut sim = jit::simulator(&design);
         let bench = bench(&design, p);
         for round in 0..3 {
-            let seed = 10 * number as u64 + round;
+            let seed = run_seed(10 * number as u64 + round);
             let stalls = match round {
                 0 => [Stalls::Never; 4],
                 1 => [70, 40, 30, 50].map(Stalls::Percent),
@@ -55,7 +55,7 @@ fn a_word_in_every_cycle_but_one_a_book() {
         let p = params(entries, vector, 16, 1, 1);
         let design = products(p, false).unwrap();
         let bench = bench(&design, p);
-        let mut rng = Rng::with_seed(1);
+        let mut rng = Rng::with_seed(seed(1));
         let commands = [(); 3].map(|()| good_job(&bench.unit, &mut rng, 0, true).command);
         let times = bench.run(&mut jit::simulator(&design), &commands, [Stalls::Never; 4], 1).unwrap();
         let book = u64::from(1 + entries * vector / 4);

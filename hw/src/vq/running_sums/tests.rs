@@ -68,8 +68,8 @@ fn sums_are_those_of_the_tree() {
     let mut longest = vec![];
     for (levels, sums) in [(1, 1), (2, 3), (5, 2), (8, 1)] {
         let p = SumsParams { levels, sums };
-        for (seed, (pauses, between)) in [(0, 0), (0, 2), (10, 0), (50, 3), (80, 0)].into_iter().enumerate() {
-            longest.push((levels, run(p, pauses, between, seed as u64)));
+        for (round, (pauses, between)) in [(0, 0), (0, 2), (10, 0), (50, 3), (80, 0)].into_iter().enumerate() {
+            longest.push((levels, run(p, pauses, between, ::sim::bus::run_seed(round as u64))));
         }
     }
     println!("levels, longest latency: {longest:?}");

@@ -5,7 +5,7 @@ use ::sim::golden::vq::product::Way;
 use ::sim::golden::vq::tables::{TableCommand, TableUnit};
 use ::sim::vq_table_bench::{Job, ScoresBench, TableTimes, decibels, good_job, head_words, random_job, real_head};
 use fastrand::Rng;
-use hdl::bus::{Stalls, StreamPorts};
+use hdl::bus::{Stalls, StreamPorts, run_seed, seed};
 
 fn params(entries: u32, vector: u32, positions: u32, residuals: u32, queries: u32, scaled: bool) -> ScoresParams {
     ScoresParams { table: TableParams { entries, vector, positions, residuals, queries }, scaled }
@@ -43,7 +43,7 @@ fn random_books_rows_and_queries() {
         let mut sim = jit::simulator(&design);
         let bench = bench(&design, p);
         for round in 0..3 {
-            let seed = 10 * number as u64 + round;
+            let seed = run_seed(10 * number as u64 + round);
             let stalls = match round {
                 0 => [Stalls::Never; 6],
                 1 => [70, 40, 30, 50, 60, 30].map(Stalls::Percent),
@@ -59,7 +59,7 @@ fn random_books_rows_and_queries() {
 fn timed(p: ScoresParams, tokens: usize, commands: usize) -> TableTimes {
     let design = scores(p).unwrap();
     let bench = bench(&design, p);
-    let mut rng = Rng::with_seed(1);
+    let mut rng = Rng::with_seed(seed(1));
     let jobs: Vec<Job> = (0..commands).map(|_| good_job(&bench.unit, &mut rng, tokens, true)).collect();
     bench.run(&mut jit::simulator(&design), &jobs, &[Stalls::Never; 6], 1).unwrap()
 }
@@ -104,7 +104,7 @@ fn keys_of_a_real_model() {
         let p = params(256, vector, positions, 1, 1, false);
         let design = scores(p).unwrap();
         let bench = bench(&design, p);
-        let mut rng = Rng::with_seed(3);
+        let mut rng = Rng::with_seed(seed(3));
         let query: Vec<u16> = (0..64).map(|_| half::f16::from_f32((rng.f32() - 0.5) / 8.0).to_bits()).collect();
         let head = Head { scheme: &file.scheme, tensor: &file.tensors[0], number: 0 };
         let (mut words, rows) = head_words(&file, 0, 0);

@@ -6,7 +6,7 @@ use ::sim::vq_table_bench::{
     Job, TableTimes, ValuesBench, decibels, good_values_job, head_words, random_values_job, real_head,
 };
 use fastrand::Rng;
-use hdl::bus::{Stalls, StreamPorts};
+use hdl::bus::{Stalls, StreamPorts, run_seed, seed};
 
 fn params(entries: u32, vector: u32, positions: u32, scaled: bool) -> ValuesParams {
     ValuesParams { table: TableParams { entries, vector, positions, residuals: 1, queries: 1 }, scaled }
@@ -39,7 +39,7 @@ fn random_rows_books_and_weights() {
         let mut sim = jit::simulator(&design);
         let bench = bench(&design, p);
         for round in 0..4 {
-            let seed = 10 * number as u64 + round;
+            let seed = run_seed(10 * number as u64 + round);
             let stalls = match round {
                 0 => [Stalls::Never; 5],
                 1 => [70, 40, 30, 50, 60].map(Stalls::Percent),
@@ -56,7 +56,7 @@ fn random_rows_books_and_weights() {
 fn timed(p: ValuesParams, tokens: usize, commands: usize) -> TableTimes {
     let design = values(p).unwrap();
     let bench = bench(&design, p);
-    let mut rng = Rng::with_seed(1);
+    let mut rng = Rng::with_seed(seed(1));
     let jobs: Vec<Job> = (0..commands).map(|_| good_values_job(&bench.unit, &mut rng, tokens, true)).collect();
     bench.run(&mut jit::simulator(&design), &jobs, [Stalls::Never; 5], 1).unwrap()
 }
@@ -90,7 +90,7 @@ fn values_of_a_real_model() {
         let p = params(256, vector, positions, false);
         let design = values(p).unwrap();
         let bench = bench(&design, p);
-        let mut rng = Rng::with_seed(3);
+        let mut rng = Rng::with_seed(seed(3));
         // weights as a softmax gives them
         let scores: Vec<f64> = (0..512).map(|_| (4.0 * (rng.f64() - 0.5)).exp()).collect();
         let sum: f64 = scores.iter().sum();

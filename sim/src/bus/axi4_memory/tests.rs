@@ -32,7 +32,7 @@ fn bandwidth() {
         let ports = (&io.command, &io.s_axis, &io.done, &io.m_axi);
         let mut writer = BurstBench::writer(&mut engine, &design, ports, settings());
         writer.bench.reset().unwrap();
-        writer.write(whole, &random_bytes(&mut Rng::with_seed(1), whole.bytes), 8);
+        writer.write(whole, &random_bytes(&mut Rng::with_seed(crate::bus::seed(1)), whole.bytes), 8);
         writer.finish().unwrap();
         let written = writer.memory.written_at(&writer.bench, 0).to_vec();
         for at in [read, written] {

@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn whatever_the_order_it_is_attention() {
-        let mut random = fastrand::Rng::with_seed(1);
+        let mut random = fastrand::Rng::with_seed(crate::bus::seed(1));
         let mut vector = |size: f64| -> Vec<u16> {
             (0..16).map(|_| half::f16::from_f64((random.f64() - 0.5) * size).to_bits()).collect()
         };

@@ -73,8 +73,8 @@ fn decibels(exact: &[f64], found: &[f64]) -> f64 {
 fn a_bit_more_in_the_sums_of_scores_gives_65_db() {
     for algorithm in [Algorithm::Cq4, Algorithm::Cq2] {
         let file = real_head(algorithm, 512);
-        let query = |seed| {
-            let mut rng = Rng::with_seed(seed);
+        let query = |round| {
+            let mut rng = Rng::with_seed(crate::bus::run_seed(round));
             (0..64).map(|_| half::f16::from_f32((rng.f32() - 0.5) / 8.0).to_f64()).collect::<Vec<f64>>()
         };
         let queries: Vec<Vec<f64>> = (3..7).map(query).collect();

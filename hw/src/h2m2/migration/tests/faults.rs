@@ -10,8 +10,9 @@ fn a_failed_switch_lets_nobody_write_while_the_new_place_is_read() {
     let mut engine = jit::simulator(&design);
     let model = |latency| MemoryModel { latency, jitter: 100, ..Default::default() };
     let mut ends = [0; 6];
-    for seed in 0..150 {
-        let mut rng = Rng::with_seed(run_seed(seed));
+    for round in 0..150 {
+        let seed = run_seed(round);
+        let mut rng = Rng::with_seed(seed);
         let world = World::new(Shape { page_bits: 12, pages: 2, places: 4 }, &mut rng);
         let mut rig = rig(&mut engine, &design, world, ([model(60), model(100)], seed));
         rig.use_pages(8);
@@ -22,8 +23,11 @@ fn a_failed_switch_lets_nobody_write_while_the_new_place_is_read() {
             }
         };
         // the second write of an entry switches it; with the third one, the way back fails, too
-        let writes = if seed % 3 == 0 { vec![1, 2] } else { vec![1] };
-        rig.fail_writes(if command.tables == 3 { seed as usize % 2 } else { usize::from(command.tables == 2) }, writes);
+        let writes = if round % 3 == 0 { vec![1, 2] } else { vec![1] };
+        rig.fail_writes(
+            if command.tables == 3 { round as usize % 2 } else { usize::from(command.tables == 2) },
+            writes,
+        );
         rig.give(command);
         rig.finish(100_000).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
         ends[rig.ended[0].outcome as usize] += 1;

@@ -6,7 +6,7 @@ use super::*;
 fn rate(width: u32, page_bits: u32, pages: u64, (bandwidth, most, latency): ([u64; 2], usize, u64)) -> f64 {
     let design = build(migration("migration", params(width, page_bits)));
     let mut engine = jit::simulator(&design);
-    let mut rng = Rng::with_seed(1);
+    let mut rng = Rng::with_seed(::sim::bus::seed(1));
     let shape = Shape { page_bits, pages, places: 2 * pages };
     let mut world = World::new(shape, &mut rng);
     // all lie in the fast memory, and may be written

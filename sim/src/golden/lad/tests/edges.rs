@@ -114,7 +114,7 @@ fn none_active_and_all_active() {
 #[test]
 fn one_to_forty_positions() {
     for lines in [Lines::new(4, Fit::Joined), Lines::new(16, Fit::Free)] {
-        let mut random = fastrand::Rng::with_seed(5);
+        let mut random = fastrand::Rng::with_seed(crate::bus::seed(5));
         let mut beside = Beside::new(group(&lines, 1.0), &lines);
         for count in 1..=40_usize {
             let vector = |random: &mut fastrand::Rng| bits(&[(); HEAD].map(|()| random.f64() * 4.0 - 2.0));
@@ -162,7 +162,7 @@ fn wrong_estimates_repeats_and_postponed_changes() {
     settings.large_from = lines.count();
     settings.max_changes = 1;
     let mut beside = Beside::new(Group::new(settings).unwrap(), &lines);
-    let mut random = fastrand::Rng::with_seed(6);
+    let mut random = fastrand::Rng::with_seed(crate::bus::seed(6));
     let (mut repeats, mut postponed, mut wrong, mut estimates) = (0, 0, 0, 0);
     let mut direction = [0.0; HEAD];
     for t in 0..300 {
@@ -193,7 +193,7 @@ fn longer_periods() {
     for period in [4, 16] {
         let settings = Settings { period, ..settings(&lines, 1.0) };
         let mut beside = Beside::new(Group::new(settings).unwrap(), &lines);
-        let mut random = fastrand::Rng::with_seed(7);
+        let mut random = fastrand::Rng::with_seed(crate::bus::seed(7));
         let (mut changes, mut postponed) = (0, 0);
         for count in 1..=120_usize {
             let vector = |random: &mut fastrand::Rng| bits(&[(); HEAD].map(|()| random.f64() * 4.0 - 2.0));

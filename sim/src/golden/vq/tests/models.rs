@@ -53,7 +53,7 @@ fn the_order_of_sums_is_that_of_the_page() {
 
 #[test]
 fn with_small_integers_all_ways_agree_to_the_bit() {
-    let rng = &mut Rng::with_seed(1);
+    let rng = &mut Rng::with_seed(crate::bus::seed(1));
     let integer = |rng: &mut Rng| f64::from(rng.i32(-3..=3));
     for books in [Books::Tile, Books::Group] {
         for (vector, index_bits, residuals) in [(2, 8, 1), (4, 8, 1), (8, 12, 2), (3, 5, 4), (1, 1, 3)] {
@@ -123,7 +123,7 @@ fn weights_are_added_in_the_order_of_tokens_and_copies() {
 
 #[test]
 fn the_lattices_two_sums_are_joined_at_the_end() {
-    let rng = &mut Rng::with_seed(2);
+    let rng = &mut Rng::with_seed(crate::bus::seed(2));
     let scheme = scheme(8, 16, 2, Books::Lattice, Scales::Tensor);
     let tensor = tensor(rng, &scheme, TensorKind::Weight, |_| 0.0);
     let x: Vec<f64> = (0..tensor.cols).map(|_| f64::from(rng.i32(-2..=2))).collect();
@@ -138,7 +138,7 @@ fn the_lattices_two_sums_are_joined_at_the_end() {
 
 #[test]
 fn the_encoder_finds_the_nearest_entry_and_of_several_the_first() {
-    let rng = &mut Rng::with_seed(3);
+    let rng = &mut Rng::with_seed(crate::bus::seed(3));
     let book = |values: &[f64], vector| Book { values: values.iter().map(|&x| bits(x)).collect(), vector };
     for _ in 0..200 {
         let (vector, count) = (rng.usize(1..=4), rng.usize(1..=40));
@@ -159,7 +159,7 @@ fn the_encoder_finds_the_nearest_entry_and_of_several_the_first() {
 
 #[test]
 fn a_row_is_encoded_group_by_group_and_residual_by_residual() {
-    let rng = &mut Rng::with_seed(4);
+    let rng = &mut Rng::with_seed(crate::bus::seed(4));
     let scheme = scheme(2, 4, 2, Books::Group, Scales::None);
     let tensor = tensor(rng, &scheme, TensorKind::Key, |rng| f64::from(rng.i32(-8..=8)));
     let part = tensor.parts(&scheme).next().unwrap();

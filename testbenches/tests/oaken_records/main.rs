@@ -1,6 +1,9 @@
 //! Records through a single stream: quantizer, join, split and dequantizer one behind the other give every vector back, whatever
 //! its outliers, and never hang; and what is on the stream is sparse part, dense part, sparse part, ...
 
+mod movers;
+mod wired;
+
 use fastrand::Rng;
 use hdl::engine::Engine;
 use hdl::{Bundle, Design, Errors, Module, module, ports};
@@ -13,7 +16,7 @@ use sim::oaken_bench::{Device, dequantizer, quantizer};
 use testbenches::drivers::random_vector;
 
 /// Bits of an address of the engines' registers.
-const ADDRESS: u32 = 6;
+pub const ADDRESS: u32 = 6;
 
 ports! {
     /// Both engines and the stream between them.
@@ -50,7 +53,7 @@ fn there_and_back(p: EngineParams) -> Result<Design<LoopPorts>, Errors> {
 }
 
 /// Only outliers, none, and everything between.
-fn vectors(rng: &mut Rng, n: usize, t: &Thresholds) -> Vec<Vec<u16>> {
+pub fn vectors(rng: &mut Rng, n: usize, t: &Thresholds) -> Vec<Vec<u16>> {
     let of = |value: f32| vec![half::f16::from_f32(value).to_bits(); n];
     let fixed = [of(2.0), of(2.0), of(0.5), of(0.5), of(2.0), of(0.5)];
     fixed.into_iter().chain((0..14).map(|_| random_vector(rng, n, t))).collect()
