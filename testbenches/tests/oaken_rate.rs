@@ -64,7 +64,7 @@ const SPREADS: [Spread; 15] = [
 /// Which elements of vector number `vector` are outliers.
 fn outliers(spread: Spread, p: EngineParams, length: usize, vector: usize, rng: &mut Rng) -> Vec<bool> {
     let lanes = p.lanes as usize;
-    let all = |f: &mut dyn FnMut(usize) -> bool| (0..length).map(|i| f(i)).collect();
+    let all = |f: &mut dyn FnMut(usize) -> bool| (0..length).map(f).collect();
     match spread {
         Spread::None => all(&mut |_| false),
         Spread::All => all(&mut |_| true),

@@ -7,7 +7,7 @@
 //! | `m` | the maps of the beats; registers and a LUT RAM behind one |
 //! | `done` | a chunk has been read |
 //! | `reading`, `oldest` | a chunk is being read, and the word from which on the ring is needed |
-//! | `order_error` | one cycle for each beat whose entries are not in order |
+//! | `order_error` | one cycle for each beat whose entries are not in order, and for each of a chunk in which one has too many |
 //!
 //! A beat is read when there is room for its map: what follows is a pipeline that never stops.
 //!

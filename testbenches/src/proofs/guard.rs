@@ -1,6 +1,7 @@
 //! The length guard of the Oaken engines: every packet gets its length, what is wrong is flagged when it is seen and at no other time,
-//! and a packet whose beginning was taken for surplus is replaced. The vector guard: the same where each packet has its own length, and
-//! surplus waits for none.
+//! and a packet whose beginning was taken for surplus is replaced. From packet to packet the length is another one; what stands in for a
+//! packet, and what is dropped, has that of the packet before. The vector guard: the same where each packet has its own length, and surplus
+//! waits for none; nothing is said of data once more was dropped than it counts, up to 8 of the longest packets.
 
 use super::{Engine, Proof};
 use crate::checkers::{Side, sends_by_the_rules};
@@ -107,7 +108,7 @@ fn guard_proof() -> Result<Design<()>, Errors> {
     let io = HarnessPorts::new(m);
     let guard = m.instance(&length_guard(1, LONGEST)?);
     guard.s.set(io.s);
-    guard.beats_minus_1.set(m.anyconst(2));
+    any_lengths(m, &guard);
     guard.start.set(io.start);
     guard.flush.set(io.flush);
     io.m.set(guard.m);
@@ -115,6 +116,21 @@ fn guard_proof() -> Result<Design<()>, Errors> {
     let count = lengths(m, &guard);
     beats(m, &guard, count);
     Ok(m.finish(io)?.erase())
+}
+
+/// A length that comes with the first beat of a packet, and is that of the packet before while none comes.
+#[module]
+fn any_lengths(m: Module, guard: &GuardPorts) {
+    let length = m.anyseq(2);
+    guard.beats_minus_1.set(length);
+    let held = m.reg(bits(2)).comment("of the packet that began last");
+    let first = guard.m.payload.first;
+    m.when(guard.m.transfer() & first, || held.set(length));
+    m.assume((first & guard.passing) | length.eq(held), "only a packet that comes has another length");
+    let waits = m.past(guard.s.valid & !guard.s.ready & guard.passing) & m.past_valid() & guard.passing;
+    m.assume(!waits | length.eq(m.past(length)), "the length of a packet stays until its first beat is taken");
+    let other = guard.m.transfer() & first & m.past_valid() & length.ne(held);
+    m.cover(other & guard.beats_minus_1.any(), "a packet is longer or shorter than the one before");
 }
 
 /// A length for each packet: there while it may begin, and held until it is over.
