@@ -110,18 +110,6 @@ module oaken_dequantizer_core_p1_n1024 (
     wire [63:0] counted_counts; // dequantizer_front.rs:127
     wire counted_wrong; // dequantizer_front.rs:127
     wire counted_last; // dequantizer_front.rs:127
-    reg in_use; // dequantizer_back.rs:36
-    reg map_outlier; // dequantizer_back.rs:37
-    reg map_outer; // dequantizer_back.rs:37
-    reg map_sign; // dequantizer_back.rs:37
-    reg map_last; // dequantizer_back.rs:37
-    reg [4:0] info_split; // dequantizer_back.rs:38
-    reg info_middle_exact; // dequantizer_back.rs:38
-    reg [4:0] tables_ready; // vectors whose levels are there, and no beat in use yet | dequantizer_back.rs:39
-    reg [1:0] load_slot; // dequantizer_back.rs:41
-    wire decoding; // dequantizer_back.rs:42
-    reg begins; // the next map is that of a vector's first beat | dequantizer_back.rs:44
-    reg [1:0] current; // side_table.rs:190
     wire guard_s_ready;
     wire guard_m_valid;
     wire guard_m_ready; // dense_reader.rs:47
@@ -136,8 +124,19 @@ module oaken_dequantizer_core_p1_n1024 (
     wire dense_valid_1;
     wire [7:0] dense_payload;
     reg flag_2; // dequantizer.rs:105
-    wire go; // dequantizer.rs:88
-    reg second; // dequantizer_back.rs:78
+    wire go; // dequantizer.rs:87
+    reg in_use; // dequantizer_back.rs:40
+    reg map_outlier; // dequantizer_back.rs:41
+    reg map_outer; // dequantizer_back.rs:41
+    reg map_sign; // dequantizer_back.rs:41
+    reg map_last; // dequantizer_back.rs:41
+    reg [4:0] info_split; // dequantizer_back.rs:42
+    reg info_middle_exact; // dequantizer_back.rs:42
+    reg [4:0] tables_ready; // vectors whose levels are there, and no beat in use yet | dequantizer_back.rs:43
+    reg [1:0] load_slot; // dequantizer_back.rs:45
+    reg begins; // the next map is that of a vector's first beat | dequantizer_back.rs:47
+    reg [1:0] current; // side_table.rs:190
+    reg second; // dequantizer_back.rs:87
     reg [4:0] lane0_h; // decode.rs:79
     reg lane0_zero; // decode.rs:85
     reg lane0_inner_1; // side_table.rs:206
@@ -174,26 +173,27 @@ module oaken_dequantizer_core_p1_n1024 (
     reg lane0_negative_s5; // decode.rs:115
     reg lane0_negative_s6; // decode.rs:115
     reg values_0_negative; // decode.rs:115
-    reg issue_s1; // dequantizer_back.rs:116
-    reg map_last_s1; // dequantizer_back.rs:116
-    reg issue_s2; // dequantizer_back.rs:119
-    reg issue_s3; // dequantizer_back.rs:119
-    reg issue_s4; // dequantizer_back.rs:119
-    reg issue_s5; // dequantizer_back.rs:119
-    reg issue_s6; // dequantizer_back.rs:119
-    reg issue_s7; // dequantizer_back.rs:119
-    reg map_last_s2; // dequantizer_back.rs:119
-    reg map_last_s3; // dequantizer_back.rs:119
-    reg map_last_s4; // dequantizer_back.rs:119
-    reg map_last_s5; // dequantizer_back.rs:119
-    reg map_last_s6; // dequantizer_back.rs:119
-    reg map_last_s7; // dequantizer_back.rs:119
-    reg [16:0] spare_data; // dequantizer_back.rs:126
-    reg spare_last; // dequantizer_back.rs:126
-    reg [15:0] elements_data; // dequantizer_back.rs:127
-    reg elements_last; // dequantizer_back.rs:127
-    reg elements_valid; // dequantizer_back.rs:128
-    reg spare_empty; // dequantizer_back.rs:129
+    reg issue_s1; // dequantizer_back.rs:125
+    reg map_last_s1; // dequantizer_back.rs:125
+    reg issue_s2; // dequantizer_back.rs:128
+    reg issue_s3; // dequantizer_back.rs:128
+    reg issue_s4; // dequantizer_back.rs:128
+    reg issue_s5; // dequantizer_back.rs:128
+    reg issue_s6; // dequantizer_back.rs:128
+    reg issue_s7; // dequantizer_back.rs:128
+    reg map_last_s2; // dequantizer_back.rs:128
+    reg map_last_s3; // dequantizer_back.rs:128
+    reg map_last_s4; // dequantizer_back.rs:128
+    reg map_last_s5; // dequantizer_back.rs:128
+    reg map_last_s6; // dequantizer_back.rs:128
+    reg map_last_s7; // dequantizer_back.rs:128
+    reg [16:0] spare_data; // dequantizer_back.rs:142
+    reg spare_last; // dequantizer_back.rs:142
+    reg [15:0] elements_data; // dequantizer_back.rs:143
+    reg elements_last; // dequantizer_back.rs:143
+    reg elements_valid; // dequantizer_back.rs:144
+    wire fills; // the spare register holds elements in the next cycle | dequantizer_back.rs:146
+    reg spare_full; // dequantizer_back.rs:175
     reg flag_3; // dequantizer.rs:105
     (* ram_style = "distributed" *) reg [5:0] infos [0:3];
     (* ram_style = "distributed" *) reg [20:0] lane0_bases [0:15];
@@ -365,73 +365,6 @@ module oaken_dequantizer_core_p1_n1024 (
     );
     assign order_error = reader_order_error & (~flag);
 
-    // the map in use
-    wire takes = ((~in_use) | decoding) & ((~begins) | (|tables_ready)); // dequantizer_back.rs:45
-    assign reader_m_ready = takes;
-    oaken_beat_reader_p1 reader (
-        .clk(clk),
-        .rst(rst),
-        .write_valid(write_valid_1),
-        .write_word(write_word),
-        .write_data(write_data),
-        .s_valid(counted_valid),
-        .s_ready(reader_s_ready),
-        .s_at(counted_at),
-        .s_counts(counted_counts),
-        .s_wrong(counted_wrong),
-        .s_last(counted_last),
-        .m_valid(reader_m_valid),
-        .m_ready(reader_m_ready),
-        .m_outlier(reader_m_outlier),
-        .m_outer(reader_m_outer),
-        .m_sign(reader_m_sign),
-        .m_last(reader_m_last),
-        .done(reader_done),
-        .reading(reader_reading),
-        .oldest(reader_oldest),
-        .order_error(reader_order_error)
-    );
-    wire load = reader_m_valid & reader_m_ready; // dequantizer_back.rs:47
-    always @(posedge clk) if (load) begin
-        map_outlier <= reader_m_outlier;
-        map_outer <= reader_m_outer;
-        map_sign <= reader_m_sign;
-        map_last <= reader_m_last;
-    end
-    always @(posedge clk) begin
-        if (rst) begin
-            begins <= 1'h1;
-        end else if (load) begins <= reader_m_last;
-    end
-    wire new_vector = load & begins; // dequantizer_back.rs:48
-    always @(posedge clk) begin
-        if (rst) begin
-            in_use <= 1'h0;
-        end else begin
-            in_use <= load | (in_use & (~decoding));
-        end
-    end
-    wire [5:0] infos_q0 = infos[load_slot]; // dequantizer_back.rs:54
-    wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer_back.rs:54
-    wire next_info_middle_exact = infos_q0[0]; // dequantizer_back.rs:54
-    always @(posedge clk) begin
-        if (new_vector) begin
-            info_split <= next_info_split;
-            info_middle_exact <= next_info_middle_exact;
-        end
-        if (new_vector) current <= load_slot;
-    end
-    always @(posedge clk) begin
-        if (rst) begin
-            load_slot <= 2'h0;
-            tables_ready <= 5'h0;
-        end else begin
-            if (new_vector) load_slot <= (load_slot == 2'h2) ? 2'h0 : (load_slot + 2'h1);
-            if (done & (~new_vector)) tables_ready <= tables_ready + 5'h1;
-            else if (new_vector & (~done)) tables_ready <= tables_ready - 5'h1;
-        end
-    end
-
     // the dense part
     assign dense_ready = guard_s_ready;
     wire [12:0] beats_minus_1 = length_1[13:1] - 13'h1; // dense_reader.rs:121
@@ -473,8 +406,76 @@ module oaken_dequantizer_core_p1_n1024 (
             flag_2 <= wrong_length;
         end
     end
-    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:74
-    assign decoding = issue & go;
+
+    // the map in use
+    wire decoding = (dense_valid_1 & in_use) & go; // dequantizer_back.rs:48
+    assign reader_m_ready = ((~in_use) | decoding) & ((~begins) | (|tables_ready));
+    oaken_beat_reader_p1 reader (
+        .clk(clk),
+        .rst(rst),
+        .write_valid(write_valid_1),
+        .write_word(write_word),
+        .write_data(write_data),
+        .s_valid(counted_valid),
+        .s_ready(reader_s_ready),
+        .s_at(counted_at),
+        .s_counts(counted_counts),
+        .s_wrong(counted_wrong),
+        .s_last(counted_last),
+        .m_valid(reader_m_valid),
+        .m_ready(reader_m_ready),
+        .m_outlier(reader_m_outlier),
+        .m_outer(reader_m_outer),
+        .m_sign(reader_m_sign),
+        .m_last(reader_m_last),
+        .done(reader_done),
+        .reading(reader_reading),
+        .oldest(reader_oldest),
+        .order_error(reader_order_error)
+    );
+    wire load = reader_m_valid & reader_m_ready; // dequantizer_back.rs:50
+    always @(posedge clk) if (load) begin
+        map_outlier <= reader_m_outlier;
+        map_outer <= reader_m_outer;
+        map_sign <= reader_m_sign;
+        map_last <= reader_m_last;
+    end
+    always @(posedge clk) begin
+        if (rst) begin
+            begins <= 1'h1;
+        end else if (load) begins <= reader_m_last;
+    end
+    wire new_vector = load & begins; // dequantizer_back.rs:51
+    always @(posedge clk) begin
+        if (rst) begin
+            in_use <= 1'h0;
+        end else begin
+            in_use <= load | (in_use & (~decoding));
+        end
+    end
+    wire [5:0] infos_q0 = infos[load_slot]; // dequantizer_back.rs:56
+    wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer_back.rs:56
+    wire next_info_middle_exact = infos_q0[0]; // dequantizer_back.rs:56
+    always @(posedge clk) begin
+        if (new_vector) begin
+            info_split <= next_info_split;
+            info_middle_exact <= next_info_middle_exact;
+        end
+        if (new_vector) current <= load_slot;
+    end
+    always @(posedge clk) begin
+        if (rst) begin
+            load_slot <= 2'h0;
+            tables_ready <= 5'h0;
+        end else begin
+            if (new_vector) load_slot <= (load_slot == 2'h2) ? 2'h0 : (load_slot + 2'h1);
+            if (done & (~new_vector)) tables_ready <= tables_ready + 5'h1;
+            else if (new_vector & (~done)) tables_ready <= tables_ready - 5'h1;
+        end
+    end
+
+    // the lanes
+    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:84
     always @(posedge clk) begin
         if (rst) begin
             second <= 1'h0;
@@ -490,9 +491,7 @@ module oaken_dequantizer_core_p1_n1024 (
         .m_ready((in_use & go) & second),
         .m_payload(dense_payload)
     );
-    wire [3:0] codes = second ? dense_payload[7:4] : dense_payload[3:0]; // dequantizer_back.rs:81
-
-    // the lanes
+    wire [3:0] codes = second ? dense_payload[7:4] : dense_payload[3:0]; // dequantizer_back.rs:90
     wire [4:0] lane0_distance = {1'h0, codes} - info_split; // decode.rs:74
     wire lane0_below = lane0_distance[4]; // decode.rs:75
     wire [3:0] lane0_whole = lane0_distance[3:0] ^ {4{lane0_below}}; // decode.rs:76
@@ -625,8 +624,8 @@ module oaken_dequantizer_core_p1_n1024 (
         end else if (go) issue_s1 <= issue;
     end
     always @(posedge clk) if (go) map_last_s1 <= map_last;
-    wire looked_up = (issue_s1 & map_last_s1) & go; // dequantizer_back.rs:116
-    wire _t8 = header_valid & header_ready; // dequantizer_back.rs:117
+    wire looked_up = (issue_s1 & map_last_s1) & go; // dequantizer_back.rs:125
+    wire _t8 = header_valid & header_ready; // dequantizer_back.rs:126
     always @(posedge clk) begin
         if (rst) begin
             slots_used <= 5'h0;
@@ -661,35 +660,38 @@ module oaken_dequantizer_core_p1_n1024 (
         map_last_s6 <= map_last_s5;
         map_last_s7 <= map_last_s6;
     end
-    wire valid = issue_s7; // dequantizer_back.rs:119
-    wire last = map_last_s7; // dequantizer_back.rs:119
+    wire valid = issue_s7; // dequantizer_back.rs:128
+    wire last = map_last_s7; // dequantizer_back.rs:128
 
     // a register slice, with the limit to the largest number behind its spare register
     assign m_data = elements_data;
     assign m_last = elements_last;
     assign m_valid = elements_valid;
-    assign go = spare_empty;
-    always @(posedge clk) if (spare_empty) begin
+    wire takes = m_ready | (~elements_valid); // dequantizer_back.rs:145
+    always @(posedge clk) begin
+        if (rst) begin
+            spare_full <= 1'h0;
+        end else begin
+            spare_full <= fills;
+        end
+    end
+    assign fills = (~takes) & (spare_full | valid);
+    assign go = ~spare_full;
+    always @(posedge clk) if (~spare_full) begin
         spare_data <= rounded;
         spare_last <= last;
     end
-    wire [16:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer_back.rs:132
-    wire chosen_last = spare_empty ? last : spare_last; // dequantizer_back.rs:132
-    wire too_large = chosen_data[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_0 = {chosen_data[16], too_large ? 15'h7bff : chosen_data[14:0]}; // decode.rs:125
-    wire _t9 = m_ready | (~elements_valid); // dequantizer_back.rs:135
-    always @(posedge clk) if (_t9) begin
-        elements_data <= limited_0;
-        elements_last <= chosen_last;
-    end
+    wire [16:0] _t9 = spare_full ? spare_data : rounded; // dequantizer_back.rs:155
+    wire too_large = _t9[15:0] >= 16'h7c00; // decode.rs:124
+    wire [15:0] limited_0 = {_t9[16], too_large ? 15'h7bff : _t9[14:0]}; // decode.rs:125
     always @(posedge clk) begin
         if (rst) begin
             elements_valid <= 1'h0;
-            spare_empty <= 1'h1;
-        end else if (_t9) begin
-            elements_valid <= valid | (~spare_empty);
-            spare_empty <= 1'h1;
-        end else spare_empty <= spare_empty & (~valid);
+        end else if (takes) elements_valid <= valid | spare_full;
+    end
+    always @(posedge clk) if (takes) begin
+        elements_data <= limited_0;
+        elements_last <= spare_full ? spare_last : last;
     end
 
     // a vector has left when its last beat is taken
