@@ -1,6 +1,6 @@
 //! The arbiters of AXI4: masters that read or write at random, and a memory that answers late and in any order.
 
-use super::parts::build;
+use super::built::build;
 use super::{Driver, Effort};
 use fastrand::Rng;
 use hdl::engine::Engine;

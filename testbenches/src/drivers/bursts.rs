@@ -1,6 +1,6 @@
 //! The burst reader and writer: with a memory behind them that stalls, comes late and fails, against what their commands must do.
 
-use super::parts::build;
+use super::built::build;
 use super::{Driver, Effort};
 use fastrand::Rng;
 use hdl::engine::Engine;

@@ -1,6 +1,6 @@
 //! Parts that take events and resets from one clock to another.
 
-use super::parts::build;
+use super::built::build;
 use super::stream::random;
 use super::{Driver, Effort};
 use fastrand::Rng;

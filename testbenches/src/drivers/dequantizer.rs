@@ -1,9 +1,10 @@
 //! The Oaken dequantizer with AXI edges against the golden model.
 
+use super::built::build;
 use super::dequantizer_counts::{a_waiting_word_flags_nothing, exact_counts};
 use super::dequantizer_lost::{headers_behind_lost_lasts, holes_in_the_last_word, lost_sparse_lasts};
+use super::dequantizer_records::{elements, encoded, with_step};
 use super::oaken::runs;
-use super::parts::build;
 use super::settings::{self, Converts, plain_thresholds};
 use super::{Driver, Effort, registers};
 use fastrand::Rng;
@@ -69,18 +70,6 @@ impl Converts for Device<DequantizerAxiPorts> {
     }
 }
 
-/// The bytes of the `n` elements of a record, as the only output gives them.
-pub(super) fn elements(
-    d: &Device<DequantizerAxiPorts>,
-    dense: &[u8],
-    sparse: &[u8],
-    n: usize,
-    t: &Thresholds,
-) -> Vec<Vec<u8>> {
-    let elements = decode(dense, sparse, n, d.dense_bits(), t).expect("a legal record");
-    vec![elements.iter().flat_map(|x| x.to_le_bytes()).collect()]
-}
-
 fn random_records(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine, effort: Effort) -> Result<(), String> {
     runs(d.params, effort, |t, vectors, pauses, seed| {
         let n = vectors[0].len();
@@ -95,11 +84,6 @@ fn random_records(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine, effo
         let full_rate = seed != 1 || cycles == ideal;
         if full_rate { Ok(()) } else { Err(format!("{cycles} cycles, not {ideal}")) }
     })
-}
-
-pub(super) fn encoded(d: &Device<DequantizerAxiPorts>, vector: &[u16], t: &Thresholds) -> Parts {
-    let record = encode(vector, d.dense_bits(), t);
-    Parts { dense: record.dense, sparse: record.sparse }
 }
 
 /// Records of `n` elements without a mistake come out as the model says; the cycles that they took.
@@ -159,15 +143,6 @@ fn early_outliers(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine, effo
         let decoded = decodes(d, engine, &t, (&records, 64), Pauses::NEVER, rng.u64(2..));
         decoded.map(|_| ()).map_err(|e| format!("early outliers {i}: {e}"))
     })
-}
-
-/// A header with `step` (exponent and 7 bits of fraction) in one of its four places.
-pub(super) fn with_step(record: &Parts, place: usize, step: u64) -> Parts {
-    let mut record = record.clone();
-    let header = u64::from_le_bytes(record.sparse[..8].try_into().expect("eight bytes"));
-    let header = header & !(0x1fff << (13 * place)) | step << (13 * place);
-    record.sparse[..8].copy_from_slice(&header.to_le_bytes());
-    record
 }
 
 /// Steps of every exponent, in every place of a header, where the thresholds allow all of them.

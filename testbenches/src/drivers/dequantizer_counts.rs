@@ -5,7 +5,7 @@
 //! counted more than once.
 
 use super::Effort;
-use super::dequantizer::{elements, encoded};
+use super::dequantizer_records::{elements, encoded};
 use super::settings::{self, Converts, plain_thresholds};
 use hdl::engine::Engine;
 use hw::oaken::DequantizerAxiPorts;

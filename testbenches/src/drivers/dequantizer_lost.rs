@@ -1,7 +1,7 @@
 //! The dequantizer when lasts of sparse parts get lost (what it takes for the header of the next record), or last words have holes.
 
 use super::Effort;
-use super::dequantizer::{elements, encoded, with_step};
+use super::dequantizer_records::{elements, encoded, with_step};
 use super::settings::{self, Converts, plain_thresholds};
 use fastrand::Rng;
 use hdl::engine::Engine;

@@ -1,6 +1,6 @@
 //! Frame receiver, frame transmitter and link, against the page's model of the line.
 
-use super::parts::build;
+use super::built::build;
 use super::{Driver, Effort};
 use fastrand::Rng;
 use hdl::engine::Engine;

@@ -1,7 +1,7 @@
 //! The event controller, with a driver and two accelerators around it.
 
 use super::Driver;
-use super::parts::build;
+use super::built::build;
 use hdl::engine::Engine;
 use hw::h2m2::event_controller::event_controller;
 use sim::bus::Stalls;

@@ -1,7 +1,7 @@
 //! The migration engine of H2M2: pages move between two memories while accelerators use them through models of two MMUs, with stops, errors, wrong
 //! commands, and resets in the middle.
 
-use super::parts::build;
+use super::built::build;
 use super::{Driver, Effort};
 use fastrand::Rng;
 use hdl::engine::Engine;

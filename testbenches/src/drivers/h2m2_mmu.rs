@@ -1,7 +1,7 @@
 //! The MMU of H2M2: random requests, tables, errors and invalidations against what the golden model says is possible; then the counters
 //! and the log of faults against the answers.
 
-use super::parts::build;
+use super::built::build;
 use super::{Driver, Effort};
 use fastrand::Rng;
 use hdl::engine::Engine;

@@ -1,6 +1,6 @@
 //! Parts of LAD attention.
 
-use super::parts::build;
+use super::built::build;
 use super::{Driver, Effort};
 use fastrand::Rng;
 use hdl::engine::Engine;

@@ -1,8 +1,8 @@
 //! Forks and joins of any number of streams.
 
 use super::Driver;
+use super::built::build;
 use super::lanes::Lanes;
-use super::parts::build;
 use super::routing::{stream_of, whole};
 use super::stream::{Streams, Traffic};
 use hdl::{Bundle, Design, Errors, Module, Signal, Stream, bits, cat, module, ports, stream};

@@ -1,6 +1,6 @@
 //! Parts that keep something for later: RAM, credits, the FIFO of two clocks.
 
-use super::parts::build;
+use super::built::build;
 use super::stream::random;
 use super::{Driver, Effort};
 use fastrand::Rng;

@@ -4,12 +4,14 @@
 //! knows every port of its design and looks at it: an output that no driver checks lets mutants live.
 
 mod axi_arbiters;
+mod built;
 mod bursts;
 mod clocks;
 mod configuration;
 mod dequantizer;
 mod dequantizer_counts;
 mod dequantizer_lost;
+mod dequantizer_records;
 mod float;
 pub mod float_stream;
 mod frames;

@@ -1,6 +1,6 @@
 //! The Oaken quantizer with AXI edges against the golden model, and the vectors for both engines.
 
-use super::parts::build;
+use super::built::build;
 use super::settings::{self, Converting, Converts, LENGTH, plain_thresholds};
 use super::{Driver, Effort, registers};
 use fastrand::Rng;

@@ -2,7 +2,7 @@
 //! that stalls, comes late and fails, against a model of tokens and bytes.
 
 use super::Driver;
-use super::parts::build;
+use super::built::build;
 use fastrand::Rng;
 use hdl::engine::Engine;
 use hdl::{Bundle, Design};

@@ -1,5 +1,6 @@
 //! The stream parts with small parameters, one driver each.
 
+use super::built::build;
 use super::stream::{Streams, packets};
 use super::{Driver, clocks, dequantizer, many, memory, oaken, regroup, routing, several};
 use hdl::{Bundle, Design, Errors, Module, Signal, Stream, bits, module, ports, stream};
@@ -12,11 +13,6 @@ use hw::stream::register_slice::register_slice;
 use hw::stream::widen::widen;
 use hw::stream::{fork_many, join_many};
 use sim::bus::StreamPorts;
-
-/// The design, or its errors as a panic: parameters of drivers are legal.
-pub(super) fn build<T>(design: Result<T, Errors>) -> T {
-    design.unwrap_or_else(|errors| panic!("{errors}"))
-}
 
 /// A part with one stream in and one out.
 pub(super) fn one_to_one<P, S: Bundle, M: Bundle>(design: &Design<P>, (s, m): (&S, &M)) -> Streams {

@@ -1,7 +1,7 @@
 //! Record join and record split: the parts of records take turns, and every byte is there.
 
 use super::Driver;
-use super::parts::build;
+use super::built::build;
 use super::stream::{Streams, Traffic};
 use fastrand::Rng;
 use hw::oaken::{EngineParams, record_join, record_split};

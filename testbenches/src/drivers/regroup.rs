@@ -1,7 +1,8 @@
 //! Parts that put the words of packets into beats of another width, and the slices with one entry.
 
 use super::Driver;
-use super::parts::{build, converter, narrow_driver, one_to_one, widen_driver};
+use super::built::build;
+use super::parts::{converter, narrow_driver, one_to_one, widen_driver};
 use super::stream::{Feed, Streams, Traffic, in_beats, packet_words, packets, random};
 use fastrand::Rng;
 use hdl::BigUint;

@@ -1,7 +1,7 @@
 //! Parts that lead several streams to one, or one to several. Their ports stand side by side; [`Lanes`] takes them apart.
 
+use super::built::build;
 use super::lanes::Lanes;
-use super::parts::build;
 use super::stream::{Streams, Traffic, random};
 use super::{Driver, Effort};
 use fastrand::Rng;

@@ -1,7 +1,7 @@
 //! The Oaken engines that hold several settings, against the golden model: every vector with the setting that it names.
 
+use super::built::build;
 use super::oaken::{random_thresholds, random_vector, with_whole_chunks};
-use super::parts::build;
 use super::settings::{Converts, plain_thresholds};
 use super::{Driver, Effort, registers, several_mistakes};
 use fastrand::Rng;

@@ -1,6 +1,6 @@
 //! Slice splitter and slice framer: every byte, every length and every flag, of records and histories that are right or wrong.
 
-use super::parts::build;
+use super::built::build;
 use super::{Driver, Effort};
 use fastrand::Rng;
 use hdl::Design;

@@ -1,7 +1,7 @@
 //! An Oaken system, from the pins of its line.
 
+use super::built::build;
 use super::oaken::{random_thresholds, random_vector};
-use super::parts::build;
 use super::{Driver, Effort};
 use fastrand::Rng;
 use hdl::engine::Engine;

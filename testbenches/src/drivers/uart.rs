@@ -1,6 +1,6 @@
 //! A UART, against a sender and a line that are modelled here.
 
-use super::parts::build;
+use super::built::build;
 use super::{Driver, Effort};
 use fastrand::Rng;
 use hdl::engine::Engine;

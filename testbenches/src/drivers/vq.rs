@@ -1,6 +1,7 @@
 //! Decoders of vector-quantized data.
 
-use super::parts::{build, one_to_one};
+use super::built::build;
+use super::parts::one_to_one;
 use super::stream::Streams;
 use super::{Driver, Effort};
 use fastrand::Rng;

@@ -1,6 +1,6 @@
 //! Units that work by table on vector-quantized data.
 
-use super::parts::build;
+use super::built::build;
 use super::{Driver, Effort};
 use fastrand::Rng;
 use hdl::engine::{Engine, Signals};
