@@ -111,15 +111,15 @@ module oaken_dequantizer_core_p1_n1024 (
     wire counted_wrong; // dequantizer_front.rs:127
     wire counted_last; // dequantizer_front.rs:127
     wire guard_s_ready;
-    wire guard_m_valid;
-    wire guard_m_ready; // dense_reader.rs:47
-    wire [7:0] guard_m_data;
+    wire passed_valid;
+    wire passed_ready; // dense_reader.rs:48
+    wire [7:0] data;
     wire guard_m_first;
-    wire guard_m_last;
+    wire last;
     wire guard_early;
     wire guard_late;
     wire guard_passing;
-    reg [4:0] due; // dense_reader.rs:55
+    reg [4:0] due; // dense_reader.rs:56
     wire slice_s_ready;
     wire dense_valid_1;
     wire [7:0] dense_payload;
@@ -136,7 +136,7 @@ module oaken_dequantizer_core_p1_n1024 (
     reg [1:0] load_slot; // dequantizer_back.rs:45
     reg begins; // the next map is that of a vector's first beat | dequantizer_back.rs:47
     reg [1:0] current; // side_table.rs:190
-    reg second; // dequantizer_back.rs:87
+    reg second; // dequantizer_back.rs:96
     reg [4:0] lane0_h; // decode.rs:79
     reg lane0_zero; // decode.rs:85
     reg lane0_inner_1; // side_table.rs:206
@@ -173,27 +173,27 @@ module oaken_dequantizer_core_p1_n1024 (
     reg lane0_negative_s5; // decode.rs:115
     reg lane0_negative_s6; // decode.rs:115
     reg values_0_negative; // decode.rs:115
-    reg issue_s1; // dequantizer_back.rs:125
-    reg map_last_s1; // dequantizer_back.rs:125
-    reg issue_s2; // dequantizer_back.rs:128
-    reg issue_s3; // dequantizer_back.rs:128
-    reg issue_s4; // dequantizer_back.rs:128
-    reg issue_s5; // dequantizer_back.rs:128
-    reg issue_s6; // dequantizer_back.rs:128
-    reg issue_s7; // dequantizer_back.rs:128
-    reg map_last_s2; // dequantizer_back.rs:128
-    reg map_last_s3; // dequantizer_back.rs:128
-    reg map_last_s4; // dequantizer_back.rs:128
-    reg map_last_s5; // dequantizer_back.rs:128
-    reg map_last_s6; // dequantizer_back.rs:128
-    reg map_last_s7; // dequantizer_back.rs:128
-    reg [16:0] spare_data; // dequantizer_back.rs:142
-    reg spare_last; // dequantizer_back.rs:142
-    reg [15:0] elements_data; // dequantizer_back.rs:143
-    reg elements_last; // dequantizer_back.rs:143
-    reg elements_valid; // dequantizer_back.rs:144
-    wire fills; // the spare register holds elements in the next cycle | dequantizer_back.rs:146
-    reg spare_full; // dequantizer_back.rs:175
+    reg issue_s1; // dequantizer_back.rs:134
+    reg map_last_s1; // dequantizer_back.rs:134
+    reg issue_s2; // dequantizer_back.rs:137
+    reg issue_s3; // dequantizer_back.rs:137
+    reg issue_s4; // dequantizer_back.rs:137
+    reg issue_s5; // dequantizer_back.rs:137
+    reg issue_s6; // dequantizer_back.rs:137
+    reg issue_s7; // dequantizer_back.rs:137
+    reg map_last_s2; // dequantizer_back.rs:137
+    reg map_last_s3; // dequantizer_back.rs:137
+    reg map_last_s4; // dequantizer_back.rs:137
+    reg map_last_s5; // dequantizer_back.rs:137
+    reg map_last_s6; // dequantizer_back.rs:137
+    reg map_last_s7; // dequantizer_back.rs:137
+    reg [16:0] spare_data; // dequantizer_back.rs:151
+    reg spare_last; // dequantizer_back.rs:151
+    reg [15:0] elements_data; // dequantizer_back.rs:152
+    reg elements_last; // dequantizer_back.rs:152
+    reg elements_valid; // dequantizer_back.rs:153
+    wire fills; // the spare register holds elements in the next cycle | dequantizer_back.rs:155
+    reg spare_full; // dequantizer_back.rs:184
     reg flag_3; // dequantizer.rs:105
     (* ram_style = "distributed" *) reg [5:0] infos [0:3];
     (* ram_style = "distributed" *) reg [20:0] lane0_bases [0:15];
@@ -367,8 +367,8 @@ module oaken_dequantizer_core_p1_n1024 (
 
     // the dense part
     assign dense_ready = guard_s_ready;
-    wire [12:0] beats_minus_1 = length_1[13:1] - 13'h1; // dense_reader.rs:121
-    wire dense_begins = (guard_m_valid & guard_m_ready) & guard_m_first; // dense_reader.rs:56
+    wire [12:0] beats_minus_1 = length_1[13:1] - 13'h1; // dense_reader.rs:123
+    wire dense_begins = (passed_valid & passed_ready) & guard_m_first; // dense_reader.rs:57
     always @(posedge clk) begin
         if (rst) begin
             due <= 5'h0;
@@ -377,8 +377,8 @@ module oaken_dequantizer_core_p1_n1024 (
             else if (dense_begins & (~flag_1)) due <= due - 5'h1;
         end
     end
-    wire wrong_length = guard_early | guard_late; // dense_reader.rs:67
-    assign guard_m_ready = slice_s_ready;
+    wire wrong_length = guard_early | guard_late; // dense_reader.rs:68
+    assign passed_ready = slice_s_ready;
     length_guard_8x512 guard (
         .clk(clk),
         .rst(rst),
@@ -389,11 +389,11 @@ module oaken_dequantizer_core_p1_n1024 (
         .beats_minus_1(beats_minus_1[8:0]),
         .start(|due),
         .flush(flush),
-        .m_valid(guard_m_valid),
-        .m_ready(guard_m_ready),
-        .m_data(guard_m_data),
+        .m_valid(passed_valid),
+        .m_ready(passed_ready),
+        .m_data(data),
         .m_first(guard_m_first),
-        .m_last(guard_m_last),
+        .m_last(last),
         .early(guard_early),
         .late(guard_late),
         .passing(guard_passing)
@@ -475,7 +475,7 @@ module oaken_dequantizer_core_p1_n1024 (
     end
 
     // the lanes
-    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:84
+    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:93
     always @(posedge clk) begin
         if (rst) begin
             second <= 1'h0;
@@ -484,14 +484,14 @@ module oaken_dequantizer_core_p1_n1024 (
     register_slice_8 slice (
         .clk(clk),
         .rst(rst),
-        .s_valid(guard_m_valid),
+        .s_valid(passed_valid),
         .s_ready(slice_s_ready),
-        .s_payload(guard_m_data),
+        .s_payload(data),
         .m_valid(dense_valid_1),
         .m_ready((in_use & go) & second),
         .m_payload(dense_payload)
     );
-    wire [3:0] codes = second ? dense_payload[7:4] : dense_payload[3:0]; // dequantizer_back.rs:90
+    wire [3:0] codes = second ? dense_payload[7:4] : dense_payload[3:0]; // dequantizer_back.rs:99
     wire [4:0] lane0_distance = {1'h0, codes} - info_split; // decode.rs:74
     wire lane0_below = lane0_distance[4]; // decode.rs:75
     wire [3:0] lane0_whole = lane0_distance[3:0] ^ {4{lane0_below}}; // decode.rs:76
@@ -624,8 +624,8 @@ module oaken_dequantizer_core_p1_n1024 (
         end else if (go) issue_s1 <= issue;
     end
     always @(posedge clk) if (go) map_last_s1 <= map_last;
-    wire looked_up = (issue_s1 & map_last_s1) & go; // dequantizer_back.rs:125
-    wire _t8 = header_valid & header_ready; // dequantizer_back.rs:126
+    wire looked_up = (issue_s1 & map_last_s1) & go; // dequantizer_back.rs:134
+    wire _t8 = header_valid & header_ready; // dequantizer_back.rs:135
     always @(posedge clk) begin
         if (rst) begin
             slots_used <= 5'h0;
@@ -660,14 +660,14 @@ module oaken_dequantizer_core_p1_n1024 (
         map_last_s6 <= map_last_s5;
         map_last_s7 <= map_last_s6;
     end
-    wire valid = issue_s7; // dequantizer_back.rs:128
-    wire last = map_last_s7; // dequantizer_back.rs:128
+    wire valid = issue_s7; // dequantizer_back.rs:137
+    wire last_1 = map_last_s7; // dequantizer_back.rs:137
 
     // a register slice, with the limit to the largest number behind its spare register
     assign m_data = elements_data;
     assign m_last = elements_last;
     assign m_valid = elements_valid;
-    wire takes = m_ready | (~elements_valid); // dequantizer_back.rs:145
+    wire takes = m_ready | (~elements_valid); // dequantizer_back.rs:154
     always @(posedge clk) begin
         if (rst) begin
             spare_full <= 1'h0;
@@ -679,9 +679,9 @@ module oaken_dequantizer_core_p1_n1024 (
     assign go = ~spare_full;
     always @(posedge clk) if (~spare_full) begin
         spare_data <= rounded;
-        spare_last <= last;
+        spare_last <= last_1;
     end
-    wire [16:0] _t9 = spare_full ? spare_data : rounded; // dequantizer_back.rs:155
+    wire [16:0] _t9 = spare_full ? spare_data : rounded; // dequantizer_back.rs:164
     wire too_large = _t9[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_0 = {_t9[16], too_large ? 15'h7bff : _t9[14:0]}; // decode.rs:125
     always @(posedge clk) begin
@@ -691,7 +691,7 @@ module oaken_dequantizer_core_p1_n1024 (
     end
     always @(posedge clk) if (takes) begin
         elements_data <= limited_0;
-        elements_last <= spare_full ? spare_last : last;
+        elements_last <= spare_full ? spare_last : last_1;
     end
 
     // a vector has left when its last beat is taken
@@ -706,7 +706,7 @@ module oaken_dequantizer_core_p1_n1024 (
             else if (flag_3 & (~flag_1)) in_flight <= in_flight - 5'h1;
         end
     end
-    wire unused_ok = &{1'b0, _t2[7], guard_m_last, guard_passing, beats_minus_1[12:9], lane0_low_2[0], lane0_low_3[0], lane0_low_5[0], lane0_low_6[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t7[0]};
+    wire unused_ok = &{1'b0, _t2[7], last, guard_passing, beats_minus_1[12:9], lane0_low_2[0], lane0_low_3[0], lane0_low_5[0], lane0_low_6[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t7[0]};
 endmodule
 
 `default_nettype wire

@@ -27,37 +27,37 @@ module length_guard_128x160 (
     localparam [1:0] PHASE_PAD = 2'h1;
     localparam [1:0] PHASE_DROP = 2'h2;
     localparam [1:0] PHASE_PAD_THEN_DROP = 2'h3;
-    reg [1:0] phase; // guard.rs:79
-    reg first; // the next beat is the first one of a packet | guard.rs:80
-    reg [7:0] left; // beats behind it, unless it is a first one | guard.rs:81
-    reg ends_here; // `left` is 0 | guard.rs:82
+    reg [1:0] phase; // guard.rs:78
+    reg first; // the next beat is the first one of a packet | guard.rs:79
+    reg [7:0] left; // beats behind it, unless it is a first one | guard.rs:80
+    reg ends_here; // `left` is 0 | guard.rs:81
 
     // where in the packet
-    wire last = first ? (~(|beats_minus_1)) : ends_here; // guard.rs:83
-    wire open = (~first) | start; // guard.rs:84
+    wire last = first ? (~(|beats_minus_1)) : ends_here; // guard.rs:82
+    wire open = (~first) | start; // guard.rs:83
 
     // handshake
     assign m_first = first;
     assign m_last = last;
-    wire dropping = phase == PHASE_DROP; // guard.rs:87
-    wire passing_1 = (phase == PHASE_PASS) & (~flush); // guard.rs:88
+    wire dropping = phase == PHASE_DROP; // guard.rs:86
+    wire passing_1 = (phase == PHASE_PASS) & (~flush); // guard.rs:87
     assign passing = passing_1;
     assign m_valid = (open & (~dropping)) & (s_valid | (~passing_1));
     assign m_data = passing_1 ? s_data : 128'h0;
     assign s_ready = (((passing_1 & open) & m_ready) | dropping) | flush;
 
     // mistakes
-    wire transfer = m_valid & m_ready; // guard.rs:97
-    wire ends_early = ((transfer & passing_1) & s_last) & (~last); // guard.rs:98
+    wire transfer = m_valid & m_ready; // guard.rs:96
+    wire ends_early = ((transfer & passing_1) & s_last) & (~last); // guard.rs:97
     assign early = ends_early;
-    wire ends_late = ((transfer & passing_1) & last) & (~s_last); // guard.rs:99
+    wire ends_late = ((transfer & passing_1) & last) & (~s_last); // guard.rs:98
     assign late = ends_late;
 
     // update; while beats are dropped, `left` counts those
-    wire dropped = dropping & s_valid; // guard.rs:104
-    wire drop_ends = dropped & s_last; // guard.rs:105
-    wire ends = last | drop_ends; // guard.rs:106
-    wire [7:0] here = first ? beats_minus_1 : left; // guard.rs:107
+    wire dropped = dropping & s_valid; // guard.rs:103
+    wire drop_ends = dropped & s_last; // guard.rs:104
+    wire ends = last | drop_ends; // guard.rs:105
+    wire [7:0] here = first ? beats_minus_1 : left; // guard.rs:106
     always @(posedge clk) begin
         if (rst) begin
             phase <= PHASE_PASS;

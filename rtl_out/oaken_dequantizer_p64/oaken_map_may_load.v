@@ -3,13 +3,16 @@
 // oaken_dequantizer: lanes = 64, max_length = 8192, dense_bits = 4, settings = 1; reset sync-high
 `default_nettype none
 
-// Logic that synthesis does not merge with others of the same.
+// Whether the map of the next beat may be loaded, in logic that synthesis does not merge with others of the same.
 (* keep_hierarchy = "yes" *)
 module oaken_map_may_load (
     input  wire [2:0] x, // What is looked at.
     output wire y // What is said of it.
 );
-    wire y_1 = ~(x[2] & (~(x[1] & x[0]))); // dequantizer_back.rs:71
+    wire go = x[0]; // dequantizer_back.rs:71
+    wire codes_there = x[1]; // dequantizer_back.rs:71
+    wire in_use = x[2]; // dequantizer_back.rs:71
+    wire y_1 = ~(in_use & (~(codes_there & go))); // dequantizer_back.rs:79
     assign y = y_1;
 endmodule
 

@@ -27,151 +27,37 @@ module length_guard_1024x128 (
     localparam [1:0] PHASE_PAD = 2'h1;
     localparam [1:0] PHASE_DROP = 2'h2;
     localparam [1:0] PHASE_PAD_THEN_DROP = 2'h3;
-    reg [1:0] phase; // guard.rs:79
-    reg first; // the next beat is the first one of a packet | guard.rs:80
-    reg [6:0] left; // beats behind it, unless it is a first one | guard.rs:81
-    reg ends_here; // `left` is 0 | guard.rs:82
-    wire pass_0;
-    wire pass_1;
-    wire pass_2;
-    wire pass_3;
-    wire pass_4;
-    wire pass_5;
-    wire pass_6;
-    wire pass_7;
-    wire pass_8;
-    wire pass_9;
-    wire pass_10;
-    wire pass_11;
-    wire pass_12;
-    wire pass_13;
-    wire pass_14;
-    wire pass_15;
+    reg [1:0] phase; // guard.rs:78
+    reg first; // the next beat is the first one of a packet | guard.rs:79
+    reg [6:0] left; // beats behind it, unless it is a first one | guard.rs:80
+    reg ends_here; // `left` is 0 | guard.rs:81
 
     // where in the packet
-    wire last = first ? (~(|beats_minus_1)) : ends_here; // guard.rs:83
-    wire open = (~first) | start; // guard.rs:84
+    wire last = first ? (~(|beats_minus_1)) : ends_here; // guard.rs:82
+    wire open = (~first) | start; // guard.rs:83
 
     // handshake
     assign m_first = first;
     assign m_last = last;
-    wire dropping = phase == PHASE_DROP; // guard.rs:87
-    wire passing_1 = (phase == PHASE_PASS) & (~flush); // guard.rs:88
+    wire dropping = phase == PHASE_DROP; // guard.rs:86
+    wire passing_1 = (phase == PHASE_PASS) & (~flush); // guard.rs:87
     assign passing = passing_1;
     assign m_valid = (open & (~dropping)) & (s_valid | (~passing_1));
-    wire [1:0] _t1 = {~(phase == PHASE_PASS), flush}; // guard.rs:91
-    oaken_passes apart (
-        .x(_t1),
-        .y(pass_0)
-    );
-    oaken_passes apart_1 (
-        .x(_t1),
-        .y(pass_1)
-    );
-    oaken_passes apart_2 (
-        .x(_t1),
-        .y(pass_2)
-    );
-    oaken_passes apart_3 (
-        .x(_t1),
-        .y(pass_3)
-    );
-    oaken_passes apart_4 (
-        .x(_t1),
-        .y(pass_4)
-    );
-    oaken_passes apart_5 (
-        .x(_t1),
-        .y(pass_5)
-    );
-    oaken_passes apart_6 (
-        .x(_t1),
-        .y(pass_6)
-    );
-    oaken_passes apart_7 (
-        .x(_t1),
-        .y(pass_7)
-    );
-    oaken_passes apart_8 (
-        .x(_t1),
-        .y(pass_8)
-    );
-    oaken_passes apart_9 (
-        .x(_t1),
-        .y(pass_9)
-    );
-    oaken_passes apart_10 (
-        .x(_t1),
-        .y(pass_10)
-    );
-    oaken_passes apart_11 (
-        .x(_t1),
-        .y(pass_11)
-    );
-    oaken_passes apart_12 (
-        .x(_t1),
-        .y(pass_12)
-    );
-    oaken_passes apart_13 (
-        .x(_t1),
-        .y(pass_13)
-    );
-    oaken_passes apart_14 (
-        .x(_t1),
-        .y(pass_14)
-    );
-    oaken_passes apart_15 (
-        .x(_t1),
-        .y(pass_15)
-    );
-    wire [63:0] parts_0 = s_data[63:0]; // guard.rs:143
-    wire [63:0] parts_1 = s_data[127:64]; // guard.rs:143
-    wire [63:0] parts_2 = s_data[191:128]; // guard.rs:143
-    wire [63:0] parts_3 = s_data[255:192]; // guard.rs:143
-    wire [63:0] parts_4 = s_data[319:256]; // guard.rs:143
-    wire [63:0] parts_5 = s_data[383:320]; // guard.rs:143
-    wire [63:0] parts_6 = s_data[447:384]; // guard.rs:143
-    wire [63:0] parts_7 = s_data[511:448]; // guard.rs:143
-    wire [63:0] parts_8 = s_data[575:512]; // guard.rs:143
-    wire [63:0] parts_9 = s_data[639:576]; // guard.rs:143
-    wire [63:0] parts_10 = s_data[703:640]; // guard.rs:143
-    wire [63:0] parts_11 = s_data[767:704]; // guard.rs:143
-    wire [63:0] parts_12 = s_data[831:768]; // guard.rs:143
-    wire [63:0] parts_13 = s_data[895:832]; // guard.rs:143
-    wire [63:0] parts_14 = s_data[959:896]; // guard.rs:143
-    wire [63:0] parts_15 = s_data[1023:960]; // guard.rs:143
-    wire [63:0] zeroed_0 = pass_0 ? parts_0 : 64'h0; // guard.rs:146
-    wire [63:0] zeroed_1 = pass_1 ? parts_1 : 64'h0; // guard.rs:146
-    wire [63:0] zeroed_2 = pass_2 ? parts_2 : 64'h0; // guard.rs:146
-    wire [63:0] zeroed_3 = pass_3 ? parts_3 : 64'h0; // guard.rs:146
-    wire [63:0] zeroed_4 = pass_4 ? parts_4 : 64'h0; // guard.rs:146
-    wire [63:0] zeroed_5 = pass_5 ? parts_5 : 64'h0; // guard.rs:146
-    wire [63:0] zeroed_6 = pass_6 ? parts_6 : 64'h0; // guard.rs:146
-    wire [63:0] zeroed_7 = pass_7 ? parts_7 : 64'h0; // guard.rs:146
-    wire [63:0] zeroed_8 = pass_8 ? parts_8 : 64'h0; // guard.rs:146
-    wire [63:0] zeroed_9 = pass_9 ? parts_9 : 64'h0; // guard.rs:146
-    wire [63:0] zeroed_10 = pass_10 ? parts_10 : 64'h0; // guard.rs:146
-    wire [63:0] zeroed_11 = pass_11 ? parts_11 : 64'h0; // guard.rs:146
-    wire [63:0] zeroed_12 = pass_12 ? parts_12 : 64'h0; // guard.rs:146
-    wire [63:0] zeroed_13 = pass_13 ? parts_13 : 64'h0; // guard.rs:146
-    wire [63:0] zeroed_14 = pass_14 ? parts_14 : 64'h0; // guard.rs:146
-    wire [63:0] zeroed_15 = pass_15 ? parts_15 : 64'h0; // guard.rs:146
-    wire [1023:0] _t2 = {zeroed_15, zeroed_14, zeroed_13, zeroed_12, zeroed_11, zeroed_10, zeroed_9, zeroed_8, zeroed_7, zeroed_6, zeroed_5, zeroed_4, zeroed_3, zeroed_2, zeroed_1, zeroed_0}; // guard.rs:147
-    assign m_data = _t2;
+    assign m_data = passing_1 ? s_data : 1024'h0;
     assign s_ready = (((passing_1 & open) & m_ready) | dropping) | flush;
 
     // mistakes
-    wire transfer = m_valid & m_ready; // guard.rs:97
-    wire ends_early = ((transfer & passing_1) & s_last) & (~last); // guard.rs:98
+    wire transfer = m_valid & m_ready; // guard.rs:96
+    wire ends_early = ((transfer & passing_1) & s_last) & (~last); // guard.rs:97
     assign early = ends_early;
-    wire ends_late = ((transfer & passing_1) & last) & (~s_last); // guard.rs:99
+    wire ends_late = ((transfer & passing_1) & last) & (~s_last); // guard.rs:98
     assign late = ends_late;
 
     // update; while beats are dropped, `left` counts those
-    wire dropped = dropping & s_valid; // guard.rs:104
-    wire drop_ends = dropped & s_last; // guard.rs:105
-    wire ends = last | drop_ends; // guard.rs:106
-    wire [6:0] here = first ? beats_minus_1 : left; // guard.rs:107
+    wire dropped = dropping & s_valid; // guard.rs:103
+    wire drop_ends = dropped & s_last; // guard.rs:104
+    wire ends = last | drop_ends; // guard.rs:105
+    wire [6:0] here = first ? beats_minus_1 : left; // guard.rs:106
     always @(posedge clk) begin
         if (rst) begin
             phase <= PHASE_PASS;

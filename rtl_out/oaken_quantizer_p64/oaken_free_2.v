@@ -6,12 +6,11 @@
 // Whether a register takes the next word, in logic that synthesis does not merge with others of the same.
 (* keep_hierarchy = "yes" *)
 module oaken_free_2 (
-    input  wire ready, // What is behind the registers takes what is in them.
-    input  wire [1:0] full, // One bit for each register: it holds something.
-    output wire y // The first one is free at the end of the cycle.
+    input  wire [2:0] x, // What is looked at.
+    output wire y // What is said of it.
 );
-    wire first_free = ready | (~(&full)); // copies.rs:78
-    assign y = first_free;
+    wire y_1 = x[0] | (~(&x[2:1])); // copies.rs:101
+    assign y = y_1;
 endmodule
 
 `default_nettype wire

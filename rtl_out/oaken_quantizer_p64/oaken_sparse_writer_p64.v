@@ -566,54 +566,45 @@ module oaken_sparse_writer_p64 (
     // the outgoing word
 
     // a word behind the RAMs
-    oaken_free_1 free (
-        .ready(m_ready),
-        .full(out_valid),
+    oaken_free_1 free_1_copy (
+        .x({out_valid, m_ready}),
         .y(to_ports_0)
     );
-    oaken_free_1 free_1 (
-        .ready(m_ready),
-        .full(out_valid),
+    oaken_free_1 free_1_copy_1 (
+        .x({out_valid, m_ready}),
         .y(to_ports_1)
     );
-    oaken_free_1 free_2 (
-        .ready(m_ready),
-        .full(out_valid),
+    oaken_free_1 free_1_copy_2 (
+        .x({out_valid, m_ready}),
         .y(to_ports_2)
     );
-    oaken_free_1 free_3 (
-        .ready(m_ready),
-        .full(out_valid),
+    oaken_free_1 free_1_copy_3 (
+        .x({out_valid, m_ready}),
         .y(to_ports_3)
     );
-    oaken_free_1 free_4 (
-        .ready(m_ready),
-        .full(out_valid),
+    oaken_free_1 free_1_copy_4 (
+        .x({out_valid, m_ready}),
         .y(to_ports_4)
     );
-    oaken_free_2 free_5 (
-        .ready(m_ready),
-        .full({out_valid, word_valid}),
+    wire [2:0] _t36 = {{out_valid, word_valid}, m_ready}; // copies.rs:103
+    oaken_free_2 free_2_copy (
+        .x(_t36),
         .y(to_words_0)
     );
-    oaken_free_2 free_6 (
-        .ready(m_ready),
-        .full({out_valid, word_valid}),
+    oaken_free_2 free_2_copy_1 (
+        .x(_t36),
         .y(to_words_1)
     );
-    oaken_free_2 free_7 (
-        .ready(m_ready),
-        .full({out_valid, word_valid}),
+    oaken_free_2 free_2_copy_2 (
+        .x(_t36),
         .y(to_words_2)
     );
-    oaken_free_2 free_8 (
-        .ready(m_ready),
-        .full({out_valid, word_valid}),
+    oaken_free_2 free_2_copy_3 (
+        .x(_t36),
         .y(to_words_3)
     );
-    oaken_free_2 free_9 (
-        .ready(m_ready),
-        .full({out_valid, word_valid}),
+    oaken_free_2 free_2_copy_4 (
+        .x(_t36),
         .y(to_words_4)
     );
     wire any = reading != open_2; // sparse_words.rs:107
@@ -629,29 +620,29 @@ module oaken_sparse_writer_p64 (
         if (to_words_0) held_3 <= data[127:0];
     end
     wire [511:0] data_1 = {held, held_1, held_2, held_3}; // sparse_words.rs:170
-    wire _t36 = mark_after[5:3] == 3'h1; // sparse_words.rs:79
-    wire _t37 = mark_after[5:3] == 3'h2; // sparse_words.rs:79
-    wire _t38 = mark_after[5:3] == 3'h3; // sparse_words.rs:79
-    wire _t39 = mark_after[5:3] == 3'h4; // sparse_words.rs:79
-    wire _t40 = mark_after[5:3] == 3'h5; // sparse_words.rs:79
-    wire _t41 = mark_after[5:3] == 3'h6; // sparse_words.rs:79
-    wire _t42 = mark_after[5:3] == 3'h7; // sparse_words.rs:79
-    wire _t43 = mark_after[2:0] == 3'h1; // sparse_words.rs:79
-    wire _t44 = mark_after[2:0] == 3'h2; // sparse_words.rs:79
-    wire _t45 = mark_after[2:0] == 3'h3; // sparse_words.rs:79
-    wire _t46 = mark_after[2:0] == 3'h4; // sparse_words.rs:79
-    wire _t47 = mark_after[2:0] == 3'h5; // sparse_words.rs:79
-    wire _t48 = mark_after[2:0] == 3'h6; // sparse_words.rs:79
-    wire _t49 = mark_after[2:0] == 3'h7; // sparse_words.rs:79
-    wire [7:0] _t50 = {1'h0, _t42, |{_t41, _t42}, |{_t40, _t41, _t42}, |{_t39, _t40, _t41, _t42}, |{_t38, _t39, _t40, _t41, _t42}, |{_t37, _t38, _t39, _t40, _t41, _t42}, |{_t36, _t37, _t38, _t39, _t40, _t41, _t42}}; // sparse_words.rs:60
-    wire [7:0] _t51 = {_t49, |{_t48, _t49}, |{_t47, _t48, _t49}, |{_t46, _t47, _t48, _t49}, |{_t45, _t46, _t47, _t48, _t49}, |{_t44, _t45, _t46, _t47, _t48, _t49}, |{_t43, _t44, _t45, _t46, _t47, _t48, _t49}, |{mark_after[2:0] == 3'h0, _t43, _t44, _t45, _t46, _t47, _t48, _t49}}; // sparse_words.rs:60
+    wire _t37 = mark_after[5:3] == 3'h1; // sparse_words.rs:79
+    wire _t38 = mark_after[5:3] == 3'h2; // sparse_words.rs:79
+    wire _t39 = mark_after[5:3] == 3'h3; // sparse_words.rs:79
+    wire _t40 = mark_after[5:3] == 3'h4; // sparse_words.rs:79
+    wire _t41 = mark_after[5:3] == 3'h5; // sparse_words.rs:79
+    wire _t42 = mark_after[5:3] == 3'h6; // sparse_words.rs:79
+    wire _t43 = mark_after[5:3] == 3'h7; // sparse_words.rs:79
+    wire _t44 = mark_after[2:0] == 3'h1; // sparse_words.rs:79
+    wire _t45 = mark_after[2:0] == 3'h2; // sparse_words.rs:79
+    wire _t46 = mark_after[2:0] == 3'h3; // sparse_words.rs:79
+    wire _t47 = mark_after[2:0] == 3'h4; // sparse_words.rs:79
+    wire _t48 = mark_after[2:0] == 3'h5; // sparse_words.rs:79
+    wire _t49 = mark_after[2:0] == 3'h6; // sparse_words.rs:79
+    wire _t50 = mark_after[2:0] == 3'h7; // sparse_words.rs:79
+    wire [7:0] _t51 = {1'h0, _t43, |{_t42, _t43}, |{_t41, _t42, _t43}, |{_t40, _t41, _t42, _t43}, |{_t39, _t40, _t41, _t42, _t43}, |{_t38, _t39, _t40, _t41, _t42, _t43}, |{_t37, _t38, _t39, _t40, _t41, _t42, _t43}}; // sparse_words.rs:60
+    wire [7:0] _t52 = {_t50, |{_t49, _t50}, |{_t48, _t49, _t50}, |{_t47, _t48, _t49, _t50}, |{_t46, _t47, _t48, _t49, _t50}, |{_t45, _t46, _t47, _t48, _t49, _t50}, |{_t44, _t45, _t46, _t47, _t48, _t49, _t50}, |{mark_after[2:0] == 3'h0, _t44, _t45, _t46, _t47, _t48, _t49, _t50}}; // sparse_words.rs:60
     always @(posedge clk) if (to_words_4) begin
         mark_last_1 <= mark_last;
         mark_after_1 <= mark_after;
         mark_carries_1 <= mark_carries;
-        halves_above <= _t50;
-        halves_high <= {_t42, _t41, _t40, _t39, _t38, _t37, _t36, mark_after[5:3] == 3'h0};
-        halves_low <= _t51;
+        halves_above <= _t51;
+        halves_high <= {_t43, _t42, _t41, _t40, _t39, _t38, _t37, mark_after[5:3] == 3'h0};
+        halves_low <= _t52;
         carried_0 <= carried;
     end
     always @(posedge clk) begin
@@ -746,8 +737,8 @@ module oaken_sparse_writer_p64 (
     wire [7:0] whole_61 = at[61] ? waiting : with_header[495:488]; // sparse_words.rs:185
     wire [7:0] whole_62 = at[62] ? waiting : with_header[503:496]; // sparse_words.rs:185
     wire [7:0] whole_63 = at[63] ? waiting : with_header[511:504]; // sparse_words.rs:185
-    wire [63:0] _t52 = {halves_above[7] | (halves_high[7] & halves_low[7]), halves_above[7] | (halves_high[7] & halves_low[6]), halves_above[7] | (halves_high[7] & halves_low[5]), halves_above[7] | (halves_high[7] & halves_low[4]), halves_above[7] | (halves_high[7] & halves_low[3]), halves_above[7] | (halves_high[7] & halves_low[2]), halves_above[7] | (halves_high[7] & halves_low[1]), halves_above[7] | (halves_high[7] & halves_low[0]), halves_above[6] | (halves_high[6] & halves_low[7]), halves_above[6] | (halves_high[6] & halves_low[6]), halves_above[6] | (halves_high[6] & halves_low[5]), halves_above[6] | (halves_high[6] & halves_low[4]), halves_above[6] | (halves_high[6] & halves_low[3]), halves_above[6] | (halves_high[6] & halves_low[2]), halves_above[6] | (halves_high[6] & halves_low[1]), halves_above[6] | (halves_high[6] & halves_low[0]), halves_above[5] | (halves_high[5] & halves_low[7]), halves_above[5] | (halves_high[5] & halves_low[6]), halves_above[5] | (halves_high[5] & halves_low[5]), halves_above[5] | (halves_high[5] & halves_low[4]), halves_above[5] | (halves_high[5] & halves_low[3]), halves_above[5] | (halves_high[5] & halves_low[2]), halves_above[5] | (halves_high[5] & halves_low[1]), halves_above[5] | (halves_high[5] & halves_low[0]), halves_above[4] | (halves_high[4] & halves_low[7]), halves_above[4] | (halves_high[4] & halves_low[6]), halves_above[4] | (halves_high[4] & halves_low[5]), halves_above[4] | (halves_high[4] & halves_low[4]), halves_above[4] | (halves_high[4] & halves_low[3]), halves_above[4] | (halves_high[4] & halves_low[2]), halves_above[4] | (halves_high[4] & halves_low[1]), halves_above[4] | (halves_high[4] & halves_low[0]), halves_above[3] | (halves_high[3] & halves_low[7]), halves_above[3] | (halves_high[3] & halves_low[6]), halves_above[3] | (halves_high[3] & halves_low[5]), halves_above[3] | (halves_high[3] & halves_low[4]), halves_above[3] | (halves_high[3] & halves_low[3]), halves_above[3] | (halves_high[3] & halves_low[2]), halves_above[3] | (halves_high[3] & halves_low[1]), halves_above[3] | (halves_high[3] & halves_low[0]), halves_above[2] | (halves_high[2] & halves_low[7]), halves_above[2] | (halves_high[2] & halves_low[6]), halves_above[2] | (halves_high[2] & halves_low[5]), halves_above[2] | (halves_high[2] & halves_low[4]), halves_above[2] | (halves_high[2] & halves_low[3]), halves_above[2] | (halves_high[2] & halves_low[2]), halves_above[2] | (halves_high[2] & halves_low[1]), halves_above[2] | (halves_high[2] & halves_low[0]), halves_above[1] | (halves_high[1] & halves_low[7]), halves_above[1] | (halves_high[1] & halves_low[6]), halves_above[1] | (halves_high[1] & halves_low[5]), halves_above[1] | (halves_high[1] & halves_low[4]), halves_above[1] | (halves_high[1] & halves_low[3]), halves_above[1] | (halves_high[1] & halves_low[2]), halves_above[1] | (halves_high[1] & halves_low[1]), halves_above[1] | (halves_high[1] & halves_low[0]), halves_above[0] | (halves_high[0] & halves_low[7]), halves_above[0] | (halves_high[0] & halves_low[6]), halves_above[0] | (halves_high[0] & halves_low[5]), halves_above[0] | (halves_high[0] & halves_low[4]), halves_above[0] | (halves_high[0] & halves_low[3]), halves_above[0] | (halves_high[0] & halves_low[2]), halves_above[0] | (halves_high[0] & halves_low[1]), halves_above[0] | (halves_high[0] & halves_low[0])}; // sparse_words.rs:73
-    wire [63:0] keep = _t52 | {64{~mark_last_1}}; // sparse_words.rs:133
+    wire [63:0] _t53 = {halves_above[7] | (halves_high[7] & halves_low[7]), halves_above[7] | (halves_high[7] & halves_low[6]), halves_above[7] | (halves_high[7] & halves_low[5]), halves_above[7] | (halves_high[7] & halves_low[4]), halves_above[7] | (halves_high[7] & halves_low[3]), halves_above[7] | (halves_high[7] & halves_low[2]), halves_above[7] | (halves_high[7] & halves_low[1]), halves_above[7] | (halves_high[7] & halves_low[0]), halves_above[6] | (halves_high[6] & halves_low[7]), halves_above[6] | (halves_high[6] & halves_low[6]), halves_above[6] | (halves_high[6] & halves_low[5]), halves_above[6] | (halves_high[6] & halves_low[4]), halves_above[6] | (halves_high[6] & halves_low[3]), halves_above[6] | (halves_high[6] & halves_low[2]), halves_above[6] | (halves_high[6] & halves_low[1]), halves_above[6] | (halves_high[6] & halves_low[0]), halves_above[5] | (halves_high[5] & halves_low[7]), halves_above[5] | (halves_high[5] & halves_low[6]), halves_above[5] | (halves_high[5] & halves_low[5]), halves_above[5] | (halves_high[5] & halves_low[4]), halves_above[5] | (halves_high[5] & halves_low[3]), halves_above[5] | (halves_high[5] & halves_low[2]), halves_above[5] | (halves_high[5] & halves_low[1]), halves_above[5] | (halves_high[5] & halves_low[0]), halves_above[4] | (halves_high[4] & halves_low[7]), halves_above[4] | (halves_high[4] & halves_low[6]), halves_above[4] | (halves_high[4] & halves_low[5]), halves_above[4] | (halves_high[4] & halves_low[4]), halves_above[4] | (halves_high[4] & halves_low[3]), halves_above[4] | (halves_high[4] & halves_low[2]), halves_above[4] | (halves_high[4] & halves_low[1]), halves_above[4] | (halves_high[4] & halves_low[0]), halves_above[3] | (halves_high[3] & halves_low[7]), halves_above[3] | (halves_high[3] & halves_low[6]), halves_above[3] | (halves_high[3] & halves_low[5]), halves_above[3] | (halves_high[3] & halves_low[4]), halves_above[3] | (halves_high[3] & halves_low[3]), halves_above[3] | (halves_high[3] & halves_low[2]), halves_above[3] | (halves_high[3] & halves_low[1]), halves_above[3] | (halves_high[3] & halves_low[0]), halves_above[2] | (halves_high[2] & halves_low[7]), halves_above[2] | (halves_high[2] & halves_low[6]), halves_above[2] | (halves_high[2] & halves_low[5]), halves_above[2] | (halves_high[2] & halves_low[4]), halves_above[2] | (halves_high[2] & halves_low[3]), halves_above[2] | (halves_high[2] & halves_low[2]), halves_above[2] | (halves_high[2] & halves_low[1]), halves_above[2] | (halves_high[2] & halves_low[0]), halves_above[1] | (halves_high[1] & halves_low[7]), halves_above[1] | (halves_high[1] & halves_low[6]), halves_above[1] | (halves_high[1] & halves_low[5]), halves_above[1] | (halves_high[1] & halves_low[4]), halves_above[1] | (halves_high[1] & halves_low[3]), halves_above[1] | (halves_high[1] & halves_low[2]), halves_above[1] | (halves_high[1] & halves_low[1]), halves_above[1] | (halves_high[1] & halves_low[0]), halves_above[0] | (halves_high[0] & halves_low[7]), halves_above[0] | (halves_high[0] & halves_low[6]), halves_above[0] | (halves_high[0] & halves_low[5]), halves_above[0] | (halves_high[0] & halves_low[4]), halves_above[0] | (halves_high[0] & halves_low[3]), halves_above[0] | (halves_high[0] & halves_low[2]), halves_above[0] | (halves_high[0] & halves_low[1]), halves_above[0] | (halves_high[0] & halves_low[0])}; // sparse_words.rs:73
+    wire [63:0] keep = _t53 | {64{~mark_last_1}}; // sparse_words.rs:133
     wire [7:0] kept_1 = keep[1] ? whole_1 : 8'h0; // sparse_words.rs:135
     wire [7:0] kept_2 = keep[2] ? whole_2 : 8'h0; // sparse_words.rs:135
     wire [7:0] kept_3 = keep[3] ? whole_3 : 8'h0; // sparse_words.rs:135

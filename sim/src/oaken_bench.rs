@@ -324,7 +324,8 @@ fn drain(bench: &mut Bench, sink: Sink, count: usize, limit: u64) -> Result<(), 
     if missing { bench.run_until_received(sink, beats + 1, 1) } else { Ok(()) }
 }
 
-fn to_bytes(elements: &[u16]) -> Vec<u8> {
+/// Elements as streams carry them: binary16, the low byte first.
+pub fn to_bytes(elements: &[u16]) -> Vec<u8> {
     elements.iter().flat_map(|x| x.to_le_bytes()).collect()
 }
 

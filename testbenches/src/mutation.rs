@@ -4,6 +4,7 @@
 //! one netlist, where the input `mutation` chooses which one is alive; 0 is the design itself. So any number of mutants costs
 //! one compilation by Verilator and one short run each.
 
+mod cells;
 mod dead;
 mod equivalence;
 mod explained;

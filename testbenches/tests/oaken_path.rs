@@ -18,7 +18,7 @@ use sim::bus::axi4_memory::{Axi4Memory, MemoryModel};
 use sim::bus::{AxiLiteMaster, Bench, Sink, Source, Stalls, packet, packet_bytes, seed};
 use sim::data::{Kind, Recording};
 use sim::golden::oaken::{DenseBits, Thresholds, decode, encode};
-use sim::oaken_bench::{dequantizer, quantizer};
+use sim::oaken_bench::{dequantizer, quantizer, to_bytes};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -146,10 +146,6 @@ impl Rig<'_> {
         }
         assert_eq!(packet_bytes(self.bench.beats(self.back)), self.expected);
     }
-}
-
-fn to_bytes(elements: &[u16]) -> Vec<u8> {
-    elements.iter().flat_map(|x| x.to_le_bytes()).collect()
 }
 
 fn recording(name: &str) -> Recording {

@@ -10,7 +10,7 @@ use hw::oaken::{DequantizerAxiPorts, EngineParams, QuantizerAxiPorts};
 use sim::bus::{AxiLiteMaster, Bench, Sink, Stalls, long, packet, packet_bytes, seed};
 use sim::data::Recording;
 use sim::golden::oaken::{DenseBits, Thresholds, decode, encode};
-use sim::oaken_bench::{Device, Parts, dequantizer, quantizer};
+use sim::oaken_bench::{Device, Parts, dequantizer, quantizer, to_bytes};
 use sim::profile::{Method, Profile, Widths};
 use std::path::Path;
 
@@ -173,10 +173,6 @@ fn ends(bench: &Bench, sink: Sink) -> Vec<u64> {
     beats.filter_map(|(beat, cycle)| (beat.field(2) == 1).then_some(*cycle)).collect()
 }
 
-fn to_bytes(elements: &[u16]) -> Vec<u8> {
-    elements.iter().flat_map(|x| x.to_le_bytes()).collect()
-}
-
 /// Runs until the sinks have so many packets.
 fn run(bench: &mut Bench, sinks: &[Sink], count: usize, limit: usize) {
     let done = |bench: &Bench| sinks.iter().all(|sink| ends(bench, *sink).len() == count);
@@ -227,8 +223,8 @@ fn dequantized(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine, t: &Thr
     let least: usize = vectors.iter().map(|v| v.least(p)).sum();
     run(&mut bench, &[m], vectors.len(), 2 * least + 8000);
     for (i, (got, v)) in packet_bytes(bench.beats(m)).iter().zip(vectors).enumerate() {
-        let want = decode(&v.record.dense, &v.record.sparse, n, DenseBits::PAPER, t).expect("legal");
-        assert!(*got == to_bytes(&want), "vector {i}, {p:?}");
+        let expected = decode(&v.record.dense, &v.record.sparse, n, DenseBits::PAPER, t).expect("legal");
+        assert!(*got == to_bytes(&expected), "vector {i}, {p:?}");
     }
     let ends = ends(&bench, m);
     ends[vectors.len() - 1] - ends[0]

@@ -7,9 +7,10 @@ use hw::soc::system_addresses::SystemAddresses;
 use hw::soc::system_params::SystemParams;
 use sim::data::Recording;
 use sim::golden::oaken::DenseBits;
+use sim::oaken_bench::to_bytes;
 use sim::profile::{Method, Profile, Widths};
 use std::path::Path;
-use testbenches::drivers::system::{host_of, set_up, there_and_back, to_bytes};
+use testbenches::drivers::system::{host_of, set_up, there_and_back};
 
 const PARAMS: SystemParams = SystemParams {
     engine: EngineParams { lanes: 4, max_length: 1024, dense_bits: 4, settings: 1 },

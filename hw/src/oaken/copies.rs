@@ -57,46 +57,6 @@ pub fn valid_copies(m: Module, x: Signal, number: usize) -> Result<Vec<Signal>, 
 }
 
 ports! {
-    /// Ports of [`free`].
-    pub struct FreePorts(count: u32) {
-        /// What is behind the registers takes what is in them.
-        input ready: Signal = bits(1),
-        /// One bit for each register: it holds something.
-        input full: Signal = bits(count),
-        /// The first one is free at the end of the cycle.
-        output y: Signal = bits(1),
-    }
-}
-
-/// Whether the first of some registers in a row is free at the end of the cycle.
-#[module]
-fn free(count: u32) -> Result<Design<FreePorts>, Errors> {
-    let m = Module::new(format!("oaken_free_{count}"));
-    m.doc("Whether a register takes the next word, in logic that synthesis does not merge with others of the same.");
-    m.keep_hierarchy();
-    let io = FreePorts::new(m, count);
-    let first_free = io.ready | !io.full.all();
-    io.y.set(first_free);
-    m.finish(io)
-}
-
-/// The same so many times: each for a part of a word, if there is more than one.
-#[module]
-pub fn frees(m: Module, ready: Signal, full: Signal, number: usize) -> Result<Vec<Signal>, Errors> {
-    if number == 1 {
-        return Ok(vec![ready | !full.all()]);
-    }
-    let design = free(full.width())?;
-    let one = |_| {
-        let free = m.instance(&design);
-        free.ready.set(ready);
-        free.full.set(full);
-        free.y
-    };
-    Ok((0..number).map(one).collect())
-}
-
-ports! {
     /// Ports of [`apart`].
     pub struct ApartPorts(width: u32) {
         /// What is looked at.
@@ -106,28 +66,41 @@ ports! {
     }
 }
 
-/// What `f` says of some bits, so many times, in logic that synthesis does not merge with others of the same.
+/// What `f` says of some bits, so many times, in logic that synthesis does not merge with others of the same; `name` is that of
+/// the module, which `says` what.
 #[module]
 pub fn apart(
     m: Module,
-    name: &str,
+    (name, says): (&str, &str),
     x: Signal,
     number: usize,
     f: impl Fn(Signal) -> Signal,
 ) -> Result<Vec<Signal>, Errors> {
     let inside = Module::new(format!("oaken_{name}"));
-    inside.doc("Logic that synthesis does not merge with others of the same.");
+    inside.doc(&format!("{says}, in logic that synthesis does not merge with others of the same."));
     inside.keep_hierarchy();
     let io = ApartPorts::new(inside, x.width());
     let y = f(io.x);
     io.y.set(y);
     let design = inside.finish(io)?;
     let one = |_| {
-        let apart = m.instance(&design);
-        apart.x.set(x);
-        apart.y
+        let copy = m.instance(&design);
+        copy.x.set(x);
+        copy.y
     };
-    Ok((0..number).map(one).collect())
+    Ok((0..number).map(|i| m.scope(name, || one(i))).collect())
+}
+
+/// Whether the first of some registers in a row is free at the end of the cycle (`full`: they hold something), when what is behind them is
+/// `ready`; so many times, each for a part of a word.
+#[module]
+pub fn frees(m: Module, ready: Signal, full: Signal, number: usize) -> Result<Vec<Signal>, Errors> {
+    if number == 1 {
+        return Ok(vec![ready | !full.all()]);
+    }
+    let first_free = |x: Signal| x.bit(0) | !x.drop_low(1).all();
+    let name = format!("free_{}", full.width());
+    apart(m, (&name, "Whether a register takes the next word"), full.cat(ready), number, first_free)
 }
 
 fn of(m: Module, design: &Design<CopyPorts>, x: Signal) -> Signal {

@@ -10,8 +10,9 @@
 //! gearbox. Buffers two beats of codes, and with a gearbox two beats of the bus and what is left of the one before. Combinational:
 //! `flush` and what decides on the start of a packet to `dense` ready.
 
+use super::copies::apart;
 use super::dequantizer_ports::IN_FLIGHT;
-use super::guard::{GuardPorts, length_guard};
+use super::guard::{GuardPorts, GuardedBeat, length_guard};
 use super::types::*;
 use super::vector_guard::vector_guard;
 use crate::stream::fifo::{Style, fifo};
@@ -66,7 +67,8 @@ pub fn read_dense(
         }
         _ => guard.early | guard.late,
     };
-    let dense = register_slice_after(m, regrouped(m, &guard, extent.tail, p)?)?;
+    let passed = passed(m, &guard, p)?;
+    let dense = register_slice_after(m, regrouped(m, passed, extent.tail, p)?)?;
     Ok(DenseReader { codes: dense, wrong_length })
 }
 
@@ -149,13 +151,31 @@ fn delayed_event(m: Module, x: Signal) -> Signal {
     register
 }
 
+/// What has passed the guard. The data of many lanes become zeros here, in logic of its own for each 64 bits: were it that which steers the
+/// guard, it would have to lie amid the data and beside the guard.
+#[module]
+fn passed(m: Module, guard: &GuardPorts, p: EngineParams) -> Result<Stream<Beat>, Errors> {
+    const OF_ONE: u32 = 64;
+    let GuardedBeat { data, last, .. } = guard.m.payload;
+    if !p.wide() {
+        return Ok(guard.m.with(Beat { data, last }));
+    }
+    data.unused();
+    let parts = guard.s.payload.data.lanes(OF_ONE);
+    let passes =
+        apart(m, ("passes", "Whether a beat passes the guard"), guard.passing, parts.len(), |passing| passing)?;
+    let zeroed: Vec<Signal> =
+        parts.into_iter().zip(passes).map(|(part, passes)| part & passes.repeat(OF_ONE)).collect();
+    Ok(guard.m.with(Beat { data: cat(&zeroed.into_iter().rev().collect::<Vec<_>>()), last }))
+}
+
 /// What has passed the guard, as the codes of one beat of elements after the other.
 #[module]
-fn regrouped(m: Module, guard: &GuardPorts, tail: Option<Signal>, p: EngineParams) -> Result<Stream, Errors> {
+fn regrouped(m: Module, passed: Stream<Beat>, tail: Option<Signal>, p: EngineParams) -> Result<Stream, Errors> {
+    let beat = passed.payload;
     if p.dense_bits == PAPER_BITS {
-        return Ok(guard.m.with(guard.m.payload.data));
+        return Ok(passed.with(beat.data));
     }
-    let beat = guard.m.payload;
     let word = p.regrouped_bits();
     let (words_in, words_out) = (beat.data.width() / word, p.codes_bits() / word);
     // of all beats but the last, the gearbox takes all words
@@ -165,7 +185,7 @@ fn regrouped(m: Module, guard: &GuardPorts, tail: Option<Signal>, p: EngineParam
     };
     let gearbox = m.instance(&gearbox(word, words_in, words_out)?);
     // whether the gearbox takes a beat is known late, and the guard counts with it
-    let passed = guard.m.with(crate::stream::Beat { data: beat.data, keep, last: beat.last });
+    let passed = passed.with(crate::stream::Beat { data: beat.data, keep, last: beat.last });
     gearbox.s.set(register_slice_backward_after(m, passed)?);
     Ok(gearbox.m.with(gearbox.m.payload.data))
 }

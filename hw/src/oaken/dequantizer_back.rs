@@ -67,8 +67,17 @@ pub fn use_maps(
 /// does not count. It has logic of its own, amid the lanes: were it that which takes maps, it would have to lie beside their queue, too.
 #[module]
 fn may_load(m: Module, codes_there: Signal, in_use: Signal, go: Signal) -> Result<Signal, Errors> {
-    let stays = |x: Signal| x.bit(2) & !(x.bit(1) & x.bit(0));
-    Ok(apart(m, "map_may_load", in_use.cat(codes_there).cat(go), 1, |x| !stays(x))?[0])
+    let stays = |x: Signal| {
+        let [go, codes_there, in_use] = [0, 1, 2].map(|i| x.bit(i));
+        in_use & !(codes_there & go)
+    };
+    Ok(apart(
+        m,
+        ("map_may_load", "Whether the map of the next beat may be loaded"),
+        in_use.cat(codes_there).cat(go),
+        1,
+        |x| !stays(x),
+    )?[0])
 }
 
 /// A beat of codes.

@@ -19,7 +19,6 @@
 //! Parameters: width of the data, beats of the longest packet (2 to 8192, or 1). Latency 0; one beat a cycle.
 //! Combinational: `s`, `start` and `flush` to `m`, `m` ready, `start` and `flush` to `s` ready.
 
-use super::copies::apart;
 use super::types::{Beat, beat};
 use hdl::*;
 
@@ -88,7 +87,7 @@ pub fn length_guard(width: u32, max_beats: u32) -> Result<Design<GuardPorts>, Er
     let passing = phase.is(Phase::Pass) & !io.flush;
     io.passing.set(passing);
     io.m.valid.set(open & !dropping & (io.s.valid | !passing));
-    io.m.payload.data.set(data_or_zeros(m, io.s.payload.data, passing, (!phase.is(Phase::Pass)).cat(io.flush))?);
+    io.m.payload.data.set(passing.mux(io.s.payload.data, io.s.payload.data.zeros(width)));
     io.m.payload.first.set(first);
     io.m.payload.last.set(last);
     io.s.ready.set((passing & open & io.m.ready) | dropping | io.flush);
@@ -130,21 +129,6 @@ pub fn length_guard(width: u32, max_beats: u32) -> Result<Design<GuardPorts>, Er
     });
     m.assert(first | ends_here.eq(!left.any()), "a packet ends when none of its beats is left");
     m.finish(io)
-}
-
-/// Data, and zeros in the place of what does not pass. Wide data has logic of its own for each 64 bits that says so: were it that which
-/// steers the guard, it would have to lie amid the data and beside the guard.
-#[module]
-pub fn data_or_zeros(m: Module, data: Signal, passing: Signal, stands_in: Signal) -> Result<Signal, Errors> {
-    const OF_ONE: u32 = 64;
-    if data.width() < 4 * OF_ONE {
-        return Ok(passing.mux(data, data.zeros(data.width())));
-    }
-    let parts = data.lanes(OF_ONE);
-    let pass = apart(m, "passes", stands_in, parts.len(), |stands_in| !stands_in.any())?;
-    let zeroed: Vec<Signal> =
-        parts.into_iter().zip(pass).map(|(part, pass)| pass.mux(part, part.zeros(OF_ONE))).collect();
-    Ok(cat(&zeroed.into_iter().rev().collect::<Vec<_>>()))
 }
 
 #[cfg(test)]

@@ -17,11 +17,11 @@
 //! | `early`, `late` | one cycle each, at the beat that shows the mistake |
 //! | `passing` | what is at `m` is a beat of `s`, not one that stands in for it; a register but for `flush` |
 //!
-//! Parameters: width of the data, beats of the longest packet (1 to 8192). Latency 0; one beat a cycle. Up to 8 of the longest packets
-//! that are dropped are counted before the length of the next one is known, and no beat waits for it. Combinational: `s`, `start` and
-//! `flush` to `m`, `m` ready, `start` and `flush` to `s` ready.
+//! Parameters: width of the data, beats of the longest packet (1 to 8192). Latency 0; one beat a cycle. No beat waits for the length of the
+//! next packet: as many beats as 8 of the longest have are counted before it is known; of more, later packets are taken for others up to a
+//! flush. Combinational: `s`, `start` and `flush` to `m`, `m` ready, `start` and `flush` to `s` ready.
 
-use super::guard::{GuardPorts, data_or_zeros};
+use super::guard::GuardPorts;
 use hdl::*;
 
 #[derive(Clone, Copy, State)]
@@ -56,7 +56,7 @@ pub fn vector_guard(width: u32, max_beats: u32) -> Result<Design<GuardPorts>, Er
     let passing = phase.is(Phase::Pass) & !io.flush;
     io.passing.set(passing);
     io.m.valid.set(open & !settling & (io.s.valid | !passing));
-    io.m.payload.data.set(data_or_zeros(m, io.s.payload.data, passing, (!phase.is(Phase::Pass)).cat(io.flush))?);
+    io.m.payload.data.set(passing.mux(io.s.payload.data, io.s.payload.data.zeros(width)));
     io.m.payload.first.set(first);
     io.m.payload.last.set(last);
     io.s.ready.set((passing & open & io.m.ready) | dropping | io.flush);

@@ -183,10 +183,10 @@ pub(super) fn a_waiting_word_flags_nothing(
     if taken < 16 {
         return Err(format!("{taken} sparse words are taken before the dense part, not 16"));
     }
-    for (place, want) in [(taken, [0, 0, PARTIAL, 0]), (taken - 1, [PARTIAL, 0, 0, 0])] {
+    for (place, expected) in [(taken, [0, 0, PARTIAL, 0]), (taken - 1, [PARTIAL, 0, 0, 0])] {
         let (again, seen) = flags_of_a_hole(d, engine, seed, Some(place)).map_err(text)?;
-        if again != taken || seen != want {
-            return Err(format!("a hole in sparse word {place}, {taken} taken: flags {seen:x?}, not {want:x?}"));
+        if again != taken || seen != expected {
+            return Err(format!("a hole in sparse word {place}, {taken} taken: flags {seen:x?}, not {expected:x?}"));
         }
     }
     Ok(())

@@ -3,7 +3,7 @@
 use super::built::build;
 use super::stream::{Streams, packets};
 use super::{Driver, clocks, dequantizer, many, memory, oaken, regroup, routing, several};
-use hdl::{Bundle, Design, Errors, Module, Signal, Stream, bits, module, ports, stream};
+use hdl::{Bundle, Design};
 use hw::memory::ram::{Collision, RamParams};
 use hw::oaken::EngineParams;
 use hw::stream::fifo::{Style, fifo};
@@ -11,7 +11,6 @@ use hw::stream::narrow::narrow;
 use hw::stream::pack::Beats;
 use hw::stream::register_slice::register_slice;
 use hw::stream::widen::widen;
-use hw::stream::{fork_many, join_many};
 use sim::bus::StreamPorts;
 
 /// A part with one stream in and one out.
@@ -60,81 +59,11 @@ pub fn narrow_driver(name: impl Into<String>, word: u32, words: u32, ratio: u32)
     Driver::new(name, design, move |engine, effort| streams.test(engine, effort))
 }
 
-ports! {
-    /// Ports of a fork to three.
-    struct ForkPorts(width: u32) {
-        /// To all.
-        input s: Stream = stream(bits(width)),
-        /// First.
-        output m0: Stream = stream(bits(width)),
-        /// Second.
-        output m1: Stream = stream(bits(width)),
-        /// Third.
-        output m2: Stream = stream(bits(width)),
-    }
-}
-
-ports! {
-    /// Ports of a join of three.
-    struct JoinPorts(width: u32) {
-        /// First, in the low bits.
-        input s0: Stream = stream(bits(width)),
-        /// Second.
-        input s1: Stream = stream(bits(width)),
-        /// Third.
-        input s2: Stream = stream(bits(width)),
-        /// All together.
-        output m: Stream = stream(bits(3 * width)),
-    }
-}
-
-#[module]
-fn fork_module(width: u32) -> Result<Design<ForkPorts>, Errors> {
-    let m = Module::new("fork_3");
-    let io = ForkPorts::new(m, width);
-    let outputs = fork_many(m, io.s, 3);
-    [io.m0, io.m1, io.m2].iter().zip(outputs).for_each(|(port, output)| port.set(output));
-    m.finish(io)
-}
-
-#[module]
-fn join_module(width: u32) -> Result<Design<JoinPorts>, Errors> {
-    let m = Module::new("join_3");
-    let io = JoinPorts::new(m, width);
-    let joined: Stream<Signal> = join_many(m, &[io.s0, io.s1, io.s2]);
-    io.m.set(joined);
-    m.finish(io)
-}
-
-fn fork_driver() -> Driver {
-    let design = build(fork_module(9));
-    let io = &design.ports;
-    let sinks = [&io.m0, &io.m1, &io.m2].map(|m| StreamPorts::of(&design, m)).to_vec();
-    let plain = one_to_one(&design, (&io.s, &io.m0));
-    let model = Box::new(|sent: &Vec<Vec<_>>| vec![sent[0].clone(); 3]);
-    let streams = Streams { sinks, model, latency: Some(0), full_rate: Some(0), ..plain };
-    Driver::new("fork", design, move |engine, effort| streams.test(engine, effort))
-}
-
-fn join_driver() -> Driver {
-    let design = build(join_module(9));
-    let io = &design.ports;
-    let sources = [&io.s0, &io.s1, &io.s2].map(|s| StreamPorts::of(&design, s)).to_vec();
-    let plain = one_to_one(&design, (&io.s0, &io.m));
-    let joined = |sent: &Vec<Vec<sim::bus::Beat>>, i: usize| {
-        let word = |s: usize| &sent[s][i].0[0];
-        sim::bus::Beat(vec![word(0) | (word(1) << 9) | (word(2) << 18)])
-    };
-    let model = Box::new(move |sent: &Vec<Vec<_>>| vec![(0..sent[0].len()).map(|i| joined(sent, i)).collect()]);
-    let streams = Streams { sources, model, latency: Some(0), full_rate: Some(0), capacity: Some(0), ..plain };
-    Driver::new("join", design, move |engine, effort| streams.test(engine, effort))
-}
-
 /// Parts that are no configuration by themselves, by name.
 pub fn parts() -> Vec<Driver> {
     vec![
-        fork_driver(),
-        join_driver(),
+        many::fork_driver("fork", 9, 3),
+        many::join_driver("join", 9, 3),
         routing::demultiplexer_driver("demultiplexer_3x16", 16, 3),
         routing::arbiter_driver("arbiter_3x16", 16, 3),
         routing::packet_arbiter_driver("packet_arbiter_3x16", 16, 3),

@@ -227,8 +227,8 @@ fn words(rng: &mut Rng, streams: &Streams) -> Traffic {
     streams.sources.iter().map(|ports| (0..count).map(|_| beat(ports, rng)).collect()).collect()
 }
 
-/// Random packets of 1 to 40 words, or to some beats where those have many, for the source of a width converter. An end behind full beats comes without a word now and then,
-/// and where no word is, is anything.
+/// Random packets for the source of a width converter: of 1 to 40 words, or of up to three beats where those are more. An end behind full
+/// beats comes without a word now and then, and where no word is, is anything.
 pub fn packets(rng: &mut Rng, streams: &Streams) -> Traffic {
     let [data, keep, _] = &streams.sources[0].payload[..] else { panic!("a packet is data, keep and last") };
     let (lanes, word) = (keep.width as usize, data.width / keep.width);

@@ -12,6 +12,7 @@ use hw::soc::system_addresses::SystemAddresses;
 use hw::soc::system_params::SystemParams;
 use sim::golden::oaken::{DenseBits, Thresholds, decode, encode};
 use sim::link_bench::{Host, operation};
+use sim::oaken_bench::to_bytes;
 
 /// Sets both engines of a system.
 ///
@@ -47,11 +48,6 @@ pub fn host_of(engine: &mut dyn Engine, ports: [usize; 2], p: SystemParams) -> H
 pub fn there_and_back(v: &[u16], bits: DenseBits, t: &Thresholds) -> Vec<u16> {
     let record = encode(v, bits, t);
     decode(&record.dense, &record.sparse, v.len(), bits, t).unwrap_or_else(|e| panic!("{e}"))
-}
-
-/// Elements as the link carries them.
-pub fn to_bytes(elements: &[u16]) -> Vec<u8> {
-    elements.iter().flat_map(|x| x.to_le_bytes()).collect()
 }
 
 /// The number of a port.

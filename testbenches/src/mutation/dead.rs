@@ -3,25 +3,13 @@
 //! A bit is read if it is one of an output port, of a memory or an instance, or decides on a register; or if a gate or a register makes a
 //! bit of it that is read.
 
+use super::cells::{Bit, Cell, Module, Target};
 use super::place::Mutation;
 use std::collections::{HashMap, HashSet};
 
-/// A bit of a wire.
-type Bit<'t> = (&'t str, usize);
-
-/// A cell: its kind, and the bits of each pin, the lowest first; `None` is a constant.
-#[derive(Default)]
-struct Cell<'t> {
-    kind: &'t str,
-    pins: HashMap<&'t str, Vec<Option<Bit<'t>>>>,
-}
-
-/// The cells of a module, by name, and who reads a bit.
-#[derive(Default)]
-struct Module<'t> {
-    widths: HashMap<&'t str, usize>,
-    outputs: HashSet<&'t str>,
-    cells: HashMap<&'t str, Cell<'t>>,
+/// A module, and who reads a bit.
+struct Read<'t> {
+    module: Module<'t>,
     /// Wires that a bit goes on to.
     wires: HashMap<Bit<'t>, Vec<Bit<'t>>>,
     /// Pins that look at a bit: cell, pin, and the bit's place in it.
@@ -30,19 +18,21 @@ struct Module<'t> {
 
 /// Does the mutation change bits only that nothing reads? `text` is the design as Yosys keeps it.
 pub(super) fn same(text: &str, mutation: &Mutation) -> Option<&'static str> {
-    let words: Vec<&str> = mutation.command.split_whitespace().collect();
-    let option = |name: &str| words.windows(2).find(|pair| pair[0] == name).map(|pair| pair[1]);
-    let plain = |name| str::strip_prefix(name, "\\").unwrap_or(name);
-    let module = Module::new(text, plain(option("-module")?))?;
-    let cell = module.cells.get(plain(option("-cell")?))?;
-    let (pin, place) = (plain(option("-port")?), option("-portbit")?.parse().ok()?);
-    let changed = match is_output(pin) {
-        true => vec![(*cell.pins.get(pin)?.get(place)?)?],
-        false => module.made_of(cell, pin, place)?,
+    let target = Target::of(mutation)?;
+    let read = Read::new(Module::find(text, target.module)?);
+    let cell = read.module.cells.get(target.cell)?;
+    let changed = match is_output(target.pin) {
+        true => wires(cell.pins.get(target.pin)?.get(target.bit..=target.bit)?),
+        false => read.made_of(cell, target.pin, target.bit)?,
     };
     let mut seen = HashSet::new();
-    let read = changed.into_iter().any(|bit| module.is_read(bit, &mut seen));
+    let read = changed.into_iter().any(|bit| read.is_read(bit, &mut seen));
     (!read).then_some("a bit that nothing reads")
+}
+
+/// Those that are no constants.
+fn wires<'t>(bits: &[Bit<'t>]) -> Vec<Bit<'t>> {
+    bits.iter().copied().filter(|bit| matches!(bit, Bit::Wire(..))).collect()
 }
 
 /// The output of a gate or register.
@@ -50,90 +40,26 @@ fn is_output(pin: &str) -> bool {
     ["Y", "Q"].contains(&pin)
 }
 
-/// The bits of a pin as it is written, `{ \a [3:1] 2'01 \b }`.
-fn bits<'t>(text: &'t str, widths: &HashMap<&'t str, usize>) -> Option<Vec<Option<Bit<'t>>>> {
-    let text = text.trim();
-    let text = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or(text);
-    let mut parts: Vec<Vec<Option<Bit>>> = vec![];
-    for word in text.split_whitespace() {
-        if let Some(range) = word.strip_prefix('[').and_then(|word| word.strip_suffix(']')) {
-            let (high, low) = range.split_once(':').unwrap_or((range, range));
-            let range = low.parse::<usize>().ok()?..=high.parse().ok()?;
-            let wire = parts.pop()?;
-            parts.push(range.map(|i| wire.get(i).copied().flatten()).collect());
-        } else if let Some(width) = widths.get(word) {
-            parts.push((0..*width).map(|i| Some((word, i))).collect());
-        } else {
-            parts.push(vec![None; word.split_once('\'')?.0.parse().ok()?]);
-        }
-    }
-    parts.reverse();
-    Some(parts.concat())
-}
-
-impl<'t> Module<'t> {
-    fn new(text: &'t str, name: &str) -> Option<Module<'t>> {
-        let is_it = |line: &&str| line.strip_prefix("module \\") == Some(name);
-        let lines: Vec<&str> = text.lines().skip_while(|line| !is_it(line)).take_while(|line| *line != "end").collect();
-        let mut module = Module::default();
-        for line in lines.iter().filter_map(|line| line.trim_start().strip_prefix("wire ")) {
-            let words: Vec<&str> = line.split_whitespace().collect();
-            let wire = *words.last()?;
-            let width = words.iter().position(|word| *word == "width").and_then(|at| words.get(at + 1));
-            module.widths.insert(wire, width.map_or(Some(1), |width| width.parse().ok())?);
-            if words.contains(&"output") {
-                module.outputs.insert(wire);
-            }
-        }
-        let mut open = None;
-        for line in &lines {
-            let inside = line.starts_with("    ");
-            let words: Vec<&str> = line.trim_start().splitn(3, ' ').collect();
-            match words[..] {
-                ["cell", kind, cell] => {
-                    let cell = cell.strip_prefix('\\').unwrap_or(cell);
-                    module.cells.insert(cell, Cell { kind, pins: HashMap::new() });
-                    open = Some(cell);
-                }
-                ["connect", pin, value] if inside => {
-                    let of = bits(value, &module.widths)?;
-                    module.cells.get_mut(open?)?.pins.insert(pin.strip_prefix('\\').unwrap_or(pin), of);
-                }
-                ["connect", ..] => module.join(line.trim_start().strip_prefix("connect ")?)?,
-                _ => {}
-            }
+impl<'t> Read<'t> {
+    fn new(module: Module<'t>) -> Read<'t> {
+        let (mut wires, mut readers) = (HashMap::<_, Vec<_>>::new(), HashMap::<_, Vec<_>>::new());
+        for (to, from) in &module.joined {
+            wires.entry(*from).or_default().push(*to);
         }
         for (name, cell) in &module.cells {
             for (pin, bits) in cell.pins.iter().filter(|(pin, _)| !is_output(pin)) {
-                let places = bits.iter().enumerate().filter_map(|(place, bit)| Some((place, (*bit)?)));
-                places.for_each(|(place, bit)| module.readers.entry(bit).or_default().push((name, pin, place)));
+                bits.iter()
+                    .enumerate()
+                    .for_each(|(place, bit)| readers.entry(*bit).or_default().push((*name, *pin, place)));
             }
         }
-        Some(module)
-    }
-
-    /// `\y \a [3:0]`, `{ \y \z } \a`: the first goes on from the second.
-    fn join(&mut self, text: &'t str) -> Option<()> {
-        let end = match text.starts_with('{') {
-            true => text.find('}')? + 1,
-            // a range belongs to the wire before it
-            false => text
-                .find(' ')
-                .map(|at| if text[at + 1..].starts_with('[') { text.find(']').unwrap_or(at) + 1 } else { at })?,
-        };
-        let (to, from) = (bits(&text[..end], &self.widths)?, bits(&text[end..], &self.widths)?);
-        for (to, from) in to.into_iter().zip(from) {
-            if let (Some(to), Some(from)) = (to, from) {
-                self.wires.entry(from).or_default().push(to);
-            }
-        }
-        Some(())
+        Read { module, wires, readers }
     }
 
     /// The bits that a gate makes of one at its pin, or a register of one of its data; `None` if it is neither.
     fn made_of(&self, cell: &Cell<'t>, pin: &str, place: usize) -> Option<Vec<Bit<'t>>> {
         if let (Some(out), "D") = (cell.pins.get("Q"), pin) {
-            return Some(out.get(place).copied().flatten().into_iter().collect());
+            return Some(wires(out.get(place..=place).unwrap_or_default()));
         }
         let out = cell.pins.get("Y").filter(|_| cell.kind.starts_with('$') && !cell.pins.contains_key("CLK"))?;
         let data = ["A", "B"].contains(&pin);
@@ -146,20 +72,20 @@ impl<'t> Module<'t> {
             true if upward => Some(out.get(place..).unwrap_or_default()),
             _ => Some(&out[..]),
         };
-        Some(some?.iter().flatten().copied().collect())
+        Some(wires(some?))
     }
 
     fn is_read(&self, bit: Bit<'t>, seen: &mut HashSet<Bit<'t>>) -> bool {
         if !seen.insert(bit) {
             return false;
         }
-        let goes_on = |module: &Self, seen: &mut _| {
-            module.wires.get(&bit).is_some_and(|wires| wires.iter().any(|wire| module.is_read(*wire, seen)))
+        let goes_on = |read: &Self, seen: &mut _| {
+            read.wires.get(&bit).is_some_and(|wires| wires.iter().any(|wire| read.is_read(*wire, seen)))
         };
-        self.outputs.contains(bit.0)
+        matches!(bit, Bit::Wire(wire, _) if self.module.outputs.contains(wire))
             || goes_on(self, seen)
             || self.readers.get(&bit).into_iter().flatten().any(|(cell, pin, place)| {
-                let made = self.cells.get(cell).and_then(|cell| self.made_of(cell, pin, *place));
+                let made = self.module.cells.get(cell).and_then(|cell| self.made_of(cell, pin, *place));
                 made.is_none_or(|made| made.into_iter().any(|bit| self.is_read(bit, seen)))
             })
     }

@@ -1,44 +1,20 @@
 //! Mutants that do the same as the design whatever the design is: what is seen at the cell of the mutation alone.
 
+use super::cells::{Cell, Module, Target};
 use super::place::Mutation;
-use std::collections::HashMap;
 
-/// The mutation, its cell and the module of it.
+/// The mutation, and the module of its cell.
 struct At<'a> {
-    mode: &'a str,
-    port: &'a str,
-    bit: usize,
-    /// The bit of the same pin that decides, of the modes `cnot0` and `cnot1`.
-    decides: usize,
-    cell: &'a str,
+    target: Target<'a>,
     module: Module<'a>,
-}
-
-/// A module in Yosys' own format.
-#[derive(Default)]
-struct Module<'a> {
-    cells: HashMap<&'a str, Cell<'a>>,
-    /// Bits of each wire.
-    widths: HashMap<&'a str, usize>,
-}
-
-/// A cell: its kind, parameters and pins as they are written.
-#[derive(Default)]
-struct Cell<'a> {
-    kind: &'a str,
-    parameters: HashMap<&'a str, &'a str>,
-    pins: HashMap<&'a str, &'a str>,
-}
-
-/// Where a bit of a pin comes from.
-enum Source<'a> {
-    Constant(char),
-    Wire(&'a str, usize),
 }
 
 /// Why the mutation changes nothing, if a rule says so; `text` is the design as Yosys keeps it.
 pub(super) fn same(text: &str, mutation: &Mutation) -> Option<&'static str> {
-    let at = At::of(text, &mutation.command)?;
+    let target = Target::of(mutation)?;
+    let module = Module::find(text, target.module)?;
+    module.cells.get(target.cell)?;
+    let at = At { target, module };
     at.not_specified()
         .or(at.stuck_at_its_value())
         .or(at.never_inverted())
@@ -47,27 +23,8 @@ pub(super) fn same(text: &str, mutation: &Mutation) -> Option<&'static str> {
 }
 
 impl<'a> At<'a> {
-    fn of(text: &'a str, command: &'a str) -> Option<At<'a>> {
-        let words: Vec<&str> = command.split_whitespace().collect();
-        let option = |name: &str| words.windows(2).find(|pair| pair[0] == name).map(|pair| pair[1]);
-        let plain = |name: &'a str| name.strip_prefix('\\').unwrap_or(name);
-        let module = Module::find(text, plain(option("-module")?))?;
-        let cell = plain(option("-cell")?);
-        module.cells.get(cell)?;
-        let number = |name: &str| option(name).and_then(|n| n.parse().ok());
-        let decides = number("-ctrlbit").unwrap_or_default();
-        Some(At {
-            mode: option("-mode")?,
-            port: plain(option("-port")?),
-            bit: number("-portbit")?,
-            decides,
-            cell,
-            module,
-        })
-    }
-
     fn cell(&self) -> &Cell<'a> {
-        &self.module.cells[self.cell]
+        &self.module.cells[self.target.cell]
     }
 
     /// The value of a bit of a pin that is a constant.
@@ -77,7 +34,7 @@ impl<'a> At<'a> {
 
     /// The value of the deciding bit with which the pin is inverted.
     fn active(&self) -> Option<char> {
-        match self.mode {
+        match self.target.mode {
             "cnot0" => Some('0'),
             "cnot1" => Some('1'),
             _ => None,
@@ -85,12 +42,12 @@ impl<'a> At<'a> {
     }
 
     fn not_specified(&self) -> Option<&'static str> {
-        (self.constant(self.port, self.bit)? == 'x').then_some("a bit that may be anything")
+        (self.constant(self.target.pin, self.target.bit)? == 'x').then_some("a bit that may be anything")
     }
 
     fn stuck_at_its_value(&self) -> Option<&'static str> {
-        let value = self.constant(self.port, self.bit)?;
-        let stuck = match self.mode {
+        let value = self.constant(self.target.pin, self.target.bit)?;
+        let stuck = match self.target.mode {
             "const0" => '0',
             "const1" => '1',
             _ => return None,
@@ -99,7 +56,7 @@ impl<'a> At<'a> {
     }
 
     fn never_inverted(&self) -> Option<&'static str> {
-        let value = self.constant(self.port, self.decides)?;
+        let value = self.constant(self.target.pin, self.target.decides)?;
         let never = value != self.active()? && "01".contains(value);
         never.then_some("inverted with a constant that never has that value")
     }
@@ -107,115 +64,25 @@ impl<'a> At<'a> {
     fn not_looked_at(&self) -> Option<&'static str> {
         let asynchronous = self.cell().kind.starts_with("$memrd")
             && self.cell().parameters.get("CLK_ENABLE").is_some_and(|enable| !enable.ends_with('1'));
-        let clocked = ["CLK", "EN"].contains(&self.port);
+        let clocked = ["CLK", "EN"].contains(&self.target.pin);
         (asynchronous && clocked).then_some("the clock of a read without a clock")
     }
 
     /// `a == 5` with a bit of `a` inverted only where another bit of it is not that of 5.
     fn differs_either_way(&self) -> Option<&'static str> {
-        let other = match self.port {
+        let other = match self.target.pin {
             "A" => "B",
             "B" => "A",
             _ => return None,
         };
         let narrow = ["A_WIDTH", "B_WIDTH"].map(|name| self.cell().parameters.get(name).and_then(|n| n.parse().ok()));
         let [Some(a), Some(b)]: [Option<usize>; 2] = narrow else { return None };
-        let compares =
-            ["$eq", "$ne"].contains(&self.cell().kind) && self.decides < a.min(b) && self.decides != self.bit;
-        let value = self.constant(other, self.decides)?;
+        let compares = ["$eq", "$ne"].contains(&self.cell().kind)
+            && self.target.decides < a.min(b)
+            && self.target.decides != self.target.bit;
+        let value = self.constant(other, self.target.decides)?;
         let differs = compares && self.active()? != value && "01".contains(value);
         differs.then_some("inverted only while another bit differs from the constant that it is compared with")
-    }
-}
-
-impl<'a> Module<'a> {
-    fn find(text: &'a str, name: &str) -> Option<Module<'a>> {
-        let is_it = |line: &&str| line.strip_prefix("module \\") == Some(name);
-        let mut lines =
-            text.lines().skip_while(|line| !is_it(line)).take_while(|line| *line != "end").map(str::trim_start);
-        lines.next()?;
-        let plain = |name: &'a str| name.strip_prefix('\\').unwrap_or(name);
-        let (mut module, mut open) = (Module::default(), None);
-        for line in lines {
-            let words: Vec<&str> = line.split_whitespace().collect();
-            match words[..] {
-                ["wire", .., wire] => {
-                    let width = words.iter().position(|word| *word == "width").and_then(|at| words.get(at + 1));
-                    module.widths.insert(wire, width.and_then(|width| width.parse().ok()).unwrap_or(1));
-                }
-                ["cell", kind, cell] => {
-                    open = Some(plain(cell));
-                    module.cells.insert(plain(cell), Cell { kind, ..Cell::default() });
-                }
-                ["end"] => open = None,
-                [what @ ("parameter" | "connect"), ..] => {
-                    // what is joined outside of cells is no pin
-                    let Some(cell) = open.and_then(|cell| module.cells.get_mut(cell)) else { continue };
-                    let (key, value) = line.strip_prefix(what)?.trim_start().split_once(' ')?;
-                    let of = if what == "connect" { &mut cell.pins } else { &mut cell.parameters };
-                    of.insert(plain(key), value);
-                }
-                _ => {}
-            }
-        }
-        Some(module)
-    }
-
-    /// The value of a bit of a pin that is a constant: `4'0101`, or part of `{ \a [3:1] 2'01 \b }`; or that of registers that take nothing
-    /// but a constant, so many cycles later as there are, whatever they begin with.
-    fn constant(&self, cell: &Cell<'a>, pin: &str, bit: usize) -> Option<char> {
-        let mut source = self.source(cell, pin, bit)?;
-        for _ in 0..self.cells.len() {
-            match source {
-                Source::Constant(value) => return Some(value),
-                Source::Wire(wire, bit) => source = self.taken(wire, bit)?,
-            }
-        }
-        None
-    }
-
-    /// What a bit of a register takes in every cycle, without reset and enable.
-    fn taken(&self, wire: &str, bit: usize) -> Option<Source<'a>> {
-        self.cells.values().filter(|cell| cell.kind == "$dff").find_map(|cell| {
-            let width: usize = cell.parameters.get("WIDTH")?.parse().ok()?;
-            let is_it =
-                |at: &usize| matches!(self.source(cell, "Q", *at), Some(Source::Wire(of, i)) if (of, i) == (wire, bit));
-            self.source(cell, "D", (0..width).find(is_it)?)
-        })
-    }
-
-    /// Where a bit of a pin comes from.
-    fn source(&self, cell: &Cell<'a>, pin: &str, bit: usize) -> Option<Source<'a>> {
-        let text = cell.pins.get(pin)?;
-        let text = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or(text);
-        // each with its lowest bit and its width
-        let mut parts: Vec<(&str, usize, usize)> = vec![];
-        for word in text.split_whitespace() {
-            if let Some(range) = word.strip_prefix('[').and_then(|word| word.strip_suffix(']')) {
-                let (high, low) = range.split_once(':').unwrap_or((range, range));
-                let (high, low): (usize, usize) = (high.parse().ok()?, low.parse().ok()?);
-                let last = parts.last_mut()?;
-                (last.1, last.2) = (low, high - low + 1);
-            } else if let Some(width) = self.widths.get(word) {
-                parts.push((word, 0, *width));
-            } else {
-                parts.push((word, 0, word.split_once('\'')?.0.parse().ok()?));
-            }
-        }
-        // the high part stands first
-        let mut low = 0;
-        for (word, from, width) in parts.into_iter().rev() {
-            if bit < low + width {
-                return match word.split_once('\'') {
-                    Some((before, digits)) if !before.contains(['\\', '$']) => {
-                        digits.chars().rev().nth(bit - low).map(Source::Constant)
-                    }
-                    _ => Some(Source::Wire(word, from + bit - low)),
-                };
-            }
-            low += width;
-        }
-        None
     }
 }
 

@@ -12,11 +12,11 @@ use hw::oaken::{EngineParams, dequantizer_axi, quantizer_axi, record_join, recor
 use hw::stream::axi_stream::{AxiStream, axi_stream};
 use sim::bus::{AxiLiteMaster, Bench, Stalls, packet, packet_bytes, seed};
 use sim::golden::oaken::{DenseBits, Thresholds, decode, encode};
-use sim::oaken_bench::{Device, dequantizer, quantizer};
+use sim::oaken_bench::{Device, dequantizer, quantizer, to_bytes};
 use testbenches::drivers::random_vector;
 
 /// Bits of an address of the engines' registers.
-pub const ADDRESS: u32 = 6;
+const ADDRESS: u32 = 6;
 
 ports! {
     /// Both engines and the stream between them.
@@ -52,8 +52,13 @@ fn there_and_back(p: EngineParams) -> Result<Design<LoopPorts>, Errors> {
     m.finish(io)
 }
 
+/// Those of all these vectors.
+fn thresholds() -> Thresholds {
+    Thresholds::from_f32(-1.0, -0.1, 0.1, 1.0).expect("legal")
+}
+
 /// Only outliers, none, and everything between.
-pub fn vectors(rng: &mut Rng, n: usize, t: &Thresholds) -> Vec<Vec<u16>> {
+fn vectors(rng: &mut Rng, n: usize, t: &Thresholds) -> Vec<Vec<u16>> {
     let of = |value: f32| vec![half::f16::from_f32(value).to_bits(); n];
     let fixed = [of(2.0), of(2.0), of(0.5), of(0.5), of(2.0), of(0.5)];
     fixed.into_iter().chain((0..14).map(|_| random_vector(rng, n, t))).collect()
@@ -85,7 +90,7 @@ fn comes_back<Q, D>(
 ) {
     let (p, io) = (q.params, &design.ports);
     let width = DenseBits::new(p.dense_bits).expect("legal");
-    let t = Thresholds::from_f32(-1.0, -0.1, 0.1, 1.0).expect("legal");
+    let t = thresholds();
     let mut bench = Bench::new(engine, seed);
     let of_q = AxiLiteMaster::new(&mut bench, design, &io.s_axil_quantizer, Stalls::Never);
     let of_d = AxiLiteMaster::new(&mut bench, design, &io.s_axil_dequantizer, Stalls::Never);
@@ -99,8 +104,7 @@ fn comes_back<Q, D>(
     let mut rng = Rng::with_seed(seed);
     let vectors = vectors(&mut rng, n, &t);
     let records: Vec<_> = vectors.iter().map(|v| encode(v, width, &t)).collect();
-    let bytes_of = |v: &[u16]| v.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
-    vectors.iter().for_each(|v| bench.send(elements, packet(&bytes_of(v), 2 * p.lanes as usize)));
+    vectors.iter().for_each(|v| bench.send(elements, packet(&to_bytes(v), 2 * p.lanes as usize)));
     let limit = 40 * (n * vectors.len()) as u64 + 500;
     let parts: Vec<Vec<u8>> = records.iter().flat_map(|r| [r.sparse.clone(), r.dense.clone()]).collect();
     let beats = parts.iter().map(|part| part.len().div_ceil(p.sparse_bytes() as usize)).sum();
@@ -113,6 +117,6 @@ fn comes_back<Q, D>(
         .unwrap_or_else(|e| panic!("{p:?}, {n} elements: {e}"));
     for (i, (got, record)) in packet_bytes(bench.beats(back)).iter().zip(&records).enumerate() {
         let expected = decode(&record.dense, &record.sparse, n, width, &t).expect("legal");
-        assert_eq!(*got, bytes_of(&expected), "vector {i} of {n} elements, {p:?}");
+        assert_eq!(*got, to_bytes(&expected), "vector {i} of {n} elements, {p:?}");
     }
 }

@@ -138,9 +138,9 @@ fn come_through(
     let mut sender = Sender::new(sources, [0, 1].map(beats), services(order_in, &sizes, rng));
     let mut taker = Taker::new(sinks, services(order_out, &sizes, rng));
     let got = |bench: &Bench| sinks.map(|sink| bench.beats(sink).len());
-    let wanted = [0, 1].map(|part| sizes.iter().map(|size| size[part]).sum::<usize>());
+    let all = [0, 1].map(|part| sizes.iter().map(|size| size[part]).sum::<usize>());
     let (mut before, mut still) = ([0, 0], 0);
-    while got(&bench) != wanted {
+    while got(&bench) != all {
         sender.step(&mut bench);
         taker.step(&mut bench);
         bench.step().unwrap_or_else(|e| panic!("{e}"));

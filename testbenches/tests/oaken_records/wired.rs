@@ -1,15 +1,15 @@
 //! Both engines wired together, with nothing between them to wait in, and through join and split.
 
-use super::{ADDRESS, vectors};
+use super::{ADDRESS, there_and_back, thresholds, vectors};
 use fastrand::Rng;
 use hdl::engine::Engine;
 use hdl::{Bundle, Design, Errors, Module, module, ports};
 use hw::control::{AxiLite, axi_lite};
-use hw::oaken::{EngineParams, dequantizer_axi, quantizer_axi, record_join, record_split};
+use hw::oaken::{EngineParams, dequantizer_axi, quantizer_axi};
 use hw::stream::axi_stream::{AxiStream, axi_stream};
 use sim::bus::{AxiLiteMaster, Bench, Stalls, packet, packet_bytes, seed};
-use sim::golden::oaken::{DenseBits, Thresholds, decode, encode};
-use sim::oaken_bench::{dequantizer, quantizer};
+use sim::golden::oaken::{DenseBits, decode, encode};
+use sim::oaken_bench::{dequantizer, quantizer, to_bytes};
 
 ports! {
     /// Elements in and out.
@@ -21,34 +21,34 @@ ports! {
     }
 }
 
-/// The engines one behind the other, with join and split between them, or without.
+/// The engines one behind the other.
 #[module]
-fn chain(p: EngineParams, join_and_split: bool) -> Result<Design<ChainPorts>, Errors> {
-    let m = Module::new("chain");
+fn straight(p: EngineParams) -> Result<Design<ChainPorts>, Errors> {
+    let m = Module::new("straight");
     let io = ChainPorts::new(m, p);
     let quantizer = m.instance(&quantizer_axi("quantizer", p)?);
     let dequantizer = m.instance(&dequantizer_axi("dequantizer", p)?);
     quantizer.s_axil.set(io.s_axil_quantizer);
     dequantizer.s_axil.set(io.s_axil_dequantizer);
     quantizer.s_axis.set(io.s_axis);
-    if join_and_split {
-        let join = m.instance(&record_join("record_join", p)?);
-        let split = m.instance(&record_split("record_split", p)?);
-        join.s_axis_dense.set(quantizer.m_axis_dense);
-        join.s_axis_sparse.set(quantizer.m_axis_sparse);
-        split.s_axis.set(join.m_axis);
-        dequantizer.s_axis_dense.set(split.m_axis_dense);
-        dequantizer.s_axis_sparse.set(split.m_axis_sparse);
-    } else {
-        dequantizer.s_axis_dense.set(quantizer.m_axis_dense);
-        dequantizer.s_axis_sparse.set(quantizer.m_axis_sparse);
-    }
+    dequantizer.s_axis_dense.set(quantizer.m_axis_dense);
+    dequantizer.s_axis_sparse.set(quantizer.m_axis_sparse);
     io.m_axis.set(dequantizer.m_axis);
     m.finish(io)
 }
 
-fn thresholds() -> Thresholds {
-    Thresholds::from_f32(-1.0, -0.1, 0.1, 1.0).expect("legal")
+/// The same with join and split between them.
+#[module]
+fn through_one_stream(p: EngineParams) -> Result<Design<ChainPorts>, Errors> {
+    let m = Module::new("through_one_stream");
+    let io = ChainPorts::new(m, p);
+    let engines = m.instance(&there_and_back(p)?);
+    engines.s_axil_quantizer.set(io.s_axil_quantizer);
+    engines.s_axil_dequantizer.set(io.s_axil_dequantizer);
+    engines.s_axis.set(io.s_axis);
+    engines.split.set(engines.joined);
+    io.m_axis.set(engines.m_axis);
+    m.finish(io)
 }
 
 /// Vectors that came back of those of `n` elements; they must be right. All of them, if nothing stops.
@@ -71,11 +71,10 @@ fn come_back(
     bench.reset().unwrap_or_else(|e| panic!("{e}"));
     q.set_up(&mut bench, &of_q, n, &t).expect("answers");
     d.set_up(&mut bench, &of_d, n, &t).expect("answers");
-    let bytes_of = |v: &[u16]| v.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
-    vectors.iter().for_each(|v| bench.send(elements, packet(&bytes_of(v), 2 * p.lanes as usize)));
-    let wanted = vectors.len() * n / p.lanes as usize;
+    vectors.iter().for_each(|v| bench.send(elements, packet(&to_bytes(v), 2 * p.lanes as usize)));
+    let all = vectors.len() * n / p.lanes as usize;
     let (mut before, mut still) = (0, 0);
-    while bench.beats(back).len() < wanted && still < 10 {
+    while bench.beats(back).len() < all && still < 10 {
         bench.run(200 + (n / p.lanes as usize) as u64).unwrap_or_else(|e| panic!("{e}"));
         still = if bench.beats(back).len() == before { still + 1 } else { 0 };
         before = bench.beats(back).len();
@@ -84,7 +83,7 @@ fn come_back(
     for (i, (got, v)) in got.iter().zip(vectors).enumerate() {
         let record = encode(v, width, &t);
         let expected = decode(&record.dense, &record.sparse, n, width, &t).expect("legal");
-        assert_eq!(*got, bytes_of(&expected), "vector {i} of {n} elements, {p:?}");
+        assert_eq!(*got, to_bytes(&expected), "vector {i} of {n} elements, {p:?}");
     }
     got.len()
 }
@@ -93,7 +92,7 @@ fn come_back(
 fn every_vector_comes_back_through_join_and_split() {
     for (lanes, dense_bits) in [(1, 4), (4, 4), (16, 4), (16, 5)] {
         let p = EngineParams { lanes, max_length: 256, dense_bits, settings: 1 };
-        let design = chain(p, true).unwrap_or_else(|e| panic!("{e}"));
+        let design = through_one_stream(p).unwrap_or_else(|e| panic!("{e}"));
         let mut engine = jit::simulator(&design);
         let mut rng = Rng::with_seed(seed(u64::from(lanes)));
         for (n, stalls) in [(256, Stalls::Never), (64, Stalls::Never), (256, Stalls::Percent(40))] {
@@ -113,7 +112,7 @@ const WAITING: usize = 12;
 fn without_join_and_split_short_vectors_come_back_and_long_ones_stop() {
     for lanes in [1, 4, 16] {
         let p = EngineParams { lanes, max_length: 512, dense_bits: 4, settings: 1 };
-        let design = chain(p, false).unwrap_or_else(|e| panic!("{e}"));
+        let design = straight(p).unwrap_or_else(|e| panic!("{e}"));
         let mut engine = jit::simulator(&design);
         let mut rng = Rng::with_seed(seed(u64::from(lanes)));
         for n in [64, 128, 192, 256, 512] {
