@@ -2870,22 +2870,6 @@ module oaken_dequantizer_core_p64_n8192 (
     // the dense part
     assign dense_ready = guard_s_ready;
     assign guard_s_data = dense_data;
-    oaken_passes passes_copy (
-        .x(guard_passing),
-        .y(passes_0)
-    );
-    oaken_passes passes_copy_1 (
-        .x(guard_passing),
-        .y(passes_1)
-    );
-    oaken_passes passes_copy_2 (
-        .x(guard_passing),
-        .y(passes_2)
-    );
-    oaken_passes passes_copy_3 (
-        .x(guard_passing),
-        .y(passes_3)
-    );
     wire [7:0] beats_minus_1 = length_1[13:6] - 8'h1; // dense_reader.rs:123
     wire dense_begins = (passed_valid & passed_ready) & guard_m_first; // dense_reader.rs:57
     always @(posedge clk) begin
@@ -2901,11 +2885,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [63:0] parts_1 = guard_s_data[127:64]; // dense_reader.rs:164
     wire [63:0] parts_2 = guard_s_data[191:128]; // dense_reader.rs:164
     wire [63:0] parts_3 = guard_s_data[255:192]; // dense_reader.rs:164
-    wire [63:0] zeroed_0 = parts_0 & {64{passes_0}}; // dense_reader.rs:168
-    wire [63:0] zeroed_1 = parts_1 & {64{passes_1}}; // dense_reader.rs:168
-    wire [63:0] zeroed_2 = parts_2 & {64{passes_2}}; // dense_reader.rs:168
-    wire [63:0] zeroed_3 = parts_3 & {64{passes_3}}; // dense_reader.rs:168
-    wire [255:0] passed_data = {zeroed_3, zeroed_2, zeroed_1, zeroed_0}; // dense_reader.rs:169
+    wire stands_in = ~guard_passing; // dense_reader.rs:165
+    oaken_passes passes_copy (
+        .x(stands_in),
+        .y(passes_0)
+    );
+    oaken_passes passes_copy_1 (
+        .x(stands_in),
+        .y(passes_1)
+    );
+    oaken_passes passes_copy_2 (
+        .x(stands_in),
+        .y(passes_2)
+    );
+    oaken_passes passes_copy_3 (
+        .x(stands_in),
+        .y(passes_3)
+    );
+    wire [63:0] zeroed_0 = parts_0 & {64{passes_0}}; // dense_reader.rs:169
+    wire [63:0] zeroed_1 = parts_1 & {64{passes_1}}; // dense_reader.rs:169
+    wire [63:0] zeroed_2 = parts_2 & {64{passes_2}}; // dense_reader.rs:169
+    wire [63:0] zeroed_3 = parts_3 & {64{passes_3}}; // dense_reader.rs:169
+    wire [255:0] passed_data = {zeroed_3, zeroed_2, zeroed_1, zeroed_0}; // dense_reader.rs:170
     assign passed_ready = slice_s_ready;
     length_guard_256x128 guard (
         .clk(clk),

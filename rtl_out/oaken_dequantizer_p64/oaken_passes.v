@@ -9,7 +9,8 @@ module oaken_passes (
     input  wire x, // What is looked at.
     output wire y // What is said of it.
 );
-    assign y = x;
+    wire y_1 = ~x; // dense_reader.rs:167
+    assign y = y_1;
 endmodule
 
 `default_nettype wire

@@ -162,8 +162,9 @@ fn passed(m: Module, guard: &GuardPorts, p: EngineParams) -> Result<Stream<Beat>
     }
     data.unused();
     let parts = guard.s.payload.data.lanes(OF_ONE);
+    let stands_in = !guard.passing;
     let passes =
-        apart(m, ("passes", "Whether a beat passes the guard"), guard.passing, parts.len(), |passing| passing)?;
+        apart(m, ("passes", "Whether a beat passes the guard"), stands_in, parts.len(), |stands_in| !stands_in)?;
     let zeroed: Vec<Signal> =
         parts.into_iter().zip(passes).map(|(part, passes)| part & passes.repeat(OF_ONE)).collect();
     Ok(guard.m.with(Beat { data: cat(&zeroed.into_iter().rev().collect::<Vec<_>>()), last }))
