@@ -32,32 +32,33 @@ module oaken_vector_guard_64x256 (
     reg [10:0] dropped; // beats that no packet of zeros came for yet | vector_guard.rs:49
 
     // where in the packet
-    wire first = position == 8'h0; // vector_guard.rs:50
-    wire last = position == beats_minus_1; // vector_guard.rs:51
-    wire open = (~first) | start; // vector_guard.rs:52
+    wire may_drop = dropping & (~(&dropped)); // vector_guard.rs:50
+    wire first = position == 8'h0; // vector_guard.rs:51
+    wire last = position == beats_minus_1; // vector_guard.rs:52
+    wire open = (~first) | start; // vector_guard.rs:53
 
     // handshake
     assign m_first = first;
     assign m_last = last;
-    wire settling = phase == PHASE_SETTLE; // vector_guard.rs:55
-    wire passing_1 = (phase == PHASE_PASS) & (~flush); // vector_guard.rs:56
+    wire settling = phase == PHASE_SETTLE; // vector_guard.rs:56
+    wire passing_1 = (phase == PHASE_PASS) & (~flush); // vector_guard.rs:57
     assign passing = passing_1;
     assign m_valid = (open & (~settling)) & (s_valid | (~passing_1));
     assign m_data = passing_1 ? s_data : 64'h0;
-    assign s_ready = (((passing_1 & open) & m_ready) | dropping) | flush;
+    assign s_ready = (((passing_1 & open) & m_ready) | may_drop) | flush;
 
     // mistakes
-    wire transfer = m_valid & m_ready; // vector_guard.rs:65
-    wire ends_early = ((transfer & passing_1) & s_last) & (~last); // vector_guard.rs:66
+    wire transfer = m_valid & m_ready; // vector_guard.rs:66
+    wire ends_early = ((transfer & passing_1) & s_last) & (~last); // vector_guard.rs:67
     assign early = ends_early;
-    wire ends_late = ((transfer & passing_1) & last) & (~s_last); // vector_guard.rs:67
+    wire ends_late = ((transfer & passing_1) & last) & (~s_last); // vector_guard.rs:68
     assign late = ends_late;
 
     // what was dropped makes a packet, or not
-    wire drops = dropping & s_valid; // vector_guard.rs:72
-    wire replaces = (settling & start) & (dropped > {3'h0, beats_minus_1}); // vector_guard.rs:73
-    wire settled = ((settling & start) & (~dropping)) & (~replaces); // vector_guard.rs:74
-    wire [10:0] counted = dropped + {10'h0, drops & (~(&dropped))}; // vector_guard.rs:75
+    wire drops = may_drop & s_valid; // vector_guard.rs:73
+    wire replaces = (settling & start) & (dropped > {3'h0, beats_minus_1}); // vector_guard.rs:74
+    wire settled = ((settling & start) & (~dropping)) & (~replaces); // vector_guard.rs:75
+    wire [10:0] counted = dropped + {10'h0, drops}; // vector_guard.rs:76
 
     // update
     always @(posedge clk) begin

@@ -17,9 +17,9 @@
 //! | `early`, `late` | one cycle each, at the beat that shows the mistake |
 //! | `passing` | what is at `m` is a beat of `s`, not one that stands in for it; a register but for `flush` |
 //!
-//! Parameters: width of the data, beats of the longest packet (1 to 8192). Latency 0; one beat a cycle. No beat waits for the length of the
-//! next packet: as many beats as 8 of the longest have are counted before it is known; of more, later packets are taken for others up to a
-//! flush. Combinational: `s`, `start` and `flush` to `m`, `m` ready, `start` and `flush` to `s` ready.
+//! Parameters: width of the data, beats of the longest packet (1 to 8192). Latency 0; one beat a cycle. Surplus does not wait for the
+//! length of the next packet, before one less than eight times as many beats as the longest packet has (up to a power of two) are dropped
+//! and count for no packet yet: then it does. Combinational: `s`, `start` and `flush` to `m`, `m` ready, `start` and `flush` to `s` ready.
 
 use super::guard::GuardPorts;
 use hdl::*;
@@ -47,6 +47,7 @@ pub fn vector_guard(width: u32, max_beats: u32) -> Result<Design<GuardPorts>, Er
     let position = m.reg_reset(bits(count_bits), 0);
     let dropping = m.reg_reset(bits(1), 0).comment("up to the next last, beats are surplus");
     let dropped = m.reg_reset(bits(count_bits + 3), 0).comment("beats that no packet of zeros came for yet");
+    let may_drop = dropping & !dropped.all();
     let first = position.eq(0);
     let last = position.eq(io.beats_minus_1);
     let open = !first | io.start;
@@ -59,7 +60,7 @@ pub fn vector_guard(width: u32, max_beats: u32) -> Result<Design<GuardPorts>, Er
     io.m.payload.data.set(passing.mux(io.s.payload.data, io.s.payload.data.zeros(width)));
     io.m.payload.first.set(first);
     io.m.payload.last.set(last);
-    io.s.ready.set((passing & open & io.m.ready) | dropping | io.flush);
+    io.s.ready.set((passing & open & io.m.ready) | may_drop | io.flush);
 
     m.section("mistakes");
     let transfer = io.m.transfer();
@@ -69,10 +70,10 @@ pub fn vector_guard(width: u32, max_beats: u32) -> Result<Design<GuardPorts>, Er
     io.late.set(ends_late);
 
     m.section("what was dropped makes a packet, or not");
-    let drops = dropping & io.s.valid;
+    let drops = may_drop & io.s.valid;
     let replaces = settling & io.start & dropped.gt(io.beats_minus_1.zext(count_bits + 3));
     let settled = settling & io.start & !dropping & !replaces;
-    let counted = dropped + (drops & !dropped.all()).zext(count_bits + 3);
+    let counted = dropped + drops.zext(count_bits + 3);
     dropped.set(counted);
     m.when(replaces, || dropped.set(counted - io.beats_minus_1.zext(count_bits + 3) - 1));
     m.when(settled, || dropped.set(0));
