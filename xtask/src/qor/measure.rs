@@ -118,15 +118,19 @@ impl Flow {
 }
 
 /// Synthesizes, places and routes for ECP5; the lowest clock frequency in MHz, none without a path between registers.
-pub fn fmax(subject: &Subject, versions: &Versions) -> Result<Option<f64>> {
-    place(&ECP5.synthesized(subject, versions)?, versions)
+pub fn fmax(subject: &Subject, versions: &Versions, seed: u32) -> Result<Option<f64>> {
+    place(&ECP5.synthesized(subject, versions)?, versions, seed)
 }
+
+/// The placement of the committed frequencies.
+pub const SEED: u32 = 1;
 
 /// Places and routes the netlist in `dir` for ECP5-85k, speed grade 6, unless its report is there.
 ///
 /// The design is placed out of context, without pins: most configurations have more ports than the package.
-pub fn place(dir: &Path, versions: &Versions) -> Result<Option<f64>> {
-    let device = ["--85k", "--package", "CABGA756", "--speed", "6", "--out-of-context", "--seed", "1"];
+pub fn place(dir: &Path, versions: &Versions, seed: u32) -> Result<Option<f64>> {
+    let seed = seed.to_string();
+    let device = ["--85k", "--package", "CABGA756", "--speed", "6", "--out-of-context", "--seed", &seed];
     // The requested frequency only steers the effort: the one that is reached is reported.
     let effort = ["--freq", "200", "--timing-allow-fail", "-q"];
     let flow = [&device[..], &effort[..]].concat();

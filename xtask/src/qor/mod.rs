@@ -28,6 +28,9 @@ pub struct Options {
     /// Place and route with nextpnr as well, and report the clock frequency (minutes)
     #[arg(long)]
     pnr: bool,
+    /// The placement that --pnr makes: another number, another clock. The committed ones are of 1
+    #[arg(long, default_value_t = measure::SEED, requires = "pnr", conflicts_with = "update")]
+    seed: u32,
     /// Count also by source file
     #[arg(long)]
     blocks: bool,
@@ -59,7 +62,7 @@ pub fn run(options: &Options) -> Result<()> {
     setup::setup()?;
     let (versions, old) = (measure::versions()?, Record::read()?);
     if !options.others.files.is_empty() {
-        return print(&others::figures(&options.others, options.pnr, &versions)?, options.json);
+        return print(&others::figures(&options.others, options.pnr.then_some(options.seed), &versions)?, options.json);
     }
     let subjects = subject::subjects(&options.names)?;
     if options.update && !options.names.is_empty() {
@@ -98,7 +101,7 @@ fn figures(subject: &Subject, old: &Record, versions: &Versions, options: &Optio
     let old = old.configurations.get(&subject.name);
     let verilog = subject.hash();
     let fmax = match options.pnr {
-        true => measure::fmax(subject, versions)?.map(|mhz| Fmax { mhz, verilog: verilog.clone() }),
+        true => measure::fmax(subject, versions, options.seed)?.map(|mhz| Fmax { mhz, verilog: verilog.clone() }),
         false => old.and_then(|figures| figures.fmax.clone()).filter(|_| same_tools),
     };
     let blocks = match options.blocks {

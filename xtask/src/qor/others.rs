@@ -21,8 +21,8 @@ pub struct Others {
     include: Vec<PathBuf>,
 }
 
-/// The figures on the ECP5, under the name of the top module.
-pub fn figures(others: &Others, pnr: bool, versions: &Versions) -> Result<Record> {
+/// The figures on the ECP5, under the name of the top module; `placed` with a seed, where there is one.
+pub fn figures(others: &Others, placed: Option<u32>, versions: &Versions) -> Result<Record> {
     let top = others.top.as_deref().context("--top is missing")?;
     let read = read(others, top)?;
     let dir = tools::root().join("target/qor/others").join(top);
@@ -32,7 +32,7 @@ pub fn figures(others: &Others, pnr: bool, versions: &Versions) -> Result<Record
     fs::create_dir_all(&dir)?;
     ECP5.synthesize(&dir, &read, top).with_context(|| format!("synthesis of {top}"))?;
     let verilog = String::new();
-    let fmax = if pnr { measure::place(&dir, versions)? } else { None };
+    let fmax = placed.map_or(Ok(None), |seed| measure::place(&dir, versions, seed))?;
     let fmax = fmax.map(|mhz| Fmax { mhz, verilog: verilog.clone() });
     let figures = Figures { verilog, ecp5: ECP5.counted(&dir)?, ice40: None, gowin: None, fmax, blocks: None };
     Ok(Record { tools: versions.clone(), configurations: [(top.to_string(), figures)].into() })

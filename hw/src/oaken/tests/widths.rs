@@ -3,6 +3,7 @@
 use super::super::types::EngineParams;
 use super::super::{dequantizer, quantizer};
 use super::*;
+use std::collections::BTreeSet;
 
 /// Lengths whose dense part ends at different places of a beat.
 const LENGTHS: [usize; 4] = [64, 192, 320, 512];
@@ -58,6 +59,25 @@ fn a_beat_of_the_dense_bus_is_a_power_of_two_of_bytes() {
     assert_eq!(bytes(4), [1, 1, 2, 4, 8, 16, 32]);
     assert_eq!(bytes(5), [1, 2, 4, 8, 16, 32, 64]);
     assert_eq!(bytes(6), [1, 2, 4, 8, 16, 32, 64]);
+}
+
+/// That there are other widths costs the published one nothing: what regroups their codes is not there, and nothing stands in its place.
+#[test]
+fn codes_of_4_bits_are_not_regrouped() {
+    let parts = |lanes, dense_bits| {
+        let p = EngineParams { lanes, max_length: 512, dense_bits, settings: 1 };
+        let [there, back] = [quantizer(p).map(|d| d.parts()), dequantizer(p).map(|d| d.parts())];
+        [there, back].map(|parts| parts.unwrap_or_else(|e| panic!("{e}")).into_iter().collect::<BTreeSet<String>>())
+    };
+    for lanes in [2, 4, 8, 16, 32, 64] {
+        for dense_bits in [3, 5, 6] {
+            for (as_published, other) in parts(lanes, 4).iter().zip(&parts(lanes, dense_bits)) {
+                let only = as_published.difference(other).collect::<Vec<_>>();
+                assert!(only.is_empty(), "{lanes} lanes: only 4 bits have {only:?}, not {dense_bits}");
+                assert!(other.len() > as_published.len(), "{lanes} lanes: {dense_bits} bits are not regrouped");
+            }
+        }
+    }
 }
 
 #[test]
