@@ -36,10 +36,13 @@ fn beats(d: &Device<DequantizerAxiPorts>, record: &Parts) -> Sent {
     [packet(&record.dense, d.params.dense_bytes() as usize), packet(&record.sparse, d.params.sparse_bytes() as usize)]
 }
 
-/// Faults of every kind, each with its flag, made of a record whose first chunk has outliers only and whose second has some.
+/// Faults of every kind, each with its flag, made of a record whose first chunk has outliers only, and whose second has some
+/// and ends with two.
 fn faults(d: &Device<DequantizerAxiPorts>, seed: u64, t: &Thresholds) -> Vec<Fault> {
     let mut vector = settings::vector(seed, LENGTH);
-    vector[..64].fill(half::f16::from_f32(2.0).to_bits());
+    let outlier = half::f16::from_f32(2.0).to_bits();
+    vector[..64].fill(outlier);
+    vector[LENGTH - 2..].fill(outlier);
     let good = encoded(d, &vector, t);
     let (word, beat) = (d.params.sparse_bytes() as usize, d.params.dense_bytes() as usize);
     let change = |f: &dyn Fn(&mut Parts)| {
@@ -52,6 +55,7 @@ fn faults(d: &Device<DequantizerAxiPorts>, seed: u64, t: &Thresholds) -> Vec<Fau
         r.sparse.resize(r.sparse.len().next_multiple_of(word), 0);
         r.sparse.extend(vec![0xff; bytes]);
     };
+    let last = good.sparse.len() - 1;
     let hole = |part: usize, at: usize| {
         let mut sent = beats(d, &good);
         sent[part][at].0[1].set_bit(0, false);
@@ -64,6 +68,8 @@ fn faults(d: &Device<DequantizerAxiPorts>, seed: u64, t: &Thresholds) -> Vec<Fau
         ("a count of 192", change(&|r| r.sparse[8] = 192), 1),
         ("two entries changed", change(&|r| r.sparse.swap(8 + 20, 8 + 21)), 2),
         ("the last entry twice", change(&|r| r.sparse[8 + 64] = r.sparse[8 + 63]), 2),
+        ("the record's last two entries changed", change(&|r| r.sparse.swap(last - 1, last)), 2),
+        ("the record's last entry twice", change(&|r| r.sparse[last - 1] = r.sparse[last]), 2),
         ("sparse part cut in the first chunk", change(&|r| r.sparse.truncate(9 + 30)), 3),
         ("sparse part cut by a byte", change(&|r| r.sparse.truncate(r.sparse.len() - 1)), 3),
         ("three sparse words more", change(&|r| surplus(r, 3 * word)), 3),
