@@ -19,7 +19,7 @@
 use super::sparse_ring::*;
 use super::types::*;
 use super::walker_chunks::{ChunkPlace, chunk_place};
-use crate::stream::fifo::{Style, fifo};
+use crate::stream::fifo_with_room::fifo_with_room;
 use hdl::logic::popcount;
 use hdl::*;
 
@@ -113,10 +113,9 @@ pub fn beat_counter(p: EngineParams) -> Result<Design<CounterPorts>, Errors> {
     let complete = m.reg_reset(bits(1), 0);
     complete.set(valid & x.ends);
     let shape = counted_chunk(p);
-    let waiting = m.instance(&fifo(shape.total_width(), CHUNKS, Style::Distributed)?);
-    waiting.s.valid.set(complete);
-    waiting.s.payload.set(chunk.pack());
-    m.assert(!complete | waiting.s.ready, "the queue has room");
+    let waiting = m.instance(&fifo_with_room(shape.total_width(), CHUNKS)?);
+    waiting.push.set(complete);
+    waiting.word.set(chunk.pack());
     room.set(waiting.level.lt(CHUNKS as u32 - COUNTING));
     io.m.set(waiting.m.with(shape.unpack(waiting.m.payload)));
     m.finish(io)

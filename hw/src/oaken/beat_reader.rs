@@ -17,7 +17,7 @@ use super::beat_counter::{CountedChunk, count_bits, counted_chunk};
 use super::place::{BeatEntries, BeatMap, beat_map, place};
 use super::sparse_ring::*;
 use super::types::*;
-use crate::stream::fifo::{Style, fifo};
+use crate::stream::fifo_with_room::fifo_with_room;
 use hdl::logic::UpDown;
 use hdl::*;
 
@@ -73,10 +73,9 @@ pub fn beat_reader(p: EngineParams) -> Result<Design<BeatReaderPorts>, Errors> {
     io.order_error.set(order_error);
     m.section("maps wait");
     let shape = beat_map(p.lanes);
-    let waiting = m.instance(&fifo(shape.total_width(), MAPS as usize, Style::Distributed)?);
-    waiting.s.valid.set(valid);
-    waiting.s.payload.set(map.pack());
-    m.assert(!valid | waiting.s.ready, "the queue has room");
+    let waiting = m.instance(&fifo_with_room(shape.total_width(), MAPS as usize)?);
+    waiting.push.set(valid);
+    waiting.word.set(map.pack());
     io.m.set(waiting.m.with(shape.unpack(waiting.m.payload)));
     m.finish(io)
 }

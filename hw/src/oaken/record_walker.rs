@@ -40,7 +40,7 @@ use super::walker_records::{Doing, Doubted, HEADERS, Over, next_record};
 use super::walker_view::{see, steady};
 use super::walker_words::{Ring, arrive};
 use super::word_settings::{send_setting, word_setting};
-use crate::stream::fifo::{Style, fifo};
+use crate::stream::fifo_with_room::fifo_with_room;
 use hdl::logic::UpDown;
 use hdl::*;
 
@@ -242,14 +242,13 @@ fn free_words(m: Module, io: WalkerPorts, tail: Signal, found: Signal, walker: N
 /// Sends the header of a record that begins. Gives whether there is room for more.
 #[module]
 fn send_headers(m: Module, io: WalkerPorts, header: Signal, begins: Signal) -> Result<Signal, Errors> {
-    let headers = m.instance(&fifo(header::BITS, HEADERS, Style::Distributed)?);
+    let headers = m.instance(&fifo_with_room(header::BITS, HEADERS)?);
     let begun_with = m.reg(bits(header::BITS));
     let begun_before = m.reg_reset(bits(1), 0);
     begun_with.set(header);
     begun_before.set(begins);
-    headers.s.valid.set(begun_before);
-    headers.s.payload.set(begun_with);
-    m.assert(!begun_before | headers.s.ready, "the queue has room");
+    headers.push.set(begun_before);
+    headers.word.set(begun_with);
     io.header.set(headers.m);
     let room_for_headers = m.reg_reset(bits(1), 0);
     room_for_headers.set(headers.level.lt(HEADERS as u32 - 4));

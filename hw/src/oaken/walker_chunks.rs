@@ -2,7 +2,7 @@
 
 use super::sparse_ring::*;
 use super::types::*;
-use crate::stream::fifo::{Style, fifo};
+use crate::stream::fifo_with_room::fifo_with_room;
 use hdl::*;
 
 /// Where the entries of a chunk are.
@@ -93,16 +93,18 @@ pub struct Chunks {
 /// Counts the entries of chunks that are known, and sends them.
 #[module]
 pub fn send_chunks(m: Module, open: &OpenChunk, found: Found, p: EngineParams) -> Result<Chunks, Errors> {
-    let chunks = m.instance(&fifo(chunk_place(p).total_width(), CHUNKS, Style::Distributed)?);
-    chunks.s.set(counted(m, open, found, p));
+    let chunks = m.instance(&fifo_with_room(chunk_place(p).total_width(), CHUNKS)?);
+    let (valid, chunk) = counted(m, open, found);
+    chunks.push.set(valid);
+    chunks.word.set(chunk.pack());
     let room_for_chunks = m.reg_reset(bits(1), 0);
     room_for_chunks.set(chunks.level.lt(CHUNKS as u32 - 4));
     Ok(Chunks { m: chunks.m.with(chunk_place(p).unpack(chunks.m.payload)), room: room_for_chunks })
 }
 
-/// With the number of its entries, two cycles later. The queue behind has room.
+/// With the number of its entries, two cycles later.
 #[module]
-fn counted(m: Module, open: &OpenChunk, x: Found, p: EngineParams) -> Stream {
+fn counted(m: Module, open: &OpenChunk, x: Found) -> (Signal, ChunkPlace) {
     let pipe = m.pipeline("count");
     let valid = pipe.enter_valid(x.step).later(2);
     let stop = x.beyond.mux(x.end, x.place);
@@ -112,10 +114,5 @@ fn counted(m: Module, open: &OpenChunk, x: Found, p: EngineParams) -> Stream {
     let (at, stop, nothing) = (at.next(), stop.next(), nothing.next());
     let count = ((stop.trunc(7) - at.trunc(7)) & (!nothing).repeat(7)).next();
     let chunk = ChunkPlace { at: at.next(), count, last: last.later(2) };
-    let out = m.wire(stream(bits(chunk_place(p).total_width())));
-    let (valid, chunk) = pipe.leave((valid, chunk));
-    out.valid.set(valid);
-    out.payload.set(chunk.pack());
-    m.assert(!valid | out.ready, "the queue has room");
-    out
+    pipe.leave((valid, chunk))
 }

@@ -5,7 +5,7 @@ use super::sparse_ring::{NEWEST, address};
 use super::types::*;
 use super::walker_records::HEADERS;
 use super::walker_words::Arrived;
-use crate::stream::fifo::{Style, fifo};
+use crate::stream::fifo_with_room::fifo_with_room;
 use hdl::*;
 
 /// The setting that came beside `word`, if words have one.
@@ -29,15 +29,14 @@ pub fn send_setting(
     (sent, header): (Option<Setting>, Stream),
 ) -> Result<(), Errors> {
     let Some((of_word, sent)) = of_word.zip(sent) else { return Ok(()) };
-    let settings = m.instance(&fifo(setting().total_width(), HEADERS, Style::Distributed)?);
+    let settings = m.instance(&fifo_with_room(setting().total_width(), HEADERS)?);
     let begun_with_setting = m.reg(setting());
     let setting_begun = m.reg_reset(bits(1), 0);
     begun_with_setting.set(of_word);
     setting_begun.set(begins);
-    settings.s.valid.set(setting_begun);
-    settings.s.payload.set(begun_with_setting.pack());
+    settings.push.set(setting_begun);
+    settings.word.set(begun_with_setting.pack());
     settings.m.ready.set(header.ready);
-    m.assert(!setting_begun | settings.s.ready, "the queue has room");
     m.assert(settings.m.valid.eq(header.valid), "each header has its setting");
     sent.set(setting().unpack(settings.m.payload));
     Ok(())

@@ -8,6 +8,7 @@
 //! | [`register_slice_backward`] | 0 | 1 | register | from `s_valid`, `s_payload` |
 //! | [`fifo`] in LUT RAM | 1 | 1 | register | register, read by a registered address |
 //! | [`fifo`] in block RAM | 2 | 1 | register | register, output of the block RAM |
+//! | [`fifo_with_room`] | 1 | 1 | none: the sender knows | register, read by a registered address |
 //! | [`fifo_two_clocks`] | 3 to 4 of `m_clk` | 1 (of the slower clock) | register | register, from the memory |
 //! | [`widen`] | 1 after the last word | 1 word in | from `m_ready` | registers |
 //! | [`narrow`] | 1 | 1 word out | from `m_ready` | registers |
@@ -31,6 +32,7 @@ pub mod credit_counter;
 pub mod demultiplexer;
 pub mod fifo;
 pub mod fifo_two_clocks;
+pub mod fifo_with_room;
 mod fork;
 pub mod gearbox;
 mod join;
