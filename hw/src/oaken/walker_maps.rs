@@ -20,7 +20,7 @@ pub struct Maps {
     /// For each byte: where a chunk ends that has it as its count, from its word on, modulo 128; and above that, whether the count is
     /// above 64.
     ends: Vec<Memory>,
-    /// Byte 8 of a word, the count of a record's first chunk, is not there.
+    /// Byte 8 of a word, the count of a record's first chunk, or a byte before it is not there.
     pub short: Memory,
     /// The header, if the word is the first of a record.
     pub headers: Memory,
@@ -58,7 +58,8 @@ pub fn maps(m: Module, arrived: Arrived, p: EngineParams) -> Maps {
     let (short, legal) = (flag(), flag());
     let headers = m.memory(bits(header::BITS), NEWEST as usize).style(RamStyle::Distributed);
     headers.write(address, word.data.trunc(header::BITS), valid);
-    short.write(address, !word.keep.bit(header::BYTES), valid);
+    // of bytes that are kept behind a gap there is nothing: the packet ends at the gap
+    short.write(address, !word.keep.trunc(header::BYTES + 1).all(), valid);
     legal.write(address, can_begin_record(word, p.dense_bits), valid);
     Maps { ends, short, headers, legal }
 }

@@ -25,7 +25,7 @@ pub(super) fn lost_sparse_lasts(
     let vectors: Vec<Vec<u16>> = (0..6).map(|i| settings::vector(seed.wrapping_add(i), HOLED)).collect();
     let mut records: Vec<Parts> = vectors.iter().map(|v| encoded(d, v, &t)).collect();
     records[1] = encoded(d, &[half::f16::from_f32(2.0).to_bits(); HOLED], &t);
-    let of = |r: &Parts| elements(d, &r.dense, &r.sparse, HOLED, &t).concat();
+    let of = |r: &Parts| elements(d, &r.dense, &r.sparse, HOLED, &t);
     let whole_words = |bytes: &[u8]| [bytes, &vec![0; bytes.len().next_multiple_of(width) - bytes.len()]].concat();
     // a header of this width with a middle step, and counts that do not fit
     let mut record_like = [&[0, 15, 0, 0, 0, 0, 0, ((d.params.dense_bits ^ 4) << 4) as u8][..], &[200; 200]].concat();
@@ -87,7 +87,7 @@ pub(super) fn headers_behind_lost_lasts(
     let width = d.params.sparse_bytes() as usize;
     let right = encoded(d, &settings::vector(seed.wrapping_add(3), HOLED), &t);
     let whole = |r: &Parts| [&r.sparse[..], &vec![0; r.sparse.len().next_multiple_of(width) - r.sparse.len()]].concat();
-    let of = |r: &Parts| elements(d, &r.dense, &r.sparse, HOLED, &t).concat();
+    let of = |r: &Parts| elements(d, &r.dense, &r.sparse, HOLED, &t);
     let most = u64::from(d.dense_bits().max_step_exponent());
     for place in 0..4 {
         // in pairs: the last of the first one is lost
@@ -176,4 +176,58 @@ pub(super) fn holes_in_the_last_word(
         }
     }
     Ok(())
+}
+
+/// A sparse part of one full word of which a byte is not kept, between records without outliers and records of outliers only, which wait for
+/// their dense parts: flagged, and all vectors but its own are right.
+pub(super) fn holes_in_the_only_word(
+    d: &Device<DequantizerAxiPorts>,
+    engine: &mut dyn Engine,
+    seed: u64,
+) -> Result<(), String> {
+    let (t, width) = (plain_thresholds(), d.params.sparse_bytes() as usize);
+    // header and two counts, and as many outliers as the word has room for
+    let first = |outliers: usize| {
+        let value = |i: usize| half::f16::from_f32(if i < outliers { 2.0 } else { 0.5 }).to_bits();
+        encoded(d, &(0..HOLED).map(value).collect::<Vec<u16>>(), &t)
+    };
+    let mut records = [vec![first(0); 2], vec![first(width - 10)], vec![first(HOLED); 6]].concat();
+    records[2].sparse.truncate(width);
+    let right: Vec<Vec<u8>> = records.iter().map(|r| elements(d, &r.dense, &r.sparse, HOLED, &t)).collect();
+    for hole in 0..width - 1 {
+        let (got, errors) = waiting_for_dense(d, engine, (&records, hole), seed).map_err(|e| format!("{hole}: {e}"))?;
+        let around = (0..records.len()).all(|i| i == 2 || got.get(i) == Some(&right[i]));
+        if errors & 32 == 0 || !around {
+            return Err(format!("byte {hole} of the only word: errors {errors:#x}, or a vector beside it is wrong"));
+        }
+    }
+    Ok(())
+}
+
+/// The elements of all records when their dense parts come as soon as no more sparse words are taken, and the errors; of the third one's
+/// only word, byte `hole` is not kept.
+fn waiting_for_dense(
+    d: &Device<DequantizerAxiPorts>,
+    engine: &mut dyn Engine,
+    (records, hole): (&[Parts], usize),
+    seed: u64,
+) -> Result<(Vec<Vec<u8>>, u64), BusError> {
+    let mut bench = Bench::new(engine, seed);
+    let (axil, sources, sinks) = d.streams(&mut bench);
+    bench.reset()?;
+    d.set_up(&mut bench, &axil, HOLED, &plain_thresholds())?;
+    for (i, record) in records.iter().enumerate() {
+        let mut sparse = packet(&record.sparse, d.params.sparse_bytes() as usize);
+        if i == 2 {
+            sparse[0].0[1].set_bit(hole as u64, false);
+        }
+        bench.send(sources[1], sparse);
+    }
+    bench.run(150)?;
+    records.iter().for_each(|r| bench.send(sources[0], packet(&r.dense, d.params.dense_bytes() as usize)));
+    let beats = records.len() * HOLED / d.params.lanes as usize;
+    bench.run_until_received(sinks[0], beats, 400 + 2 * beats as u64)?;
+    bench.run(40)?;
+    let errors = axil.read(&mut bench, d.address("errors"))?.1;
+    Ok((packet_bytes(bench.beats(sinks[0])), errors))
 }

@@ -2,24 +2,22 @@
 
 use hw::oaken::DequantizerAxiPorts;
 use sim::golden::oaken::{Thresholds, decode, encode};
-use sim::oaken_bench::{Device, Parts};
+use sim::oaken_bench::{Device, Parts, to_bytes};
 
-/// The bytes of the `n` elements of a record, as the only output gives them.
+/// The bytes of the `n` elements of a record, as the output gives them.
 pub(super) fn elements(
     d: &Device<DequantizerAxiPorts>,
     dense: &[u8],
     sparse: &[u8],
     n: usize,
     t: &Thresholds,
-) -> Vec<Vec<u8>> {
-    let elements = decode(dense, sparse, n, d.dense_bits(), t).expect("a legal record");
-    vec![elements.iter().flat_map(|x| x.to_le_bytes()).collect()]
+) -> Vec<u8> {
+    to_bytes(&decode(dense, sparse, n, d.dense_bits(), t).expect("a legal record"))
 }
 
 /// The record of a vector.
 pub(super) fn encoded(d: &Device<DequantizerAxiPorts>, vector: &[u16], t: &Thresholds) -> Parts {
-    let record = encode(vector, d.dense_bits(), t);
-    Parts { dense: record.dense, sparse: record.sparse }
+    encode(vector, d.dense_bits(), t).into()
 }
 
 /// A header with `step` (exponent and 7 bits of fraction) in one of its four places.
