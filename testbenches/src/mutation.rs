@@ -9,7 +9,6 @@ mod dead;
 mod equivalence;
 mod explained;
 mod place;
-mod rtlil;
 mod rules;
 mod source;
 
@@ -19,6 +18,7 @@ pub use source::{rust_place, target};
 
 use crate::drivers::{Driver, Effort, Kind};
 use crate::yosys;
+use cells::Design;
 use hdl::engine::{Engine, PortInfo};
 use rayon::prelude::*;
 use sim::verilator::VerilatorError;
@@ -90,8 +90,9 @@ impl<'d> Mutants<'d> {
     pub fn run(&self, effort: Effort, explained: &Explanations) -> Result<Vec<Fate>, String> {
         self.one(0, effort).map_err(|e| e.to_string())?.map_err(|e| format!("the design itself fails: {e}"))?;
         let plain = std::fs::read_to_string(self.folder.join("plain.il")).map_err(|e| format!("plain.il: {e}"))?;
+        let design = Design::read(&plain)?;
         let fate = |mutation: &Mutation| {
-            if let Some(rule) = rules::same(&plain, mutation).or_else(|| dead::same(&plain, mutation)) {
+            if let Some(rule) = rules::same(&design, mutation).or_else(|| dead::same(&design, mutation)) {
                 return Ok(Fate::Same(rule));
             }
             if let Err(words) = self.one(mutation.number, effort).map_err(|e| e.to_string())? {
@@ -100,7 +101,7 @@ impl<'d> Mutants<'d> {
             if let Some(explanation) = explained.find(mutation) {
                 return Ok(Fate::Explained(explanation.clone()));
             }
-            let proved = equivalence::proved(&self.folder, self.driver, mutation)?;
+            let proved = equivalence::proved(&self.folder, self.driver, &design, mutation)?;
             Ok(proved.map_or(Fate::Survived, Fate::Equivalent))
         };
         self.mutations.par_iter().map(fate).collect()

@@ -1,7 +1,8 @@
-//! The cells of a module as Yosys keeps it, and which pin a mutation is at.
+//! A design as Yosys keeps it: its modules, their ports and cells; and which pin a mutation is at.
 
 use super::place::Mutation;
-use std::collections::{HashMap, HashSet};
+use hdl::engine::PortInfo;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A bit of a pin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,12 +25,20 @@ pub(super) struct Cell<'t> {
 #[derive(Debug, Default)]
 pub(super) struct Module<'t> {
     pub cells: HashMap<&'t str, Cell<'t>>,
-    /// Wires that are ports.
+    /// Its ports.
+    pub ports: Vec<PortInfo>,
+    /// The wires of its output ports.
     pub outputs: HashSet<&'t str>,
-    /// The first goes on from the second.
+    /// Each bit that is connected to another one, and that one: a `connect` outside of all cells.
     pub joined: Vec<(Bit<'t>, Bit<'t>)>,
     /// Bits of each wire.
     widths: HashMap<&'t str, usize>,
+}
+
+/// A design.
+#[derive(Debug, Default)]
+pub(super) struct Design<'t> {
+    modules: BTreeMap<&'t str, Module<'t>>,
 }
 
 /// Where a mutation is: what it does, and at which bit of which pin.
@@ -64,40 +73,73 @@ impl<'t> Target<'t> {
     }
 }
 
+impl<'t> Design<'t> {
+    /// Takes the text apart.
+    ///
+    /// # Errors
+    /// The first line that cannot be read.
+    pub fn read(text: &'t str) -> Result<Design<'t>, String> {
+        let mut design = Design::default();
+        let mut rest = text;
+        while let Some((_, from)) = rest.split_once("module \\") {
+            let (name, from) = from.split_once('\n').unwrap_or((from, ""));
+            let (body, behind) = from.split_once("\nend\n").unwrap_or((from, ""));
+            design.modules.insert(name, Module::read(body).map_err(|line| format!("cannot read `{line}` of {name}"))?);
+            rest = behind;
+        }
+        Ok(design)
+    }
+
+    /// A module.
+    pub fn module(&self, name: &str) -> Option<&Module<'t>> {
+        self.modules.get(name)
+    }
+
+    /// The modules that have instances of a module.
+    pub fn parents(&self, module: &str) -> Vec<&'t str> {
+        let instance = |cell: &Cell| cell.kind.strip_prefix('\\') == Some(module);
+        self.modules.iter().filter(|(_, m)| m.cells.values().any(instance)).map(|(name, _)| *name).collect()
+    }
+}
+
 impl<'t> Module<'t> {
-    /// A module of a design.
-    pub fn find(text: &'t str, name: &str) -> Option<Module<'t>> {
-        let is_it = |line: &&str| line.strip_prefix("module \\") == Some(name);
-        let lines: Vec<&str> = text.lines().skip_while(|line| !is_it(line)).take_while(|line| *line != "end").collect();
-        lines.first()?;
+    /// The lines between its name and its `end`; or the first one that cannot be read.
+    fn read(body: &'t str) -> Result<Module<'t>, &'t str> {
         let mut module = Module::default();
-        for line in lines.iter().filter_map(|line| line.trim_start().strip_prefix("wire ")) {
-            module.declare(line)?;
+        // wires may stand behind what is connected to them
+        for (line, wire) in body.lines().filter_map(|line| Some((line, line.trim_start().strip_prefix("wire ")?))) {
+            module.declare(wire).ok_or(line)?;
         }
         let mut open = None;
-        for line in lines {
-            let inside = line.starts_with("    ");
-            let (what, rest) = line.trim_start().split_once(' ').unwrap_or((line, ""));
-            match what {
-                "cell" => {
-                    let (kind, cell) = rest.split_once(' ')?;
-                    module.cells.insert(plain(cell), Cell { kind, ..Cell::default() });
-                    open = Some(plain(cell));
-                }
-                "parameter" if inside => {
-                    let (key, value) = rest.rsplit_once(' ')?;
-                    module.cells.get_mut(open?)?.parameters.insert(plain(key), value);
-                }
-                "connect" if inside => {
-                    let (pin, value) = rest.split_once(' ')?;
-                    let of = module.bits(value)?;
-                    module.cells.get_mut(open?)?.pins.insert(plain(pin), of);
-                }
-                "connect" => module.join(rest)?,
-                _ => {}
-            }
+        for line in body.lines() {
+            module.take(line, &mut open).ok_or(line)?;
         }
-        Some(module)
+        Ok(module)
+    }
+
+    /// A line of a cell, whose name is `open`, or outside of all.
+    fn take(&mut self, line: &'t str, open: &mut Option<&'t str>) -> Option<()> {
+        let inside = line.starts_with("    ");
+        let (what, rest) = line.trim_start().split_once(' ').unwrap_or((line, ""));
+        match what {
+            "cell" => {
+                let (kind, cell) = rest.split_once(' ')?;
+                self.cells.insert(plain(cell), Cell { kind, ..Cell::default() });
+                *open = Some(plain(cell));
+            }
+            "parameter" if inside => {
+                let (key, value) = rest.rsplit_once(' ')?;
+                self.cells.get_mut((*open)?)?.parameters.insert(plain(key), value);
+            }
+            "connect" if inside => {
+                let (pin, value) = rest.split_once(' ')?;
+                let of = self.bits(value)?;
+                self.cells.get_mut((*open)?)?.pins.insert(plain(pin), of);
+            }
+            "connect" => self.join(rest)?,
+            _ => {}
+        }
+        Some(())
     }
 
     /// `width 4 input 1 \a`
@@ -105,9 +147,14 @@ impl<'t> Module<'t> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let wire = *words.last()?;
         let width = words.iter().position(|word| *word == "width").and_then(|at| words.get(at + 1));
-        self.widths.insert(wire, width.map_or(Some(1), |width| width.parse().ok())?);
-        if words.contains(&"output") {
+        let width = width.map_or(Some(1), |width| width.parse().ok())?;
+        self.widths.insert(wire, width);
+        let is = |word| words.contains(&word);
+        if is("output") {
             self.outputs.insert(wire);
+        }
+        if is("input") || is("output") {
+            self.ports.push(PortInfo::new(plain(wire), width as u32, is("input")));
         }
         Some(())
     }
@@ -148,10 +195,11 @@ impl<'t> Module<'t> {
         Some(parts.concat())
     }
 
-    /// What a bit of a pin is; of registers that take nothing but a constant that constant: so many cycles later as there are, they have it,
-    /// whatever they begin with.
+    /// The constant that a bit of a pin is, also through registers without reset and enable: whatever they begin with, they have it after as
+    /// many cycles as there are registers.
     pub fn constant(&self, cell: &Cell<'t>, pin: &str, bit: usize) -> Option<char> {
         let mut source = *cell.pins.get(pin)?.get(bit)?;
+        // registers that only shift in a circle are no constant
         for _ in 0..=self.cells.len() {
             match source {
                 Bit::Constant(value) => return Some(value),
@@ -167,5 +215,27 @@ impl<'t> Module<'t> {
             let place = cell.pins.get("Q")?.iter().position(|out| *out == bit)?;
             cell.pins.get("D")?.get(place).copied()
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ports_and_parents_are_read() {
+        let text = "# made by Yosys\nmodule \\child\n  attribute \\src \"child.v:3\"\n  wire width 8 input 1 \\data\n  wire output 2 \\valid\n  \
+            wire width 8 \\held\n  cell $add $1\n  end\nend\nmodule \\top\n  wire input 1 \\clk\n  cell \\child \\first\n  end\nend\n";
+        let design = Design::read(text).unwrap();
+        let port = |name: &str, width, input| PortInfo::new(name, width, input);
+        assert_eq!(design.module("child").unwrap().ports, [port("data", 8, true), port("valid", 1, false)]);
+        assert_eq!((design.parents("child"), design.parents("top")), (vec!["top"], vec![]));
+        assert!(design.module("grandchild").is_none());
+    }
+
+    #[test]
+    fn a_line_that_cannot_be_read_is_named() {
+        let text = "module \\m\n  wire width 2 \\a\n  connect \\a \\gone\nend\n";
+        assert_eq!(Design::read(text).unwrap_err(), "cannot read `  connect \\a \\gone` of m");
     }
 }

@@ -4,8 +4,8 @@
 //! nothing, and neither do words that `keep` leaves out; all other outputs must be equal in every cycle. ABC proves that without
 //! bound, from reset on.
 
+use super::cells::Design;
 use super::place::Mutation;
-use super::rtlil::Design;
 use crate::drivers::Driver;
 use crate::yosys;
 use hdl::engine::PortInfo;
@@ -27,7 +27,12 @@ const SECONDS: u32 = 60;
 ///
 /// # Errors
 /// Yosys' log, if it fails.
-pub(super) fn proved(folder: &Path, driver: &Driver, mutation: &Mutation) -> Result<Option<String>, String> {
+pub(super) fn proved(
+    folder: &Path,
+    driver: &Driver,
+    design: &Design,
+    mutation: &Mutation,
+) -> Result<Option<String>, String> {
     let Some(abc) = yosys::abc() else { return Ok(None) };
     let clocks: Vec<_> = driver.design.clocks().collect();
     let (clock, reset) = match clocks[..] {
@@ -35,8 +40,6 @@ pub(super) fn proved(folder: &Path, driver: &Driver, mutation: &Mutation) -> Res
         [(clock, reset)] => (Some(clock), reset),
         _ => return Ok(None),
     };
-    let text = std::fs::read_to_string(folder.join("plain.il")).map_err(|error| format!("plain.il: {error}"))?;
-    let design = Design::new(&text);
     let work = folder.join(format!("equivalence_{}", mutation.number));
     std::fs::create_dir_all(&work).expect("a temporary folder");
     let mut level = mutation.module.as_str();
@@ -45,7 +48,7 @@ pub(super) fn proved(folder: &Path, driver: &Driver, mutation: &Mutation) -> Res
         let compare = if top {
             pair(&driver.design.port_list(), clock, reset, Contract::Streams)
         } else {
-            let mut ports = design.ports(level);
+            let mut ports = design.module(level).map(|module| module.ports.clone()).unwrap_or_default();
             let has = |name: &&str| ports.iter().any(|port| port.name == **name);
             let (clock, reset) = (clock.filter(has), reset.filter(has));
             ports.retain(|port| Some(&port.name[..]) != clock && Some(&port.name[..]) != reset);
@@ -108,7 +111,7 @@ fn figure(stat: &str, what: &str) -> u64 {
     stat.lines().rev().find_map(number).unwrap_or(0)
 }
 
-/// A port of the stream of a `valid` port: `m_valid`, `m_ready`, `m_data`; `m_axis_tvalid` ...; also without a prefix.
+/// What the names of a stream's ports begin with, from that of its `valid`: `m_` of `m_valid`, `m_axis_t` of `m_axis_tvalid`; nothing of `valid`.
 fn prefix(valid: &str) -> Option<&str> {
     valid.strip_suffix("valid")
 }
@@ -122,86 +125,113 @@ enum Contract {
     Streams,
 }
 
+/// The text of the module that compares the two, as it grows.
+struct Pair<'p> {
+    ports: &'p [PortInfo],
+    contract: Contract,
+    clock: &'p str,
+    /// Its ports.
+    head: Vec<String>,
+    body: String,
+    /// The connections of the design and of the mutant.
+    pins: [Vec<String>; 2],
+    /// What must be true in every cycle.
+    same: Vec<String>,
+}
+
 /// The module that compares the two. Without a clock they are combinational, and the surroundings have one.
 fn pair(ports: &[PortInfo], clock: Option<&str>, reset: Option<&str>, contract: Contract) -> String {
-    let has = |name: &str| ports.iter().any(|port| port.name == name);
-    let streams = contract == Contract::Streams;
-    let stream = |port: &PortInfo| {
-        if !streams {
-            return None;
-        }
-        let mut valids = ports.iter().filter(|p| p.width == 1 && p.input == port.input && p.name != port.name);
-        let of = |valid: &&PortInfo| prefix(&valid.name).is_some_and(|prefix| port.name.starts_with(prefix));
-        valids.find(|valid| of(valid)).map(|valid| prefix(&valid.name).unwrap_or_default().to_string())
-    };
-    let range = |port: &PortInfo| format!("[{}:0]", port.width - 1);
-    let own = clock.into_iter().map(|clock| format!(".{clock}({clock})")).collect::<Vec<_>>();
-    let (mut body, mut pins, mut same) = (String::new(), [own.clone(), own], vec![]);
+    let own: Vec<String> = clock.into_iter().map(|clock| format!(".{clock}({clock})")).collect();
     let clock = clock.unwrap_or("pair_clock");
-    let mut head = vec![format!("input {clock}")];
-    let _ = writeln!(body, "    reg started = 0;\n    always @(posedge {clock}) started <= 1;");
+    let (head, body) = (vec![format!("input {clock}")], String::new());
+    let mut pair = Pair { ports, contract, clock, head, body, pins: [own.clone(), own], same: vec![] };
+    pair.line(&format!("reg started = 0;\n    always @(posedge {clock}) started <= 1;"));
     if let Some(reset) = reset {
-        head.push(format!("input {reset}"));
-        pins.iter_mut().for_each(|pins| pins.push(format!(".{reset}({reset} | !started)")));
+        pair.head.push(format!("input {reset}"));
+        pair.connect(reset, [&format!("{reset} | !started"); 2]);
     }
     for port in ports {
-        let (name, range) = (&port.name, range(port));
-        if port.input {
-            head.push(format!("input {range} {name}"));
-            // offered until it is taken
-            let prefix = stream(port).or_else(|| prefix(name).filter(|_| streams).map(String::from));
-            let held = prefix.filter(|prefix| has(&format!("{prefix}ready")) && !name.ends_with("ready"));
-            let value = match held {
-                None => name.clone(),
-                Some(prefix) => {
-                    let _ = writeln!(
-                        body,
-                        "    reg {range} {name}_held = 0;\n    wire {range} {name}_now = {prefix}wait ? {name}_held : {name};"
-                    );
-                    let _ = writeln!(body, "    always @(posedge {clock}) {name}_held <= {name}_now;");
-                    if name.ends_with("valid") {
-                        let _ = writeln!(
-                            body,
-                            "    reg {prefix}wait = 0;\n    always @(posedge {clock}) {prefix}wait <= {name}_now & !plain_{prefix}ready;"
-                        );
-                    }
-                    format!("{name}_now")
-                }
-            };
-            pins.iter_mut().for_each(|pins| pins.push(format!(".{name}({value})")));
-            continue;
-        }
-        for (pins, side) in pins.iter_mut().zip(["plain", "mutant"]) {
-            pins.push(format!(".{name}({side}_{name})"));
-            let _ = writeln!(body, "    wire {range} {side}_{name};");
-        }
-        let equal = format!("(plain_{name} == mutant_{name})");
-        same.push(match stream(port).filter(|_| !name.ends_with("ready")) {
-            None => equal,
-            Some(prefix) => {
-                let keep =
-                    ["keep", "tkeep"].iter().map(|end| ports.iter().find(|p| p.name == format!("{prefix}{end}")));
-                match keep.flatten().next().filter(|_| name.ends_with("data")) {
-                    None => format!("(!plain_{prefix}valid | {equal})"),
-                    Some(keep) => {
-                        let word = port.width / keep.width;
-                        let lane = |i: u32| format!("{{{word}{{plain_{}[{i}]}}}}", keep.name);
-                        let mask: Vec<String> = (0..keep.width).rev().map(lane).collect();
-                        let mask = mask.join(", ");
-                        format!("(!plain_{prefix}valid | (((plain_{name} ^ mutant_{name}) & {{{mask}}}) == 0))")
-                    }
-                }
-            }
-        });
+        if port.input { pair.input(port) } else { pair.output(port) }
     }
-    // wires before their use
-    let [plain, mutant] = pins.map(|pins| pins.join(", "));
-    format!(
-        "module pair (\n    {}, output bad\n);\n{body}    plain plain_unit ({plain});\n    mutant mutant_unit ({mutant});\n    \
-         assign bad = started & !({});\nendmodule\n",
-        head.join(",\n    "),
-        same.join(" & ")
-    )
+    pair.text()
+}
+
+fn range(port: &PortInfo) -> String {
+    format!("[{}:0]", port.width - 1)
+}
+
+impl Pair<'_> {
+    fn line(&mut self, text: &str) {
+        let _ = writeln!(self.body, "    {text}");
+    }
+
+    fn connect(&mut self, name: &str, values: [&str; 2]) {
+        self.pins.iter_mut().zip(values).for_each(|(pins, value)| pins.push(format!(".{name}({value})")));
+    }
+
+    /// The prefix of the stream of which a port is payload or ready, where streams are looked at.
+    fn stream(&self, port: &PortInfo) -> Option<String> {
+        let mut valids = self.ports.iter().filter(|p| p.width == 1 && p.input == port.input && p.name != port.name);
+        let of = |valid: &&PortInfo| prefix(&valid.name).is_some_and(|prefix| port.name.starts_with(prefix));
+        let valid = valids.find(|valid| of(valid)).filter(|_| self.contract == Contract::Streams)?;
+        prefix(&valid.name).map(String::from)
+    }
+
+    /// Both have the same input; that of a stream stays until it is taken.
+    fn input(&mut self, port: &PortInfo) {
+        let (name, range, clock) = (&port.name, range(port), self.clock);
+        self.head.push(format!("input {range} {name}"));
+        let own = prefix(name).filter(|_| self.contract == Contract::Streams).map(String::from);
+        let has_ready = |prefix: &String| self.ports.iter().any(|port| port.name == format!("{prefix}ready"));
+        let held = self.stream(port).or(own).filter(|prefix| has_ready(prefix) && !name.ends_with("ready"));
+        let Some(prefix) = held else { return self.connect(name, [name; 2]) };
+        self.line(&format!(
+            "reg {range} {name}_held = 0;\n    wire {range} {name}_now = {prefix}wait ? {name}_held : {name};"
+        ));
+        self.line(&format!("always @(posedge {clock}) {name}_held <= {name}_now;"));
+        if name.ends_with("valid") {
+            self.line(&format!("reg {prefix}wait = 0;"));
+            self.line(&format!("always @(posedge {clock}) {prefix}wait <= {name}_now & !plain_{prefix}ready;"));
+        }
+        self.connect(name, [&format!("{name}_now"); 2]);
+    }
+
+    /// The outputs of both are equal, payloads while they are valid, and of those the words that are kept.
+    fn output(&mut self, port: &PortInfo) {
+        let name = &port.name;
+        let [plain, mutant] = ["plain", "mutant"].map(|side| format!("{side}_{name}"));
+        self.line(&format!("wire {0} {plain};\n    wire {0} {mutant};", range(port)));
+        self.connect(name, [&plain, &mutant]);
+        let equal = match self.stream(port).filter(|_| !name.ends_with("ready")) {
+            None => format!("({plain} == {mutant})"),
+            Some(prefix) => match self.keep(&prefix).filter(|_| name.ends_with("data")) {
+                None => format!("(!plain_{prefix}valid | ({plain} == {mutant}))"),
+                Some(keep) => {
+                    let word = port.width / keep.width;
+                    let lane = |i: u32| format!("{{{word}{{plain_{}[{i}]}}}}", keep.name);
+                    let mask = (0..keep.width).rev().map(lane).collect::<Vec<_>>().join(", ");
+                    format!("(!plain_{prefix}valid | ((({plain} ^ {mutant}) & {{{mask}}}) == 0))")
+                }
+            },
+        };
+        self.same.push(equal);
+    }
+
+    /// What says which words of a stream's data are kept.
+    fn keep(&self, prefix: &str) -> Option<&PortInfo> {
+        let named = |end: &str| self.ports.iter().find(|port| port.name == format!("{prefix}{end}"));
+        named("keep").or(named("tkeep"))
+    }
+
+    fn text(&self) -> String {
+        let [plain, mutant] = [0, 1].map(|side| self.pins[side].join(", "));
+        let (head, body, same) = (self.head.join(",\n    "), &self.body, self.same.join(" & "));
+        // wires before their use
+        format!(
+            "module pair (\n    {head}, output bad\n);\n{body}    plain plain_unit ({plain});\n    \
+             mutant mutant_unit ({mutant});\n    assign bad = started & !({same});\nendmodule\n"
+        )
+    }
 }
 
 #[cfg(test)]

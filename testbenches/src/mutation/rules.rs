@@ -1,18 +1,18 @@
 //! Mutants that do the same as the design whatever the design is: what is seen at the cell of the mutation alone.
 
-use super::cells::{Cell, Module, Target};
+use super::cells::{Cell, Design, Module, Target};
 use super::place::Mutation;
 
 /// The mutation, and the module of its cell.
 struct At<'a> {
     target: Target<'a>,
-    module: Module<'a>,
+    module: &'a Module<'a>,
 }
 
-/// Why the mutation changes nothing, if a rule says so; `text` is the design as Yosys keeps it.
-pub(super) fn same(text: &str, mutation: &Mutation) -> Option<&'static str> {
+/// Why the mutation changes nothing, if a rule says so.
+pub(super) fn same(design: &Design, mutation: &Mutation) -> Option<&'static str> {
     let target = Target::of(mutation)?;
-    let module = Module::find(text, target.module)?;
+    let module = design.module(target.module)?;
     module.cells.get(target.cell)?;
     let at = At { target, module };
     at.not_specified()
@@ -101,7 +101,7 @@ mod tests {
     fn same(command: &str) -> bool {
         let command = format!("mutate -ctrl mutation 8 1 -mode {command} -src m.v:3.9-3.31");
         let mutation = Mutation { number: 1, module: "m".into(), command, what: String::new(), place: None };
-        super::same(TEXT, &mutation).is_some()
+        super::same(&Design::read(TEXT).unwrap(), &mutation).is_some()
     }
 
     #[test]
@@ -124,7 +124,8 @@ mod tests {
         assert!(inverted("cnot0", "$dffe$6", 2), "through two registers");
         // with an enable it may still have what it began with
         let text = TEXT.replace("cell $dff $dff$4", "cell $dffe $dff$4");
-        let module = Module::find(&text, "m").unwrap();
+        let design = Design::read(&text).unwrap();
+        let module = design.module("m").unwrap();
         assert_eq!(module.constant(&module.cells["$dffe$6"], "D", 2), None);
     }
 
