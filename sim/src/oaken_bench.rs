@@ -3,7 +3,7 @@
 //! The engines are those with AXI edges, set up through their registers as software would.
 
 use crate::bus::{AxiLiteMaster, Beat, Bench, BusError, Sink, Stalls, packet, packet_bytes};
-use crate::golden::oaken::{DenseBits, Thresholds};
+use crate::golden::oaken::{DenseBits, Record, Thresholds};
 use hdl::Design;
 use hdl::engine::Engine;
 use hw::control::RegisterMap;
@@ -16,6 +16,12 @@ pub struct Parts {
     pub dense: Vec<u8>,
     /// Sparse part: header, counts and entries.
     pub sparse: Vec<u8>,
+}
+
+impl From<Record> for Parts {
+    fn from(record: Record) -> Parts {
+        Parts { dense: record.dense, sparse: record.sparse }
+    }
 }
 
 /// How the three streams of an engine pause.

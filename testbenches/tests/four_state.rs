@@ -62,7 +62,7 @@ fn nothing_unknown_leaves_an_engine_with_settings() {
         .iter()
         .map(|(number, v)| {
             let record = encode(v, DenseBits::PAPER, &table[*number].1);
-            (*number, Parts { dense: record.dense, sparse: record.sparse })
+            (*number, Parts::from(record))
         })
         .collect();
     let (q, d) = (quantizer("q_of_each", p).unwrap(), dequantizer("d_of_each", p).unwrap());

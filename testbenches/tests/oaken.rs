@@ -48,7 +48,7 @@ fn there_and_back(
     assert_eq!(there.vectors, vectors.len() as u64, "the counter of vectors");
     for (i, (got, v)) in there.results.iter().zip(vectors).enumerate() {
         let want = encode(v, q.dense_bits(), t);
-        assert_eq!(*got, Parts { dense: want.dense, sparse: want.sparse }, "record {i}");
+        assert_eq!(*got, Parts::from(want), "record {i}");
     }
     let back = dequantize(d, d_engine, t, (&there.results, n), pauses, seed, &mut |_| ());
     let back = back.unwrap_or_else(|e| panic!("{e}"));

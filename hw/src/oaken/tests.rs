@@ -2,7 +2,6 @@
 
 mod circles;
 mod left;
-mod rate;
 mod registers;
 mod widths;
 
@@ -12,7 +11,7 @@ use fastrand::Rng;
 use hdl::engine::Engine;
 use hdl::sim::Simulator;
 use hdl::{Design, Errors};
-use sim::bus::{Beat, Bench, Sink, Stalls, packet, packet_bytes};
+use sim::bus::{Beat, Bench, Stalls, packet, packet_bytes};
 use sim::golden::oaken::{self, DenseBits, Record};
 
 /// How the ports are stalled.
@@ -83,15 +82,6 @@ struct Run {
     records: Vec<(Vec<u8>, Vec<u8>)>,
     /// Cycles without a beat between the first and the last input beat.
     bubbles: u64,
-    /// The cycle in which both parts of a record were out.
-    ends: Vec<u64>,
-}
-
-/// The cycles in which the last beats of packets came.
-fn packet_ends(bench: &Bench, sink: Sink) -> Vec<u64> {
-    let last = |beat: &Beat| beat.field(beat.0.len() - 1) == 1;
-    let beats = bench.beats(sink).iter().zip(bench.received_at(sink));
-    beats.filter_map(|(beat, cycle)| last(beat).then_some(*cycle)).collect()
 }
 
 /// An engine that is run again and again, as it is behind power-up: to build and compile it takes longer than most runs.
@@ -125,7 +115,7 @@ fn run(built: &Built<QuantizerPorts>, t: &oaken::Thresholds, vectors: &[Vec<u16>
     let Built { p, ref design, .. } = *built;
     let mut engine = built.simulator.clone();
     let length = vectors[0].len();
-    let mut bench = Bench::new(&mut engine, seed);
+    let mut bench = Bench::new(&mut engine, sim::bus::seed(seed));
     let s = bench.source(design, &design.ports.s, pauses.input);
     let dense_sink = bench.sink(design, &design.ports.dense, pauses.dense);
     let sparse_sink = bench.sink(design, &design.ports.sparse, pauses.sparse);
@@ -148,9 +138,7 @@ fn run(built: &Built<QuantizerPorts>, t: &oaken::Thresholds, vectors: &[Vec<u16>
     let taken = bench.sent_at(s);
     let bubbles = taken[taken.len() - 1] - taken[0] + 1 - taken.len() as u64;
     assert_eq!((records.len(), sparse.len()), (vectors.len(), vectors.len()), "vectors out");
-    let ends = packet_ends(&bench, dense_sink).into_iter().zip(packet_ends(&bench, sparse_sink));
-    let ends = ends.map(|(dense, sparse)| dense.max(sparse)).collect();
-    Run { records: records.into_iter().zip(sparse).collect(), bubbles, ends }
+    Run { records: records.into_iter().zip(sparse).collect(), bubbles }
 }
 
 fn compare(p: EngineParams, got: &[(Vec<u8>, Vec<u8>)], vectors: &[Vec<u16>], t: &oaken::Thresholds) {

@@ -125,11 +125,11 @@ fn driver(name: &str, block: &str, v: &Values) -> Option<Driver> {
         "credit_counter" => memory::credit_counter_driver(name, v.number("credits")),
         "widen" => {
             let (word, words, ratio) = converter();
-            parts::widen_driver(name, word, words, ratio)
+            regroup::widen_driver(name, word, words, ratio)
         }
         "narrow" => {
             let (word, words, ratio) = converter();
-            parts::narrow_driver(name, word, words, ratio)
+            regroup::narrow_driver(name, word, words, ratio)
         }
         _ => return float::driver(name, block, v),
     })

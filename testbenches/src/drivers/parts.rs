@@ -1,22 +1,14 @@
 //! The stream parts with small parameters, one driver each.
 
 use super::built::build;
-use super::stream::{Streams, packets};
+use super::regroup::one_to_one;
+use super::stream::Streams;
 use super::{Driver, clocks, dequantizer, many, memory, oaken, regroup, routing, several};
-use hdl::{Bundle, Design};
 use hw::memory::ram::{Collision, RamParams};
 use hw::oaken::EngineParams;
 use hw::stream::fifo::{Style, fifo};
-use hw::stream::narrow::narrow;
 use hw::stream::pack::Beats;
 use hw::stream::register_slice::register_slice;
-use hw::stream::widen::widen;
-use sim::bus::StreamPorts;
-
-/// A part with one stream in and one out.
-pub(super) fn one_to_one<P, S: Bundle, M: Bundle>(design: &Design<P>, (s, m): (&S, &M)) -> Streams {
-    Streams::new(vec![StreamPorts::of(design, s)], vec![StreamPorts::of(design, m)])
-}
 
 /// A FIFO.
 pub fn fifo_driver(name: impl Into<String>, width: u32, depth: usize, style: Style) -> Driver {
@@ -34,28 +26,6 @@ pub fn register_slice_driver(name: impl Into<String>, width: u32) -> Driver {
     let design = build(register_slice(width));
     let plain = one_to_one(&design, (&design.ports.s, &design.ports.m));
     let streams = Streams { latency: Some(1), full_rate: Some(0), capacity: Some(2), ..plain };
-    Driver::new(name, design, move |engine, effort| streams.test(engine, effort))
-}
-
-/// Packets whose beats have another width on the other side.
-pub(super) fn converter(plain: Streams, word: u32, words_out: usize, full_rate: usize) -> Streams {
-    let model = move |sent: &Vec<Vec<_>>| vec![regroup::regrouped(&sent[0], (None, words_out), word)];
-    Streams { feed: packets, model: Box::new(model), full_rate: Some(full_rate), ..plain }
-}
-
-/// A converter to wider beats; a beat goes in in every cycle.
-pub fn widen_driver(name: impl Into<String>, word: u32, words: u32, ratio: u32) -> Driver {
-    let design = build(widen(word, words, ratio));
-    let plain = one_to_one(&design, (&design.ports.s, &design.ports.m));
-    let streams = converter(plain, word, (words * ratio) as usize, 1);
-    Driver::new(name, design, move |engine, effort| streams.test(engine, effort))
-}
-
-/// A converter to narrower beats; a beat comes out in every cycle.
-pub fn narrow_driver(name: impl Into<String>, word: u32, words: u32, ratio: u32) -> Driver {
-    let design = build(narrow(word, words, ratio));
-    let plain = one_to_one(&design, (&design.ports.s, &design.ports.m));
-    let streams = Streams { latency: Some(1), ..converter(plain, word, words as usize, 0) };
     Driver::new(name, design, move |engine, effort| streams.test(engine, effort))
 }
 
@@ -82,8 +52,8 @@ pub fn sizes() -> Vec<Driver> {
         all.push(register_slice_driver(format!("register_slice_{n}"), n));
         all.push(regroup::forward_driver(format!("register_slice_forward_{n}"), n));
         all.push(regroup::backward_driver(format!("register_slice_backward_{n}"), n));
-        all.push(widen_driver(format!("widen_{n}x3"), 3, 1, n));
-        all.push(narrow_driver(format!("narrow_{n}x3"), 3, 1, n));
+        all.push(regroup::widen_driver(format!("widen_{n}x3"), 3, 1, n));
+        all.push(regroup::narrow_driver(format!("narrow_{n}x3"), 3, 1, n));
         all.push(regroup::pack_driver(format!("pack_any_{n}_to_{n}"), 3, n, n, Beats::Any));
     }
     // of several words, and in odd ratios
@@ -134,8 +104,8 @@ pub fn small(long: bool) -> Vec<Driver> {
         fifo_driver("fifo_18x600_block", 18, 600, Style::Block),
         fifo_driver("fifo_8x5_lut", 8, 5, Style::Distributed),
         fifo_driver("fifo_12x40_lut", 12, 40, Style::Distributed),
-        widen_driver("widen_4x3", 8, 1, 4),
-        narrow_driver("narrow_4x3", 8, 1, 4),
+        regroup::widen_driver("widen_4x3", 8, 1, 4),
+        regroup::narrow_driver("narrow_4x3", 8, 1, 4),
         regroup::forward_driver("register_slice_forward_7", 7),
         regroup::backward_driver("register_slice_backward_7", 7),
         regroup::pack_driver("pack_3_to_5", 4, 3, 5, Beats::Full),

@@ -2,15 +2,21 @@
 
 use super::Driver;
 use super::built::build;
-use super::parts::{converter, narrow_driver, one_to_one, widen_driver};
 use super::stream::{Feed, Streams, Traffic, in_beats, packet_words, packets, random};
 use fastrand::Rng;
-use hdl::BigUint;
+use hdl::{BigUint, Bundle, Design};
 use hw::stream::gearbox::gearbox;
+use hw::stream::narrow::narrow;
 use hw::stream::pack::{Beats, pack};
 use hw::stream::register_slice_backward::register_slice_backward;
 use hw::stream::register_slice_forward::register_slice_forward;
-use sim::bus::Beat;
+use hw::stream::widen::widen;
+use sim::bus::{Beat, StreamPorts};
+
+/// A part with one stream in and one out.
+pub(super) fn one_to_one<P, S: Bundle, M: Bundle>(design: &Design<P>, (s, m): (&S, &M)) -> Streams {
+    Streams::new(vec![StreamPorts::of(design, s)], vec![StreamPorts::of(design, m)])
+}
 
 /// A forward register slice.
 pub fn forward_driver(name: impl Into<String>, width: u32) -> Driver {
@@ -67,7 +73,7 @@ fn scattered(rng: &mut Rng, streams: &Streams) -> Traffic {
 
 /// What becomes of beats: full ones as soon as their words are there, and what is left with the end of the packet, if need be without
 /// words. `full`: so many words has a beat in, the last one of a packet less, and the `keep` of the others says nothing.
-pub(super) fn regrouped(sent: &[Beat], (full, lanes): (Option<u32>, usize), word: u32) -> Vec<Beat> {
+fn regrouped(sent: &[Beat], (full, lanes): (Option<u32>, usize), word: u32) -> Vec<Beat> {
     let (mut held, mut out) = (vec![], vec![]);
     let beat = |words: Vec<BigUint>, last: bool| {
         let mut beat = in_beats(&words, lanes, word).pop().unwrap_or(Beat(vec![0u32.into(); 3]));
@@ -90,6 +96,28 @@ pub(super) fn regrouped(sent: &[Beat], (full, lanes): (Option<u32>, usize), word
         }
     }
     out
+}
+
+/// Packets whose beats have another width on the other side.
+fn converter(plain: Streams, word: u32, words_out: usize, full_rate: usize) -> Streams {
+    let model = move |sent: &Vec<Vec<_>>| vec![regrouped(&sent[0], (None, words_out), word)];
+    Streams { feed: packets, model: Box::new(model), full_rate: Some(full_rate), ..plain }
+}
+
+/// A converter to wider beats; a beat goes in in every cycle.
+pub fn widen_driver(name: impl Into<String>, word: u32, words: u32, ratio: u32) -> Driver {
+    let design = build(widen(word, words, ratio));
+    let plain = one_to_one(&design, (&design.ports.s, &design.ports.m));
+    let streams = converter(plain, word, (words * ratio) as usize, 1);
+    Driver::new(name, design, move |engine, effort| streams.test(engine, effort))
+}
+
+/// A converter to narrower beats; a beat comes out in every cycle.
+pub fn narrow_driver(name: impl Into<String>, word: u32, words: u32, ratio: u32) -> Driver {
+    let design = build(narrow(word, words, ratio));
+    let plain = one_to_one(&design, (&design.ports.s, &design.ports.m));
+    let streams = Streams { latency: Some(1), ..converter(plain, word, words as usize, 0) };
+    Driver::new(name, design, move |engine, effort| streams.test(engine, effort))
 }
 
 /// A packer; a beat goes in in every cycle.

@@ -7,7 +7,7 @@ use super::{Driver, Effort, registers, several_mistakes};
 use fastrand::Rng;
 use hdl::engine::Engine;
 use hw::oaken::{DequantizerAxiPorts, EngineParams, QuantizerAxiPorts};
-use sim::bus::{AxiLiteMaster, Bench, BusError};
+use sim::bus::{AxiLiteMaster, Bench, BusError, seed};
 use sim::golden::oaken::{Thresholds, decode, encode};
 use sim::oaken_bench::{Device, Parts, Pauses, Run, dequantize_each, dequantizer, quantize_each, quantizer};
 
@@ -22,9 +22,11 @@ pub fn quantizer_driver(name: &str, p: EngineParams) -> Driver {
     let design = device.design.clone();
     Driver::new(name, design, move |engine, effort| {
         runs(p, effort, |table, vectors, pauses, seed| quantizes(&device, engine, table, vectors, pauses, seed))?;
-        keys_and_values(p, |table, vectors| quantizes(&device, engine, table, vectors, Pauses::NEVER, 1))?;
-        subnormals(p, effort.seed, |table, vectors| quantizes(&device, engine, table, vectors, Pauses::NEVER, 1))?;
-        whole_chunks(p, |table, vectors| quantizes(&device, engine, table, vectors, Pauses::NEVER, 1))?;
+        keys_and_values(p, |table, vectors| quantizes(&device, engine, table, vectors, Pauses::NEVER, seed(1)))?;
+        subnormals(p, effort.seed, |table, vectors| {
+            quantizes(&device, engine, table, vectors, Pauses::NEVER, seed(1))
+        })?;
+        whole_chunks(p, |table, vectors| quantizes(&device, engine, table, vectors, Pauses::NEVER, seed(1)))?;
         refusals(&device, engine, effort.seed)?;
         several_mistakes::quantizer(&device, engine, effort.seed)?;
         registers::test(engine, &device.design, &device.design.ports.s_axil, &device.map, effort.seed)
@@ -37,9 +39,11 @@ pub fn dequantizer_driver(name: &str, p: EngineParams) -> Driver {
     let design = device.design.clone();
     Driver::new(name, design, move |engine, effort| {
         runs(p, effort, |table, vectors, pauses, seed| dequantizes(&device, engine, table, vectors, pauses, seed))?;
-        keys_and_values(p, |table, vectors| dequantizes(&device, engine, table, vectors, Pauses::NEVER, 1))?;
-        subnormals(p, effort.seed, |table, vectors| dequantizes(&device, engine, table, vectors, Pauses::NEVER, 1))?;
-        whole_chunks(p, |table, vectors| dequantizes(&device, engine, table, vectors, Pauses::NEVER, 1))?;
+        keys_and_values(p, |table, vectors| dequantizes(&device, engine, table, vectors, Pauses::NEVER, seed(1)))?;
+        subnormals(p, effort.seed, |table, vectors| {
+            dequantizes(&device, engine, table, vectors, Pauses::NEVER, seed(1))
+        })?;
+        whole_chunks(p, |table, vectors| dequantizes(&device, engine, table, vectors, Pauses::NEVER, seed(1)))?;
         refusals(&device, engine, effort.seed)?;
         several_mistakes::dequantizer(&device, engine, effort.seed)?;
         registers::test(engine, &device.design, &device.design.ports.s_axil, &device.map, effort.seed)
@@ -130,7 +134,7 @@ fn quantizes(
     ended(&run, vectors.len(), u64::from(nonfinite) << 2)?;
     for (i, (got, (number, v))) in run.results.iter().zip(vectors).enumerate() {
         let want = encode(v, q.dense_bits(), &table[*number].1);
-        if *got != (Parts { dense: want.dense, sparse: want.sparse }) {
+        if *got != want.into() {
             return Err(format!("record {i}, of setting {number}, differs"));
         }
     }
@@ -147,7 +151,7 @@ fn dequantizes(
 ) -> Result<u64, String> {
     let encoded = |(number, v): &Named| {
         let record = encode(v, d.dense_bits(), &table[*number].1);
-        (*number, Parts { dense: record.dense, sparse: record.sparse })
+        (*number, Parts::from(record))
     };
     let records: Vec<(usize, Parts)> = vectors.iter().map(encoded).collect();
     let run = dequantize_each(d, engine, table, &records, pauses, seed).map_err(|e| e.to_string())?;

@@ -7,7 +7,7 @@ use hdl::engine::Engine;
 use hw::oaken::{DequantizerAxiPorts, EngineParams, QuantizerAxiPorts};
 use sim::bus::{AxiLiteMaster, Beat, Bench, BusError, Sink, Source, Stalls, packet, packet_bytes};
 use sim::golden::oaken::{Thresholds, decode, encode};
-use sim::oaken_bench::{Device, Parts, misfit, numbered};
+use sim::oaken_bench::{Device, Parts, misfit, numbered, to_bytes};
 
 /// Length and thresholds of each number.
 type Table = Vec<(usize, Thresholds)>;
@@ -295,7 +295,7 @@ fn wrong_records(
 fn random_records(d: &Device<DequantizerAxiPorts>, rng: &mut Rng, table: &Table, count: usize) -> Vec<(usize, Parts)> {
     let record = |(number, v): Named| {
         let record = encode(&v, d.dense_bits(), &table[number].1);
-        let mut parts = Parts { dense: record.dense, sparse: record.sparse };
+        let mut parts = Parts::from(record);
         // a header without steps is taken for padding
         if parts.sparse[..7].iter().all(|x| *x == 0) {
             parts.sparse[1] = 15;
@@ -315,7 +315,7 @@ fn last_are_right(
     for (i, (got, (number, record))) in got[got.len() - records.len()..].iter().zip(records).enumerate() {
         let (n, t) = &table[*number];
         let want = decode(&record.dense, &record.sparse, *n, d.dense_bits(), t).map_err(|e| e.to_string())?;
-        if *got != want.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>() {
+        if *got != to_bytes(&want) {
             return Err(format!("vector {i} of the last {} differs", records.len()));
         }
     }

@@ -1,7 +1,7 @@
 //! Decoders of vector-quantized data.
 
 use super::built::build;
-use super::parts::one_to_one;
+use super::regroup::one_to_one;
 use super::stream::Streams;
 use super::{Driver, Effort};
 use fastrand::Rng;

@@ -11,9 +11,12 @@ use hw::control::{AxiLite, axi_lite};
 use hw::oaken::{EngineParams, dequantizer_axi, quantizer_axi, record_join, record_split};
 use hw::stream::axi_stream::{AxiStream, axi_stream};
 use sim::bus::{AxiLiteMaster, Bench, Stalls, packet, packet_bytes, seed};
-use sim::golden::oaken::{DenseBits, Thresholds, decode, encode};
+use sim::golden::oaken::{DenseBits, Record, Thresholds, decode, encode};
 use sim::oaken_bench::{Device, dequantizer, quantizer, to_bytes};
 use testbenches::drivers::random_vector;
+
+/// Cycles from the beginning of a record's sparse part until the dequantizer takes its dense part.
+const TURN: usize = 40;
 
 /// Bits of an address of the engines' registers.
 const ADDRESS: u32 = 6;
@@ -74,13 +77,13 @@ fn every_vector_comes_back_through_one_stream() {
         let d = dequantizer("dequantizer", p).unwrap_or_else(|e| panic!("{e}"));
         for (round, n) in [256, 64, 256].into_iter().enumerate() {
             let stalls = if round == 2 { Stalls::Percent(40) } else { Stalls::Never };
-            comes_back(&design, &mut engine, (&q, &d), n, stalls, seed(u64::from(lanes) + round as u64));
+            every_one_comes_back(&design, &mut engine, (&q, &d), n, stalls, seed(u64::from(lanes) + round as u64));
         }
     }
 }
 
-/// Through memory: all records go out before any of them goes in again.
-fn comes_back<Q, D>(
+/// Through memory: all records go out before any of them goes in again. A vector costs [`TURN`] cycles more than its elements, or its record.
+fn every_one_comes_back<Q, D>(
     design: &Design<LoopPorts>,
     engine: &mut dyn Engine,
     (q, d): (&Device<Q>, &Device<D>),
@@ -115,6 +118,26 @@ fn comes_back<Q, D>(
     bench
         .run_until_received(back, vectors.len() * n / p.lanes as usize, limit)
         .unwrap_or_else(|e| panic!("{p:?}, {n} elements: {e}"));
+    if stalls == Stalls::Never {
+        let beats = |record: &Record| {
+            [&record.sparse, &record.dense].map(|part| part.len().div_ceil(p.sparse_bytes() as usize))
+        };
+        let least = |record: &Record| (n / p.lanes as usize).max(beats(record).iter().sum()) + TURN;
+        let most: usize = records[1..].iter().map(least).sum();
+        let ends: Vec<u64> = bench
+            .received_at(back)
+            .iter()
+            .skip(n / p.lanes as usize - 1)
+            .step_by(n / p.lanes as usize)
+            .copied()
+            .collect();
+        let cycles = ends[ends.len() - 1] - ends[0];
+        assert!(
+            cycles <= most as u64,
+            "{p:?}, {n} elements: {cycles} cycles for {} vectors, {most} at most",
+            ends.len() - 1
+        );
+    }
     for (i, (got, record)) in packet_bytes(bench.beats(back)).iter().zip(&records).enumerate() {
         let expected = decode(&record.dense, &record.sparse, n, width, &t).expect("legal");
         assert_eq!(*got, to_bytes(&expected), "vector {i} of {n} elements, {p:?}");

@@ -1,5 +1,5 @@
 //! Movers that serve the two parts of a record one after the other, in any order: with join and split wired together nothing stops as long as
-//! a vector has no more than `max_length` elements, and with more it does.
+//! a vector has no more than `max_length` elements, and with more it stops.
 
 use fastrand::Rng;
 use hdl::engine::Engine;
@@ -34,18 +34,18 @@ fn join_and_split(p: EngineParams) -> Result<Design<WiredPorts>, Errors> {
 
 /// In which order a mover serves the parts of a record. It waits for the part that it serves, whatever the other does.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Order {
+enum Order {
     DenseFirst,
     SparseFirst,
     /// Some beats of the one, some of the other.
     Mixed,
 }
 
-pub const ORDERS: [Order; 3] = [Order::DenseFirst, Order::SparseFirst, Order::Mixed];
+const ORDERS: [Order; 3] = [Order::DenseFirst, Order::SparseFirst, Order::Mixed];
 
 /// The parts that a mover serves, one after the other: 0 for the dense part or 1, with a number of beats. `sizes`: the beats of the parts
 /// of all records.
-pub fn services(order: Order, sizes: &[[usize; 2]], rng: &mut Rng) -> Vec<(usize, usize)> {
+fn services(order: Order, sizes: &[[usize; 2]], rng: &mut Rng) -> Vec<(usize, usize)> {
     let mut all = vec![];
     for [dense, sparse] in sizes {
         match order {
@@ -66,7 +66,7 @@ pub fn services(order: Order, sizes: &[[usize; 2]], rng: &mut Rng) -> Vec<(usize
 }
 
 /// A mover that sends.
-pub struct Sender {
+struct Sender {
     sources: [Source; 2],
     /// Beats of each part that it did not begin to send.
     left: [std::vec::IntoIter<Beat>; 2],
@@ -74,11 +74,11 @@ pub struct Sender {
 }
 
 impl Sender {
-    pub fn new(sources: [Source; 2], parts: [Vec<Beat>; 2], services: Vec<(usize, usize)>) -> Sender {
+    fn new(sources: [Source; 2], parts: [Vec<Beat>; 2], services: Vec<(usize, usize)>) -> Sender {
         Sender { sources, left: parts.map(Vec::into_iter), services: services.into_iter() }
     }
     /// Goes on with the next service when the one before is over.
-    pub fn step(&mut self, bench: &mut Bench) {
+    fn step(&mut self, bench: &mut Bench) {
         if self.sources.iter().all(|source| bench.unsent(*source) == 0)
             && let Some((part, beats)) = self.services.next()
         {
@@ -89,7 +89,7 @@ impl Sender {
 }
 
 /// A mover that takes.
-pub struct Taker {
+struct Taker {
     sinks: [Sink; 2],
     services: std::vec::IntoIter<(usize, usize)>,
     /// The part that it serves, and how many beats of it there are when that is over.
@@ -97,11 +97,11 @@ pub struct Taker {
 }
 
 impl Taker {
-    pub fn new(sinks: [Sink; 2], services: Vec<(usize, usize)>) -> Taker {
+    fn new(sinks: [Sink; 2], services: Vec<(usize, usize)>) -> Taker {
         Taker { sinks, services: services.into_iter(), now: (0, 0) }
     }
     /// Goes on with the next service when the one before is over.
-    pub fn step(&mut self, bench: &mut Bench) {
+    fn step(&mut self, bench: &mut Bench) {
         let got = |bench: &Bench, part: usize| bench.beats(self.sinks[part]).len();
         if got(bench, self.now.0) == self.now.1 {
             self.sinks.iter().for_each(|sink| bench.stall_sink(*sink, Stalls::Always));

@@ -51,8 +51,8 @@ fn through_one_stream(p: EngineParams) -> Result<Design<ChainPorts>, Errors> {
     m.finish(io)
 }
 
-/// Vectors that came back of those of `n` elements; they must be right. All of them, if nothing stops.
-fn come_back(
+/// How many of some vectors come back; they must be right. All of them, if nothing stops.
+fn sent_back(
     (design, engine): (&Design<ChainPorts>, &mut dyn Engine),
     p: EngineParams,
     vectors: &[Vec<u16>],
@@ -97,13 +97,13 @@ fn every_vector_comes_back_through_join_and_split() {
         let mut rng = Rng::with_seed(seed(u64::from(lanes)));
         for (n, stalls) in [(256, Stalls::Never), (64, Stalls::Never), (256, Stalls::Percent(40))] {
             let vectors = vectors(&mut rng, n, &thresholds());
-            let got = come_back((&design, &mut engine), p, &vectors, stalls);
+            let got = sent_back((&design, &mut engine), p, &vectors, stalls);
             assert_eq!(got, vectors.len(), "{p:?}, {n} elements, {stalls:?}");
         }
     }
 }
 
-/// Beats of a dense part that leave the quantizer's way to the first word of its sparse part free, while none of them is taken.
+/// With so many beats of a dense part waiting in the quantizer, the first word of the sparse part still leaves.
 const WAITING: usize = 12;
 
 /// The quantizer gives the dense part first, and the dequantizer wants the sparse part first. Without outliers a vector's only sparse word is
@@ -111,18 +111,18 @@ const WAITING: usize = 12;
 #[test]
 fn without_join_and_split_short_vectors_come_back_and_long_ones_stop() {
     for lanes in [1, 4, 16] {
-        let p = EngineParams { lanes, max_length: 512, dense_bits: 4, settings: 1 };
+        let p = EngineParams { lanes, max_length: 832, dense_bits: 4, settings: 1 };
         let design = straight(p).unwrap_or_else(|e| panic!("{e}"));
         let mut engine = jit::simulator(&design);
         let mut rng = Rng::with_seed(seed(u64::from(lanes)));
-        for n in [64, 128, 192, 256, 512] {
+        for n in [64, 128, 192, 256, 512, 832] {
             let fits = p.dense_beats(n as u32) as usize <= WAITING;
             let middle = vec![vec![half::f16::from_f32(0.5).to_bits(); n]; 4];
-            let got = come_back((&design, &mut engine), p, &middle, Stalls::Never);
+            let got = sent_back((&design, &mut engine), p, &middle, Stalls::Never);
             assert_eq!(got, if fits { 4 } else { 0 }, "{p:?}, {n} elements");
             if fits {
                 let vectors = vectors(&mut rng, n, &thresholds());
-                let got = come_back((&design, &mut engine), p, &vectors, Stalls::Percent(40));
+                let got = sent_back((&design, &mut engine), p, &vectors, Stalls::Percent(40));
                 assert_eq!(got, vectors.len(), "{p:?}, {n} elements, any outliers");
             }
         }

@@ -34,7 +34,7 @@ pub fn device(lanes: u32, dense_bits: u32, settings: u32) -> Dequantizer {
 
 pub fn encoded(d: &Dequantizer, vector: &[u16], t: &Thresholds) -> Parts {
     let record = encode(vector, d.dense_bits(), t);
-    Parts { dense: record.dense, sparse: record.sparse }
+    Parts::from(record)
 }
 
 pub fn decoded(d: &Dequantizer, parts: &Parts, (n, t): &(usize, Thresholds)) -> Vec<u16> {

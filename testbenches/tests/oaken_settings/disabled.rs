@@ -7,7 +7,7 @@ use super::{device, random_settings, random_vectors};
 use fastrand::Rng;
 use sim::bus::{AxiLiteMaster, Beat, Bench, Stalls, packet, packet_bytes, seed};
 use sim::golden::oaken::encode;
-use sim::oaken_bench::{Pauses, numbered};
+use sim::oaken_bench::{Pauses, numbered, to_bytes};
 
 #[test]
 fn a_disabled_quantizer_takes_nothing() {
@@ -29,7 +29,7 @@ fn a_disabled_quantizer_takes_nothing() {
             axil.write(bench, q.address(register), value).expect("answers");
         };
         let beats = |number: usize, v: &[u16]| -> Vec<Beat> {
-            let bytes: Vec<u8> = v.iter().flat_map(|x| x.to_le_bytes()).collect();
+            let bytes = to_bytes(v);
             numbered(packet(&bytes, 2 * lanes as usize), Some(number))
         };
         for round in 0..4 {

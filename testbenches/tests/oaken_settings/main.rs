@@ -12,7 +12,7 @@ use fastrand::Rng;
 use hw::oaken::{EngineParams, QuantizerAxiPorts};
 use sim::bus::{AxiLiteMaster, Bench, Stalls, packet, seed};
 use sim::golden::oaken::{Thresholds, encode};
-use sim::oaken_bench::{Device, Parts, Pauses, quantize_each, quantizer};
+use sim::oaken_bench::{Device, Parts, Pauses, quantize_each, quantizer, to_bytes};
 use testbenches::drivers::{random_thresholds, random_vector};
 
 fn device(lanes: u32, dense_bits: u32, settings: u32) -> Device<QuantizerAxiPorts> {
@@ -53,12 +53,7 @@ fn every_vector_is_quantized_with_the_setting_that_it_names() {
             assert_eq!(run.errors, u64::from(nonfinite) << 2, "errors of {:?}", q.params);
             for (i, (got, (number, v))) in run.results.iter().zip(&vectors).enumerate() {
                 let want = encode(v, q.dense_bits(), &table[*number].1);
-                assert_eq!(
-                    *got,
-                    Parts { dense: want.dense, sparse: want.sparse },
-                    "record {i} of {:?}, seed {seed}",
-                    q.params
-                );
+                assert_eq!(*got, Parts::from(want), "record {i} of {:?}, seed {seed}", q.params);
             }
         }
     }
@@ -121,7 +116,7 @@ fn what_is_not_there_or_not_legal_is_flagged() {
     let kinds = [(0u64, 64), (3, 512), (0, 64)];
     let vectors: Vec<Vec<u16>> = kinds.iter().map(|(_, n)| random_vector(&mut rng, *n, &thresholds)).collect();
     for ((number, _), v) in kinds.iter().zip(&vectors) {
-        let bytes: Vec<u8> = v.iter().flat_map(|x| x.to_le_bytes()).collect();
+        let bytes = to_bytes(v);
         let mut beats = packet(&bytes, 8);
         beats.iter_mut().for_each(|beat| beat.0.push((*number).into()));
         bench.send(elements, beats);

@@ -6,7 +6,7 @@ use fastrand::Rng;
 use hw::oaken::{DequantizerAxiPorts, QuantizerAxiPorts};
 use sim::bus::{AxiLiteMaster, Beat, Bench, Sink, Source, Stalls, packet, packet_bytes, seed};
 use sim::golden::oaken::{Thresholds, encode};
-use sim::oaken_bench::{Device, misfit, numbered};
+use sim::oaken_bench::{Device, misfit, numbered, to_bytes};
 use testbenches::drivers::{random_thresholds, random_vector};
 
 /// An engine with stopped outputs.
@@ -185,7 +185,7 @@ fn records_under_way_keep_the_setting_that_they_began_with() {
             assert_eq!(says, [0, 7, 2], "{what}");
             for (i, (_, v, setting)) in plan.each().enumerate() {
                 let want = decoded(&d, &encoded(&d, v, &setting.1), &setting);
-                let want: Vec<u8> = want.iter().flat_map(|x| x.to_le_bytes()).collect();
+                let want = to_bytes(&want);
                 assert_eq!(got[0][i], want, "vector {i}, {what}");
             }
         }

@@ -91,7 +91,6 @@ const KNOWN: &[(&str, &[&str])] = &[
         &["migration.rs", "migration_control.rs", "migration_pages.rs", "migration_table.rs", "page_copier.rs"],
     ),
     ("sim/src/golden/lad", &["head.rs", "step.rs"]),
-    ("testbenches/src/drivers", &["parts.rs", "regroup.rs"]),
 ];
 
 /// The path of a file, from the root of the workspace.

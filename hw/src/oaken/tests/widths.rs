@@ -61,7 +61,8 @@ fn a_beat_of_the_dense_bus_is_a_power_of_two_of_bytes() {
     assert_eq!(bytes(6), [1, 2, 4, 8, 16, 32, 64]);
 }
 
-/// That there are other widths costs the published one nothing: what regroups their codes is not there, and nothing stands in its place.
+/// That there are other widths costs the published one no part: its engines have no instance and no memory that the others lack, and what
+/// regroups codes is not there. (With one lane a byte holds the codes of two elements, so there they are regrouped at any width.)
 #[test]
 fn codes_of_4_bits_are_not_regrouped() {
     let parts = |lanes, dense_bits| {
