@@ -202,6 +202,13 @@ fn counts(story: &Story) -> Vec<(&str, &str, u64)> {
 }
 
 #[test]
+fn a_design_without_properties_has_none_in_modules_below_either() {
+    let text = |design| verilog(&design, &Options { properties: true, ..Options::default() }).single();
+    assert!(text(pair().unwrap()).contains("// property: "));
+    assert!(!text(pair().unwrap().without_properties()).contains("// property: "));
+}
+
+#[test]
 fn covers_are_counted_alike_on_all_engines() {
     if !have(&["verilator"]) {
         return;

@@ -114,8 +114,21 @@ impl<P> Design<P> {
         }
         found.into_iter().collect()
     }
+    /// The same design without properties, also in all modules below: for a proof that asks something else of it.
+    #[must_use]
+    pub fn without_properties(self) -> Design<P> {
+        Design { def: silent(&self.def), ports: self.ports }
+    }
     /// The properties of this module, without those of its instances.
     pub fn properties(&self) -> Vec<Property> {
         self.def.props.iter().map(Prop::public).collect()
     }
+}
+
+/// A module without properties, and those below it.
+fn silent(def: &Arc<Def>) -> Arc<Def> {
+    let mut def = Def::clone(def);
+    def.props.clear();
+    def.insts.iter_mut().for_each(|inst| inst.def = silent(&inst.def));
+    Arc::new(def)
 }

@@ -132,7 +132,7 @@ pub(crate) struct PadDef {
 }
 
 /// A finished module: checked, named, immutable.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Def {
     /// Tells signals of this module from those of others.
     pub key: u32,

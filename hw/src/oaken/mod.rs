@@ -9,7 +9,7 @@ pub mod classify;
 pub mod compact;
 mod copies;
 pub mod decode;
-mod dense_reader;
+pub mod dense_reader;
 pub mod dequantizer;
 pub mod dequantizer_axi;
 mod dequantizer_back;

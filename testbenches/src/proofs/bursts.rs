@@ -11,7 +11,7 @@ use hw::memory::burst_splitter::{Burst, BurstSplitterPorts, burst_splitter};
 use hw::memory::mover::{Command, MoverParams};
 
 /// Two pages of 4 KiB, commands of less than two.
-fn mover(data_bytes: u32) -> MoverParams {
+pub(super) fn mover(data_bytes: u32) -> MoverParams {
     MoverParams {
         axi: AxiParams { data_bytes, address_bits: 13, id_bits: 0 },
         length_bits: 13,
@@ -126,7 +126,7 @@ fn covers_proof(name: &str, p: MoverParams) -> Result<Design<()>, Errors> {
     Ok(m.finish(io)?.erase())
 }
 
-fn narrow(id_bits: u32) -> AxiParams {
+pub(super) fn narrow(id_bits: u32) -> AxiParams {
     AxiParams { data_bytes: 4, address_bits: 13, id_bits }
 }
 

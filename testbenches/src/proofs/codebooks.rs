@@ -7,7 +7,7 @@ use hw::vq::cache_types::{Access, CacheParams, Entries, LoadOutcome};
 use hw::vq::codebook_cache::{CodebookCachePorts, codebook_cache};
 
 /// Books of up to two numbers: the first word of a load says how many, the second one has them.
-const SMALL: CacheParams = CacheParams { entries: 2, vector: 1, lanes: 1 };
+pub(super) const SMALL: CacheParams = CacheParams { entries: 2, vector: 1, lanes: 1 };
 /// Beats between the ports.
 const INSIDE: u32 = 2;
 

@@ -1,6 +1,6 @@
 //! Any power-up (`power_up`), for parts of the engines whose surroundings keep to rules, and for so many cycles.
 
-use super::power_up::both;
+use super::copies::{Told, both};
 use super::{Engine, Proof};
 use hdl::engine::PortInfo;
 use hdl::logic::UpDown;
@@ -24,7 +24,7 @@ const READS: usize = 4;
 fn walker(lanes: u32) -> Result<Design<()>, Errors> {
     let m = Module::new(format!("prove_power_up_walker_{lanes}"));
     let part = record_walker(EngineParams { lanes, max_length: 64, dense_bits: 4, settings: 1 })?;
-    let pins = both(m, &part, true, |_| None)?;
+    let pins = both(m, &part, &Told::default(), |_| None)?;
     let ports = part.port_list();
     let pin = |name: &str| pin(&ports, &pins, name);
     let mut left = pin("m_valid") & pin("m_ready");
@@ -48,7 +48,7 @@ fn walker(lanes: u32) -> Result<Design<()>, Errors> {
 fn writer(lanes: u32) -> Result<Design<()>, Errors> {
     let m = Module::new(format!("prove_power_up_words_{lanes}"));
     let part = sparse_writer(EngineParams { lanes, max_length: 64, dense_bits: 4, settings: 1 }, 2)?;
-    both(m, &part, true, |_| None)?;
+    both(m, &part, &Told::default(), |_| None)?;
     m.finish(())
 }
 

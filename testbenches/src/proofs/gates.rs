@@ -11,7 +11,7 @@ use hw::oaken::setting_table::{NumberedBeat, SetBeat, setting_table};
 use hw::stream::{Beat, beat};
 
 ports! {
-    struct GatePorts() {
+    pub(super) struct GatePorts() {
         input s: Stream<Beat> = stream(beat(8, 1)),
         input may_begin: Signal = bits(1),
         input flush: Signal = bits(1),
@@ -39,7 +39,7 @@ fn gate() -> Result<Design<()>, Errors> {
 }
 
 ports! {
-    struct TakenPorts() {
+    pub(super) struct TakenPorts() {
         input dense: Signal = bits(1),
         input sparse: Signal = bits(1),
         output left: Signal = bits(1),
@@ -47,7 +47,7 @@ ports! {
 }
 
 /// Vectors that may be under way.
-const MOST: u32 = 5;
+pub(super) const MOST: u32 = 5;
 
 /// Each vector leaves once, behind the cycle in which the second of its parts was taken.
 #[module]

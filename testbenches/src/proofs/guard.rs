@@ -1,7 +1,7 @@
 //! The length guard of the Oaken engines: every packet gets its length, what is wrong is flagged when it is seen and at no other time,
 //! and a packet whose beginning was taken for surplus is replaced. From packet to packet the length is another one; what stands in for a
 //! packet, and what is dropped, has that of the packet before. The vector guard: the same where each packet has its own length, and surplus
-//! waits for none; nothing is said of data once more was dropped than it counts, up to 8 of the longest packets.
+//! waits only where 31 beats are counted that no packet of zeros came for.
 
 use super::{Engine, Proof};
 use crate::checkers::{Side, sends_by_the_rules};

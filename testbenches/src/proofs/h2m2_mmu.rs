@@ -22,7 +22,7 @@ use hw::h2m2::walks::{WalksPorts, walks};
 use hw::memory::axi::AxiRead;
 
 /// Four virtual pages and as many physical ones, two sets of two ways, two walks: fewer than any that the registers' side permits.
-const SMALL: MmuParams = MmuParams {
+pub(super) const SMALL: MmuParams = MmuParams {
     virtual_bits: 14,
     physical_bits: 14,
     page_bits: 12,

@@ -7,7 +7,7 @@ use hw::stream::{fork_many, join_many};
 
 ports! {
     /// One stream to three.
-    struct ForkPorts(width: u32) {
+    pub(super) struct ForkPorts(width: u32) {
         input s: Stream = stream(bits(width)),
         output a: Stream = stream(bits(width)),
         output b: Stream = stream(bits(width)),
@@ -17,7 +17,7 @@ ports! {
 
 ports! {
     /// Three streams to one.
-    struct JoinPorts(width: u32) {
+    pub(super) struct JoinPorts(width: u32) {
         input a: Stream = stream(bits(width)),
         input b: Stream = stream(bits(width)),
         input c: Stream = stream(bits(width)),

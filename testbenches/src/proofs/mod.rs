@@ -6,6 +6,7 @@ mod bursts;
 mod clocks;
 mod codebooks;
 mod controllers;
+mod copies;
 mod engines;
 mod events;
 mod gates;

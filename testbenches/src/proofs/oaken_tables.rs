@@ -11,7 +11,7 @@ use hw::oaken::mmu::steps::Pass;
 use hw::oaken::mmu::tables::{Parts, TablesPorts, connect};
 
 /// Two requests of one head, and four pages. Heads of 8 elements, which no engine makes: slices of up to 16 bytes, which is a page.
-fn params() -> MmuParams {
+pub(super) fn params() -> MmuParams {
     MmuParams {
         axi: AxiParams { data_bytes: 4, address_bits: 6, id_bits: 0 },
         page_bytes: 16,

@@ -41,8 +41,14 @@ const SLOW: &[(&str, u32)] = &[
     ("h2m2_walks", 14),
     ("oaken_tables", 36),
     ("page_list", 16),
+    ("power_up_requester", 7),
+    ("power_up_slice_framer", 6),
     ("power_up_sparse_writer", 12),
+    ("power_up_tlb", 8),
+    ("power_up_uart_receiver", 12),
+    ("power_up_uart_transmitter", 12),
     ("power_up_walker", 8),
+    ("power_up_walks", 7),
     ("vector_guard", 16),
 ];
 

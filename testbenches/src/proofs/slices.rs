@@ -14,7 +14,7 @@ use hw::stream::Beat;
 use hw::stream::axi_stream::AxiStream;
 
 /// The smallest slices, a chunk each, and the bus with the fewest beats for them of those that are walked over word by word.
-fn params() -> SliceParams {
+pub(super) fn params() -> SliceParams {
     let engine = EngineParams { lanes: 16, max_length: 64, dense_bits: 4, settings: 1 };
     SliceParams { engine, head_elements: 64, bus_bytes: 16, tag_bits: 0 }
 }

@@ -4,6 +4,7 @@ use super::{Engine, Proof};
 use crate::checkers::{Moves, Side, keeps_words_in_order, sends_by_the_rules, stalls_at_most};
 use hdl::{Bundle, Design, Errors, Module, Signal, Stream, bits, module, ports, stream};
 use hw::stream::fifo::{self, Style};
+use hw::stream::fifo_with_room::fifo_with_room;
 use hw::stream::register_slice::register_slice;
 use hw::stream::register_slice_backward::register_slice_backward;
 use hw::stream::register_slice_forward::register_slice_forward;
@@ -72,13 +73,33 @@ fn fifo_proof(width: u32, depth: usize, style: Style) -> Result<Design<()>, Erro
     let part = m.instance(&fifo::fifo(width, depth, style)?);
     part.s.set(io.s);
     io.m.set(part.m);
+    holds_as_a_fifo(m, io, part.level, depth, latency);
+    Ok(m.finish(io)?.erase())
+}
+
+/// A FIFO that gets words while its level says that there is room.
+#[module]
+fn with_room_proof(width: u32, depth: usize) -> Result<Design<()>, Errors> {
+    let m = Module::new(format!("prove_fifo_with_room_{width}x{depth}"));
+    let io = WordPorts::new(m, width);
+    let part = m.instance(&fifo_with_room(width, depth)?);
+    io.s.ready.set(part.level.ne(depth));
+    part.push.set(io.s.transfer());
+    part.word.set(io.s.payload);
+    io.m.set(part.m);
+    holds_as_a_fifo(m, io, part.level, depth, 1);
+    Ok(m.finish(io)?.erase())
+}
+
+/// What holds for every FIFO.
+#[module]
+fn holds_as_a_fifo(m: Module, io: WordPorts, level: Signal, depth: usize, latency: u32) {
     let inside = harness(m, io, depth as u32, latency, latency);
-    let level = part.level.zext(inside.width().max(part.level.width()));
+    let level = level.zext(inside.width().max(level.width()));
     m.assert(level.eq(inside.zext(level.width())), "the level is how many words are inside");
     m.assert(io.s.ready.eq(inside.ne(depth)), "it takes words unless it is full");
     let stayed = m.past(inside.ne(io.m.transfer().zext(inside.width()))) & m.past_valid();
     m.assert(!stayed | io.m.valid, "a word leaves in every cycle, of those that are inside for more than one");
-    Ok(m.finish(io)?.erase())
 }
 
 /// The proofs of this file: register slices and FIFOs.
@@ -101,6 +122,11 @@ pub fn proofs() -> Result<Vec<Proof>, Errors> {
             let (name, design) = (format!("fifo_{place}_{depth}"), fifo_proof(2, depth, style)?);
             list.push(Proof { name, part, design, engine: Engine::Pdr, cover_depth: 8 + 2 * depth as u32 });
         }
+    }
+    for depth in [2, 8] {
+        let part = format!("fifo with room, width 2, depth {depth}");
+        let (name, design) = (format!("fifo_with_room_{depth}"), with_room_proof(2, depth)?);
+        list.push(Proof { name, part, design, engine: Engine::Pdr, cover_depth: 8 + 2 * depth as u32 });
     }
     Ok(list)
 }
