@@ -53,30 +53,22 @@ pub fn run_all(proofs: &[Proof], folder: &Path, tell: impl Fn(&Outcome) + Sync) 
 /// Runs one proof.
 fn run(proof: &Proof, folder: &Path) -> Outcome {
     let start = Instant::now();
-    let source = verilog(&proof.design, &Options { properties: true, pads: Pads::Signals, ..Options::default() });
-    let once = matches!(proof.engine, Engine::Bounded(_));
-    let text = resets::surrounded(&source.single(), &proof.design, once);
+    let Prepared { text, top } = prepare(proof);
     let folder = folder.join(&proof.name);
     let (mode, engine, depth) = match proof.engine {
         Engine::Pdr => ("prove", "abc pdr", None),
         Engine::Induction(depth) => ("prove", "smtbmc yices", Some(depth)),
         Engine::Bounded(cycles) => ("bmc", "abc bmc3", Some(cycles)),
     };
-    let mut problems = sby(&folder, "prove", &text, source.top(), (mode, engine, depth));
+    let mut problems = sby(&folder, "prove", &text, &top, (mode, engine, depth));
     problems.extend(match proof.engine {
-        Engine::Bounded(_) => covered(&folder, &text, source.top(), proof.cover_depth),
-        _ => sby(&folder, "cover", &text, source.top(), ("cover", "smtbmc yices", Some(proof.cover_depth))),
+        Engine::Bounded(_) => covered(&folder, &text, &top, proof.cover_depth),
+        _ => sby(&folder, "cover", &text, &top, ("cover", "smtbmc yices", Some(proof.cover_depth))),
     });
-    let mut asserts: Vec<String> = vec![];
-    for p in proved(&text, PropertyKind::Assert) {
-        if !asserts.contains(&p.message) {
-            asserts.push(p.message);
-        }
-    }
+    let (asserts, covers) = stated(&text);
     if asserts.is_empty() {
         problems.push("nothing is asserted".into());
     }
-    let covers = proved(&text, PropertyKind::Cover).len();
     let (engine, cycles) = match proof.engine {
         Engine::Pdr => ("abc pdr, unbounded".into(), None),
         Engine::Induction(depth) => (format!("k-induction with yices, k = {depth}"), None),
@@ -84,6 +76,29 @@ fn run(proof: &Proof, folder: &Path) -> Outcome {
     };
     let seconds = start.elapsed().as_secs_f64();
     Outcome { name: proof.name.clone(), part: proof.part.clone(), asserts, covers, engine, cycles, seconds, problems }
+}
+
+/// What the prover gets.
+struct Prepared {
+    text: String,
+    top: String,
+}
+
+fn prepare(proof: &Proof) -> Prepared {
+    let source = verilog(&proof.design, &Options { properties: true, pads: Pads::Signals, ..Options::default() });
+    let once = matches!(proof.engine, Engine::Bounded(_));
+    Prepared { text: resets::surrounded(&source.single(), &proof.design, once), top: source.top().into() }
+}
+
+/// The messages of the asserts, each once, and the number of covers.
+fn stated(text: &str) -> (Vec<String>, usize) {
+    let mut asserts: Vec<String> = vec![];
+    for p in proved(text, PropertyKind::Assert) {
+        if !asserts.contains(&p.message) {
+            asserts.push(p.message);
+        }
+    }
+    (asserts, proved(text, PropertyKind::Cover).len())
 }
 
 /// The properties of a kind that a prover sees: its statements `assert (...)`, not what the text has for simulators.
@@ -184,36 +199,62 @@ fn explain(log: &str, text: &str, top: &str, folder: &Path) -> Vec<String> {
     found
 }
 
+const HEAD: &str =
+    "| part | asserts | covers | engine | seconds | result |\n| --- | ---: | ---: | --- | ---: | --- |\n";
+
+/// The row of a table, without what the prover found.
+fn row_of(part: &str, asserts: usize, covers: usize) -> String {
+    format!("| {part} | {asserts} | {covers} |")
+}
+
+impl Outcome {
+    fn row(&self) -> String {
+        let row = row_of(&self.part, self.asserts.len(), self.covers);
+        format!("{row} {} | {:.1} | {} |\n", self.engine, self.seconds, self.result())
+    }
+}
+
 /// The outcomes as a Markdown table, with the properties of each part below.
 pub fn table(outcomes: &[Outcome]) -> String {
-    let mut out = "| part | asserts | covers | engine | seconds | result |\n| --- | ---: | ---: | --- | ---: | --- |\n"
-        .to_string();
-    for o in outcomes {
-        let result = o.result();
-        out += &format!(
-            "| {} | {} | {} | {} | {:.1} | {result} |\n",
-            o.part,
-            o.asserts.len(),
-            o.covers,
-            o.engine,
-            o.seconds
-        );
+    let rows: String = outcomes.iter().map(Outcome::row).collect();
+    let stated = outcomes.iter().map(|o| (&o.part[..], o.asserts.clone()));
+    format!("{HEAD}{rows}\n{}", properties(stated))
+}
+
+/// The table of all proofs: rows of those that ran, and of the others the rows that `page` has of them.
+///
+/// # Errors
+/// Names proofs that did not run and have no row, or the row of another number of properties.
+pub fn renewed(page: &str, proofs: &[Proof], outcomes: &[Outcome]) -> Result<String, String> {
+    let (mut rows, mut all, mut missing) = (String::new(), vec![], vec![]);
+    for proof in proofs {
+        let (asserts, covers) = stated(&prepare(proof).text);
+        let old = row_of(&proof.part, asserts.len(), covers);
+        let ran = outcomes.iter().find(|o| o.name == proof.name).map(Outcome::row);
+        let kept = || page.lines().find(|line| line.starts_with(&old)).map(|row| format!("{row}\n"));
+        match ran.or_else(kept) {
+            Some(row) => rows += &row,
+            None => missing.push(&proof.name[..]),
+        }
+        all.push((&proof.part[..], asserts));
     }
-    out + "\n" + &properties(outcomes)
+    if !missing.is_empty() {
+        return Err(format!("the page has no rows of these as they are, run them, too: {}", missing.join(" ")));
+    }
+    Ok(format!("{HEAD}{rows}\n{}", properties(all.into_iter())))
 }
 
 /// What is proved, once for each kind of part.
-fn properties(outcomes: &[Outcome]) -> String {
-    let mut kinds: Vec<(&str, Vec<&str>)> = vec![];
-    for o in outcomes {
-        let kind = o.part.split(',').next().unwrap_or(&o.part);
+fn properties<'p>(stated: impl Iterator<Item = (&'p str, Vec<String>)>) -> String {
+    let mut kinds: Vec<(&str, Vec<String>)> = vec![];
+    for (part, asserts) in stated {
+        let kind = part.split(',').next().unwrap_or(part);
         let at = kinds.iter().position(|(k, _)| *k == kind).unwrap_or_else(|| {
             kinds.push((kind, vec![]));
             kinds.len() - 1
         });
-        let new: Vec<&str> = o.asserts.iter().map(String::as_str).filter(|a| !kinds[at].1.contains(a)).collect();
+        let new: Vec<String> = asserts.into_iter().filter(|a| !kinds[at].1.contains(a)).collect();
         kinds[at].1.extend(new);
     }
-    let row = |(kind, asserts): (&str, Vec<&str>)| format!("- {kind}: {}\n", asserts.join("; "));
-    kinds.into_iter().map(row).collect()
+    kinds.into_iter().map(|(kind, asserts)| format!("- {kind}: {}\n", asserts.join("; "))).collect()
 }

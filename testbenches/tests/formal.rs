@@ -2,7 +2,7 @@
 #![allow(missing_docs)]
 
 use std::process::{Command, Output};
-use testbenches::{formal, have};
+use testbenches::{formal, have, proofs};
 
 fn run(name: &str) -> Output {
     Command::new(env!("CARGO_BIN_EXE_formal")).arg(name).output().expect("the command can be run")
@@ -16,6 +16,15 @@ fn line_of(log: &str, message: &str) -> String {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
     let text = std::fs::read_to_string(format!("{root}/{file}")).unwrap();
     text.lines().nth(number - 1).unwrap().to_string()
+}
+
+#[test]
+fn the_page_says_what_is_proved() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/formal.md")).unwrap();
+    let table = formal::renewed(&page, &proofs::all().unwrap_or_else(|e| panic!("{e}")), &[]);
+    let renew = "`cargo xtask formal --write` with the names of new proofs renews docs/formal.md";
+    let table = table.unwrap_or_else(|e| panic!("{e} ({renew})"));
+    assert!(page.ends_with(&table), "docs/formal.md has other rows or asserts ({renew})");
 }
 
 #[test]

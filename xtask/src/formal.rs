@@ -8,8 +8,8 @@ use anyhow::Result;
 pub struct Options {
     /// Proofs whose names begin so (default: all that are to hold)
     names: Vec<String>,
-    /// Renew the table in docs/formal.md
-    #[arg(long, conflicts_with = "names")]
+    /// Renew the rows of these proofs in docs/formal.md
+    #[arg(long)]
     write: bool,
     /// Look at those that take long for some cycles only, as `cargo xtask test` does
     #[arg(long, conflicts_with = "write")]

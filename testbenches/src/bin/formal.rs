@@ -1,5 +1,5 @@
 //! Runs proofs and prints a table: `cargo xtask formal [--write | --short] [NAMES]`. Without names all that are to hold; `--short`
-//! looks at those that take long for some cycles only.
+//! looks at those that take long for some cycles only. `--write` renews the rows of those that ran in docs/formal.md.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -25,9 +25,6 @@ fn run(write: bool, short: bool, names: &[String]) -> Result<(), String> {
     if write && short {
         return Err("--write renews the table with what is proved: not with --short".into());
     }
-    if write && !names.is_empty() {
-        return Err("--write renews the whole table: name no proofs".into());
-    }
     let mut list = proofs::all().map_err(|e| e.to_string())?;
     if !names.is_empty() {
         list.extend(proofs::broken().map_err(|e| e.to_string())?);
@@ -52,13 +49,14 @@ fn run(write: bool, short: bool, names: &[String]) -> Result<(), String> {
         return Err(format!("{} of {} proofs failed:\n{}", failed.len(), outcomes.len(), failed.join("\n")));
     }
     let _ = std::fs::remove_dir_all(&folder);
-    if write { put_into_document(&formal::table(&outcomes)) } else { Ok(()) }
+    if write { put_into_document(&outcomes) } else { Ok(()) }
 }
 
-/// Renews the table in docs/formal.md, which stands behind the marker.
-fn put_into_document(table: &str) -> Result<(), String> {
+/// Renews the rows of these in the table of docs/formal.md, which stands behind the marker.
+fn put_into_document(outcomes: &[formal::Outcome]) -> Result<(), String> {
     let file = Path::new(DOCUMENT);
     let text = std::fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
+    let table = formal::renewed(&text, &proofs::all().map_err(|e| e.to_string())?, outcomes)?;
     let (before, _) = text.split_once(MARKER).ok_or(format!("{} has no line {MARKER}", file.display()))?;
     std::fs::write(file, format!("{before}{MARKER}\n{table}")).map_err(|e| format!("{}: {e}", file.display()))
 }
