@@ -28,9 +28,9 @@ pub struct Options {
     /// Place and route with nextpnr as well, and report the clock frequency (minutes)
     #[arg(long)]
     pnr: bool,
-    /// The placement that --pnr makes: another number, another clock. The committed ones are of 1
-    #[arg(long, default_value_t = measure::SEED, requires = "pnr", conflicts_with = "update")]
-    seed: u32,
+    /// With --pnr: nextpnr's seed [default: 1, that of the committed frequencies]
+    #[arg(long, requires = "pnr", conflicts_with = "update")]
+    seed: Option<u32>,
     /// Count also by source file
     #[arg(long)]
     blocks: bool,
@@ -51,6 +51,10 @@ pub struct Options {
 }
 
 impl Options {
+    /// The seed of the placement, if there is one.
+    fn seed(&self) -> Option<u32> {
+        self.pnr.then_some(self.seed.unwrap_or(measure::SEED))
+    }
     /// The check of `cargo xtask test`.
     pub fn check(again: bool) -> Options {
         Options { check: true, again, ..Options::default() }
@@ -62,7 +66,7 @@ pub fn run(options: &Options) -> Result<()> {
     setup::setup()?;
     let (versions, old) = (measure::versions()?, Record::read()?);
     if !options.others.files.is_empty() {
-        return print(&others::figures(&options.others, options.pnr.then_some(options.seed), &versions)?, options.json);
+        return print(&others::figures(&options.others, options.seed(), &versions)?, options.json);
     }
     let subjects = subject::subjects(&options.names)?;
     if options.update && !options.names.is_empty() {
@@ -100,9 +104,9 @@ fn figures(subject: &Subject, old: &Record, versions: &Versions, options: &Optio
     let same_tools = old.tools == *versions;
     let old = old.configurations.get(&subject.name);
     let verilog = subject.hash();
-    let fmax = match options.pnr {
-        true => measure::fmax(subject, versions, options.seed)?.map(|mhz| Fmax { mhz, verilog: verilog.clone() }),
-        false => old.and_then(|figures| figures.fmax.clone()).filter(|_| same_tools),
+    let fmax = match options.seed() {
+        Some(seed) => measure::fmax(subject, versions, seed)?.map(|mhz| Fmax { mhz, verilog: verilog.clone() }),
+        None => old.and_then(|figures| figures.fmax.clone()).filter(|_| same_tools),
     };
     let blocks = match options.blocks {
         true => Some(Blocks { files: measure::by_file(subject, versions)?, verilog: verilog.clone() }),
@@ -189,6 +193,28 @@ mod tests {
         let other = Subject { name: "other".into(), ..subject(2) };
         let error = super::check(&[other], &record, &versions, &Options::check(false)).unwrap_err().to_string();
         assert!(error.starts_with("other has no figures for ECP5\nands is no configuration any more\n"), "{error}");
+    }
+
+    /// Each configuration that a row names in a `cargo xtask qor` stands there with its LUT4 or its LUT sites.
+    #[test]
+    fn the_readme_says_the_committed_counts() {
+        let readme = fs::read_to_string(tools::root().join("README.md")).unwrap();
+        let record = Record::read().unwrap();
+        let (mut wrong, mut rows) = (vec![], 0);
+        for row in readme.lines().filter(|line| line.starts_with('|')) {
+            let commands = row.split("`cargo xtask qor ").skip(1).filter_map(|rest| rest.split('`').next());
+            let numbers: Vec<&str> = row.split(|c: char| !c.is_ascii_digit()).collect();
+            for name in commands.flat_map(str::split_whitespace) {
+                let Some(figures) = record.configurations.get(name) else { continue };
+                let counts = [figures.count("LUT4"), figures.lut_sites()];
+                rows += 1;
+                if !counts.iter().any(|count| numbers.contains(&&count.to_string()[..])) {
+                    wrong.push(format!("{name}: {} LUT4, {} LUT sites", counts[0], counts[1]));
+                }
+            }
+        }
+        assert!(rows > 20, "{rows} configurations in README.md");
+        assert!(wrong.is_empty(), "README.md has other counts than docs/qor.json:\n{}", wrong.join("\n"));
     }
 
     #[test]

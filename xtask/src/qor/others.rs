@@ -21,8 +21,8 @@ pub struct Others {
     include: Vec<PathBuf>,
 }
 
-/// The figures on the ECP5, under the name of the top module; `placed` with a seed, where there is one.
-pub fn figures(others: &Others, placed: Option<u32>, versions: &Versions) -> Result<Record> {
+/// The figures on the ECP5, under the name of the top module; placed with `seed`, where there is one.
+pub fn figures(others: &Others, seed: Option<u32>, versions: &Versions) -> Result<Record> {
     let top = others.top.as_deref().context("--top is missing")?;
     let read = read(others, top)?;
     let dir = tools::root().join("target/qor/others").join(top);
@@ -32,7 +32,10 @@ pub fn figures(others: &Others, placed: Option<u32>, versions: &Versions) -> Res
     fs::create_dir_all(&dir)?;
     ECP5.synthesize(&dir, &read, top).with_context(|| format!("synthesis of {top}"))?;
     let verilog = String::new();
-    let fmax = placed.map_or(Ok(None), |seed| measure::place(&dir, versions, seed))?;
+    let fmax = match seed {
+        Some(seed) => measure::place(&dir, versions, seed)?,
+        None => None,
+    };
     let fmax = fmax.map(|mhz| Fmax { mhz, verilog: verilog.clone() });
     let figures = Figures { verilog, ecp5: ECP5.counted(&dir)?, ice40: None, gowin: None, fmax, blocks: None };
     Ok(Record { tools: versions.clone(), configurations: [(top.to_string(), figures)].into() })
@@ -80,14 +83,14 @@ mod tests {
             fs::write(dir.join(name), DELAY).unwrap();
             let others =
                 Others { files: vec![dir.join(name)], top: Some("delay".into()), include: vec![dir.join("include")] };
-            let record = figures(&others, false, &measure::versions().unwrap()).unwrap();
+            let record = figures(&others, None, &measure::versions().unwrap()).unwrap();
             let figures = &record.configurations["delay"];
             assert_eq!((figures.count("LUT4"), figures.count("TRELLIS_FF")), (1, 2), "{name}");
         }
         fs::write(dir.join("white space.v"), DELAY).unwrap();
         let error = |file: &str| {
             let others = Others { files: vec![dir.join(file)], top: Some("delay".into()), include: vec![] };
-            figures(&others, false, &Versions::default()).unwrap_err().to_string()
+            figures(&others, None, &Versions::default()).unwrap_err().to_string()
         };
         assert!(
             error("gone.v").starts_with("cannot read ") && error("gone.v").ends_with("gone.v"),

@@ -34,6 +34,7 @@ count as LUTs. Dashes: it does not fit, has no path between registers, or its cl
     cargo xtask setup                          # the pinned tools
     cargo xtask qor f16_add                    # one configuration, seconds
     cargo xtask qor f16_add --pnr              # with its clock frequency, minutes for the large ones
+    cargo xtask qor f16_add --pnr --seed 2     # of another placement: up to a fifth more or less
     cargo xtask qor oaken_quantizer_p16 --blocks   # where its cells sit, by source file
     cargo xtask qor --check                    # what CI does
     cargo xtask qor --update                   # after a change that is meant to be larger
