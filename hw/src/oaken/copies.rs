@@ -1,8 +1,8 @@
-//! Copies of a signal in registers that synthesis leaves apart, each for a part of the lanes.
+//! Copies of a signal in registers, and logic several times, that synthesis leaves apart, each for a part of the lanes.
 //!
 //! A signal that all of many lanes use has to go all over the device within a cycle, which takes longer than any logic. Copies
 //! share the way among two cycles: one to the copies, one from each to its own lanes. Synthesis merges registers that hold the
-//! same, so each copy is a module of its own that keeps its boundary.
+//! same, and logic too, so each copy is a module of its own that keeps its boundary.
 
 use hdl::*;
 
@@ -66,8 +66,8 @@ ports! {
     }
 }
 
-/// What `f` says of some bits, so many times, in logic that synthesis does not merge with others of the same; `name` is that of
-/// the module, which `says` what.
+/// What `f` says of some bits, `number` times, in logic that synthesis does not merge with others of the same: instances of a module
+/// `oaken_{name}` that holds `f`; `says` is its doc.
 #[module]
 pub fn apart(
     m: Module,
@@ -83,12 +83,12 @@ pub fn apart(
     let y = f(io.x);
     io.y.set(y);
     let design = inside.finish(io)?;
-    let one = |_| {
+    let one = || {
         let copy = m.instance(&design);
         copy.x.set(x);
         copy.y
     };
-    Ok((0..number).map(|i| m.scope(name, || one(i))).collect())
+    Ok((0..number).map(|_| m.scope(name, one)).collect())
 }
 
 /// Whether the first of some registers in a row is free at the end of the cycle (`full`: they hold something), when what is behind them is

@@ -67,7 +67,7 @@ pub fn read_dense(
         }
         _ => guard.early | guard.late,
     };
-    let passed = passed(m, &guard, p)?;
+    let passed = masked(m, &guard, p)?;
     let dense = register_slice_after(m, regrouped(m, passed, extent.tail, p)?)?;
     Ok(DenseReader { codes: dense, wrong_length })
 }
@@ -154,17 +154,18 @@ fn delayed_event(m: Module, x: Signal) -> Signal {
 /// What has passed the guard. The data of many lanes become zeros here, in logic of its own for each 64 bits: were it that which steers the
 /// guard, it would have to lie amid the data and beside the guard.
 #[module]
-fn passed(m: Module, guard: &GuardPorts, p: EngineParams) -> Result<Stream<Beat>, Errors> {
+fn masked(m: Module, guard: &GuardPorts, p: EngineParams) -> Result<Stream<Beat>, Errors> {
     const OF_ONE: u32 = 64;
     let GuardedBeat { data, last, .. } = guard.m.payload;
     if !p.wide() {
         return Ok(guard.m.with(Beat { data, last }));
     }
+    // zeros that come from one place, for all lanes
     data.unused();
     let parts = guard.s.payload.data.lanes(OF_ONE);
+    // what is apart has a gate in it: of wires alone, coverage would not know where they stand
     let stands_in = !guard.passing;
-    let passes =
-        apart(m, ("passes", "Whether a beat passes the guard"), stands_in, parts.len(), |stands_in| !stands_in)?;
+    let passes = apart(m, ("passes", "Whether a beat passes the guard"), stands_in, parts.len(), |x| !x)?;
     let zeroed: Vec<Signal> =
         parts.into_iter().zip(passes).map(|(part, passes)| part & passes.repeat(OF_ONE)).collect();
     Ok(guard.m.with(Beat { data: cat(&zeroed.into_iter().rev().collect::<Vec<_>>()), last }))

@@ -63,21 +63,16 @@ pub fn use_maps(
     Ok(MapInUse { valid: in_use, decoding, map, info, levels })
 }
 
-/// The map of many lanes may be loaded: none is in use behind this cycle but that which is loaded now. What is loaded without being there
-/// does not count. It has logic of its own, amid the lanes: were it that which takes maps, it would have to lie beside their queue, too.
+/// The map of many lanes may be loaded: the map in use, if there is one, is decoded in this cycle. What is loaded without being there does
+/// not count. This has logic of its own, amid the lanes: were it that which takes maps, it would have to lie beside their queue, too.
 #[module]
 fn may_load(m: Module, codes_there: Signal, in_use: Signal, go: Signal) -> Result<Signal, Errors> {
     let stays = |x: Signal| {
         let [go, codes_there, in_use] = [0, 1, 2].map(|i| x.bit(i));
         in_use & !(codes_there & go)
     };
-    Ok(apart(
-        m,
-        ("map_may_load", "Whether the map of the next beat may be loaded"),
-        in_use.cat(codes_there).cat(go),
-        1,
-        |x| !stays(x),
-    )?[0])
+    let of_module = ("map_may_load", "Whether the map of the next beat may be loaded");
+    Ok(apart(m, of_module, in_use.cat(codes_there).cat(go), 1, |x| !stays(x))?[0])
 }
 
 /// A beat of codes.
@@ -153,7 +148,7 @@ pub fn send(
     let elements_valid = m.reg_reset(bits(1), 0);
     let takes = out.ready | !elements_valid;
     let fills = m.wire(bits(1)).comment("the spare register holds elements in the next cycle");
-    let groups = spare_full(m, fills, p)?;
+    let groups = spare_copies(m, fills, p)?;
     let full = groups[0];
     fills.set(!takes & (full | valid));
     go.set(!full);
@@ -174,12 +169,11 @@ pub fn send(
 }
 
 /// Whether the spare register holds elements, a cycle behind `fills`; of many lanes a copy for each group of them: the way to all of them
-/// takes most of a cycle, and what is chosen is compared yet.
+/// takes most of a cycle, and what is chosen still has to be limited.
 #[module]
-fn spare_full(m: Module, fills: Signal, p: EngineParams) -> Result<Vec<Signal>, Errors> {
-    const GROUP: u32 = 16;
+fn spare_copies(m: Module, fills: Signal, p: EngineParams) -> Result<Vec<Signal>, Errors> {
     if p.wide() {
-        return valid_copies(m, fills, (p.lanes / GROUP) as usize);
+        return valid_copies(m, fills, p.groups());
     }
     let spare_full = m.reg_reset(bits(1), 0);
     spare_full.set(fills);

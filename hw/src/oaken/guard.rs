@@ -9,7 +9,7 @@
 //! | port | |
 //! | --- | --- |
 //! | `s` | packets as they come; ready is combinational from `m` ready |
-//! | `beats_minus_1` | length of a packet, held by the user while a packet is under way |
+//! | `beats_minus_1` | length of a packet, held while one is under way; what is dropped is counted with the length that there is then |
 //! | `start` | 1: a new packet may begin (an open one goes on without it) |
 //! | `flush` | 1: all that comes is dropped, an open packet is filled with zeros, and so is one that may begin |
 //! | `m` | packets of that length; `first` marks their first beat |
