@@ -23,12 +23,12 @@ module oaken_beat_counter_p1 (
     output wire m_last
 );
     reg room; // beat_counter.rs:90
-    reg open; // a chunk is being cut | beat_counter.rs:128
-    reg [8:0] chunk_at; // beat_counter.rs:129
-    reg [6:0] chunk_count; // entries that are left | beat_counter.rs:129
-    reg chunk_last; // beat_counter.rs:129
-    reg starts; // nothing was cut of it yet | beat_counter.rs:130
-    reg ends; // its rest is one group | beat_counter.rs:131
+    reg open; // a chunk is being cut | beat_counter.rs:127
+    reg [8:0] chunk_at; // beat_counter.rs:128
+    reg [6:0] chunk_count; // entries that are left | beat_counter.rs:128
+    reg chunk_last; // beat_counter.rs:128
+    reg starts; // nothing was cut of it yet | beat_counter.rs:129
+    reg ends; // its rest is one group | beat_counter.rs:130
     reg [3:0] byte0_read_at; // sparse_ring.rs:85
     reg [5:0] bytes_0; // sparse_ring.rs:86
     reg [3:0] byte1_read_at; // sparse_ring.rs:85
@@ -162,12 +162,11 @@ module oaken_beat_counter_p1 (
     reg counted_starts_s5; // beat_counter.rs:109
     reg counted_ends_s5; // beat_counter.rs:109
     reg counted_last_s5; // beat_counter.rs:109
-    reg [8:0] sum_at; // beat_counter.rs:156
-    reg [63:0] sum_counts; // beat_counter.rs:156
-    reg sum_wrong; // beat_counter.rs:156
-    reg sum_last; // beat_counter.rs:156
+    reg [8:0] sum_at; // beat_counter.rs:155
+    reg [63:0] sum_counts; // beat_counter.rs:155
+    reg sum_wrong; // beat_counter.rs:155
+    reg sum_last; // beat_counter.rs:155
     reg complete; // beat_counter.rs:113
-    wire waiting_s_ready;
     wire waiting_m_valid;
     wire [74:0] waiting_m_payload;
     wire [4:0] waiting_level;
@@ -189,10 +188,10 @@ module oaken_beat_counter_p1 (
     (* ram_style = "distributed" *) reg [5:0] byte15_ring [0:15];
 
     // as many entries as a beat may have
-    wire count = ends ? chunk_count[0] : 1'h1; // beat_counter.rs:134
-    wire valid = open & room; // beat_counter.rs:135
+    wire count = ends ? chunk_count[0] : 1'h1; // beat_counter.rs:133
+    wire valid = open & room; // beat_counter.rs:134
     assign s_ready = (~open) | (room & ends);
-    wire _t1 = s_valid & s_ready; // beat_counter.rs:144
+    wire _t1 = s_valid & s_ready; // beat_counter.rs:143
     always @(posedge clk) begin
         if (valid) begin
             starts <= 1'h0;
@@ -543,137 +542,137 @@ module oaken_beat_counter_p1 (
     wire x_last = counted_last_s5; // beat_counter.rs:109
 
     // the sums of a chunk
-    wire goes_on = ~x_starts; // beat_counter.rs:157
-    wire [1:0] both_0 = {1'h0, sum_counts[0] & goes_on} + {1'h0, counts[0]}; // beat_counter.rs:163
-    wire [1:0] both_1 = {1'h0, sum_counts[1] & goes_on} + {1'h0, counts[1]}; // beat_counter.rs:163
-    wire [1:0] both_2 = {1'h0, sum_counts[2] & goes_on} + {1'h0, counts[2]}; // beat_counter.rs:163
-    wire [1:0] both_3 = {1'h0, sum_counts[3] & goes_on} + {1'h0, counts[3]}; // beat_counter.rs:163
-    wire [1:0] both_4 = {1'h0, sum_counts[4] & goes_on} + {1'h0, counts[4]}; // beat_counter.rs:163
-    wire [1:0] both_5 = {1'h0, sum_counts[5] & goes_on} + {1'h0, counts[5]}; // beat_counter.rs:163
-    wire [1:0] both_6 = {1'h0, sum_counts[6] & goes_on} + {1'h0, counts[6]}; // beat_counter.rs:163
-    wire [1:0] both_7 = {1'h0, sum_counts[7] & goes_on} + {1'h0, counts[7]}; // beat_counter.rs:163
-    wire [1:0] both_8 = {1'h0, sum_counts[8] & goes_on} + {1'h0, counts[8]}; // beat_counter.rs:163
-    wire [1:0] both_9 = {1'h0, sum_counts[9] & goes_on} + {1'h0, counts[9]}; // beat_counter.rs:163
-    wire [1:0] both_10 = {1'h0, sum_counts[10] & goes_on} + {1'h0, counts[10]}; // beat_counter.rs:163
-    wire [1:0] both_11 = {1'h0, sum_counts[11] & goes_on} + {1'h0, counts[11]}; // beat_counter.rs:163
-    wire [1:0] both_12 = {1'h0, sum_counts[12] & goes_on} + {1'h0, counts[12]}; // beat_counter.rs:163
-    wire [1:0] both_13 = {1'h0, sum_counts[13] & goes_on} + {1'h0, counts[13]}; // beat_counter.rs:163
-    wire [1:0] both_14 = {1'h0, sum_counts[14] & goes_on} + {1'h0, counts[14]}; // beat_counter.rs:163
-    wire [1:0] both_15 = {1'h0, sum_counts[15] & goes_on} + {1'h0, counts[15]}; // beat_counter.rs:163
-    wire [1:0] both_16 = {1'h0, sum_counts[16] & goes_on} + {1'h0, counts[16]}; // beat_counter.rs:163
-    wire [1:0] both_17 = {1'h0, sum_counts[17] & goes_on} + {1'h0, counts[17]}; // beat_counter.rs:163
-    wire [1:0] both_18 = {1'h0, sum_counts[18] & goes_on} + {1'h0, counts[18]}; // beat_counter.rs:163
-    wire [1:0] both_19 = {1'h0, sum_counts[19] & goes_on} + {1'h0, counts[19]}; // beat_counter.rs:163
-    wire [1:0] both_20 = {1'h0, sum_counts[20] & goes_on} + {1'h0, counts[20]}; // beat_counter.rs:163
-    wire [1:0] both_21 = {1'h0, sum_counts[21] & goes_on} + {1'h0, counts[21]}; // beat_counter.rs:163
-    wire [1:0] both_22 = {1'h0, sum_counts[22] & goes_on} + {1'h0, counts[22]}; // beat_counter.rs:163
-    wire [1:0] both_23 = {1'h0, sum_counts[23] & goes_on} + {1'h0, counts[23]}; // beat_counter.rs:163
-    wire [1:0] both_24 = {1'h0, sum_counts[24] & goes_on} + {1'h0, counts[24]}; // beat_counter.rs:163
-    wire [1:0] both_25 = {1'h0, sum_counts[25] & goes_on} + {1'h0, counts[25]}; // beat_counter.rs:163
-    wire [1:0] both_26 = {1'h0, sum_counts[26] & goes_on} + {1'h0, counts[26]}; // beat_counter.rs:163
-    wire [1:0] both_27 = {1'h0, sum_counts[27] & goes_on} + {1'h0, counts[27]}; // beat_counter.rs:163
-    wire [1:0] both_28 = {1'h0, sum_counts[28] & goes_on} + {1'h0, counts[28]}; // beat_counter.rs:163
-    wire [1:0] both_29 = {1'h0, sum_counts[29] & goes_on} + {1'h0, counts[29]}; // beat_counter.rs:163
-    wire [1:0] both_30 = {1'h0, sum_counts[30] & goes_on} + {1'h0, counts[30]}; // beat_counter.rs:163
-    wire [1:0] both_31 = {1'h0, sum_counts[31] & goes_on} + {1'h0, counts[31]}; // beat_counter.rs:163
-    wire [1:0] both_32 = {1'h0, sum_counts[32] & goes_on} + {1'h0, counts[32]}; // beat_counter.rs:163
-    wire [1:0] both_33 = {1'h0, sum_counts[33] & goes_on} + {1'h0, counts[33]}; // beat_counter.rs:163
-    wire [1:0] both_34 = {1'h0, sum_counts[34] & goes_on} + {1'h0, counts[34]}; // beat_counter.rs:163
-    wire [1:0] both_35 = {1'h0, sum_counts[35] & goes_on} + {1'h0, counts[35]}; // beat_counter.rs:163
-    wire [1:0] both_36 = {1'h0, sum_counts[36] & goes_on} + {1'h0, counts[36]}; // beat_counter.rs:163
-    wire [1:0] both_37 = {1'h0, sum_counts[37] & goes_on} + {1'h0, counts[37]}; // beat_counter.rs:163
-    wire [1:0] both_38 = {1'h0, sum_counts[38] & goes_on} + {1'h0, counts[38]}; // beat_counter.rs:163
-    wire [1:0] both_39 = {1'h0, sum_counts[39] & goes_on} + {1'h0, counts[39]}; // beat_counter.rs:163
-    wire [1:0] both_40 = {1'h0, sum_counts[40] & goes_on} + {1'h0, counts[40]}; // beat_counter.rs:163
-    wire [1:0] both_41 = {1'h0, sum_counts[41] & goes_on} + {1'h0, counts[41]}; // beat_counter.rs:163
-    wire [1:0] both_42 = {1'h0, sum_counts[42] & goes_on} + {1'h0, counts[42]}; // beat_counter.rs:163
-    wire [1:0] both_43 = {1'h0, sum_counts[43] & goes_on} + {1'h0, counts[43]}; // beat_counter.rs:163
-    wire [1:0] both_44 = {1'h0, sum_counts[44] & goes_on} + {1'h0, counts[44]}; // beat_counter.rs:163
-    wire [1:0] both_45 = {1'h0, sum_counts[45] & goes_on} + {1'h0, counts[45]}; // beat_counter.rs:163
-    wire [1:0] both_46 = {1'h0, sum_counts[46] & goes_on} + {1'h0, counts[46]}; // beat_counter.rs:163
-    wire [1:0] both_47 = {1'h0, sum_counts[47] & goes_on} + {1'h0, counts[47]}; // beat_counter.rs:163
-    wire [1:0] both_48 = {1'h0, sum_counts[48] & goes_on} + {1'h0, counts[48]}; // beat_counter.rs:163
-    wire [1:0] both_49 = {1'h0, sum_counts[49] & goes_on} + {1'h0, counts[49]}; // beat_counter.rs:163
-    wire [1:0] both_50 = {1'h0, sum_counts[50] & goes_on} + {1'h0, counts[50]}; // beat_counter.rs:163
-    wire [1:0] both_51 = {1'h0, sum_counts[51] & goes_on} + {1'h0, counts[51]}; // beat_counter.rs:163
-    wire [1:0] both_52 = {1'h0, sum_counts[52] & goes_on} + {1'h0, counts[52]}; // beat_counter.rs:163
-    wire [1:0] both_53 = {1'h0, sum_counts[53] & goes_on} + {1'h0, counts[53]}; // beat_counter.rs:163
-    wire [1:0] both_54 = {1'h0, sum_counts[54] & goes_on} + {1'h0, counts[54]}; // beat_counter.rs:163
-    wire [1:0] both_55 = {1'h0, sum_counts[55] & goes_on} + {1'h0, counts[55]}; // beat_counter.rs:163
-    wire [1:0] both_56 = {1'h0, sum_counts[56] & goes_on} + {1'h0, counts[56]}; // beat_counter.rs:163
-    wire [1:0] both_57 = {1'h0, sum_counts[57] & goes_on} + {1'h0, counts[57]}; // beat_counter.rs:163
-    wire [1:0] both_58 = {1'h0, sum_counts[58] & goes_on} + {1'h0, counts[58]}; // beat_counter.rs:163
-    wire [1:0] both_59 = {1'h0, sum_counts[59] & goes_on} + {1'h0, counts[59]}; // beat_counter.rs:163
-    wire [1:0] both_60 = {1'h0, sum_counts[60] & goes_on} + {1'h0, counts[60]}; // beat_counter.rs:163
-    wire [1:0] both_61 = {1'h0, sum_counts[61] & goes_on} + {1'h0, counts[61]}; // beat_counter.rs:163
-    wire [1:0] both_62 = {1'h0, sum_counts[62] & goes_on} + {1'h0, counts[62]}; // beat_counter.rs:163
-    wire [1:0] both_63 = {1'h0, sum_counts[63] & goes_on} + {1'h0, counts[63]}; // beat_counter.rs:163
-    wire too_many_0 = both_0 > 2'h1; // beat_counter.rs:165
-    wire too_many_1 = both_1 > 2'h1; // beat_counter.rs:165
-    wire too_many_2 = both_2 > 2'h1; // beat_counter.rs:165
-    wire too_many_3 = both_3 > 2'h1; // beat_counter.rs:165
-    wire too_many_4 = both_4 > 2'h1; // beat_counter.rs:165
-    wire too_many_5 = both_5 > 2'h1; // beat_counter.rs:165
-    wire too_many_6 = both_6 > 2'h1; // beat_counter.rs:165
-    wire too_many_7 = both_7 > 2'h1; // beat_counter.rs:165
-    wire too_many_8 = both_8 > 2'h1; // beat_counter.rs:165
-    wire too_many_9 = both_9 > 2'h1; // beat_counter.rs:165
-    wire too_many_10 = both_10 > 2'h1; // beat_counter.rs:165
-    wire too_many_11 = both_11 > 2'h1; // beat_counter.rs:165
-    wire too_many_12 = both_12 > 2'h1; // beat_counter.rs:165
-    wire too_many_13 = both_13 > 2'h1; // beat_counter.rs:165
-    wire too_many_14 = both_14 > 2'h1; // beat_counter.rs:165
-    wire too_many_15 = both_15 > 2'h1; // beat_counter.rs:165
-    wire too_many_16 = both_16 > 2'h1; // beat_counter.rs:165
-    wire too_many_17 = both_17 > 2'h1; // beat_counter.rs:165
-    wire too_many_18 = both_18 > 2'h1; // beat_counter.rs:165
-    wire too_many_19 = both_19 > 2'h1; // beat_counter.rs:165
-    wire too_many_20 = both_20 > 2'h1; // beat_counter.rs:165
-    wire too_many_21 = both_21 > 2'h1; // beat_counter.rs:165
-    wire too_many_22 = both_22 > 2'h1; // beat_counter.rs:165
-    wire too_many_23 = both_23 > 2'h1; // beat_counter.rs:165
-    wire too_many_24 = both_24 > 2'h1; // beat_counter.rs:165
-    wire too_many_25 = both_25 > 2'h1; // beat_counter.rs:165
-    wire too_many_26 = both_26 > 2'h1; // beat_counter.rs:165
-    wire too_many_27 = both_27 > 2'h1; // beat_counter.rs:165
-    wire too_many_28 = both_28 > 2'h1; // beat_counter.rs:165
-    wire too_many_29 = both_29 > 2'h1; // beat_counter.rs:165
-    wire too_many_30 = both_30 > 2'h1; // beat_counter.rs:165
-    wire too_many_31 = both_31 > 2'h1; // beat_counter.rs:165
-    wire too_many_32 = both_32 > 2'h1; // beat_counter.rs:165
-    wire too_many_33 = both_33 > 2'h1; // beat_counter.rs:165
-    wire too_many_34 = both_34 > 2'h1; // beat_counter.rs:165
-    wire too_many_35 = both_35 > 2'h1; // beat_counter.rs:165
-    wire too_many_36 = both_36 > 2'h1; // beat_counter.rs:165
-    wire too_many_37 = both_37 > 2'h1; // beat_counter.rs:165
-    wire too_many_38 = both_38 > 2'h1; // beat_counter.rs:165
-    wire too_many_39 = both_39 > 2'h1; // beat_counter.rs:165
-    wire too_many_40 = both_40 > 2'h1; // beat_counter.rs:165
-    wire too_many_41 = both_41 > 2'h1; // beat_counter.rs:165
-    wire too_many_42 = both_42 > 2'h1; // beat_counter.rs:165
-    wire too_many_43 = both_43 > 2'h1; // beat_counter.rs:165
-    wire too_many_44 = both_44 > 2'h1; // beat_counter.rs:165
-    wire too_many_45 = both_45 > 2'h1; // beat_counter.rs:165
-    wire too_many_46 = both_46 > 2'h1; // beat_counter.rs:165
-    wire too_many_47 = both_47 > 2'h1; // beat_counter.rs:165
-    wire too_many_48 = both_48 > 2'h1; // beat_counter.rs:165
-    wire too_many_49 = both_49 > 2'h1; // beat_counter.rs:165
-    wire too_many_50 = both_50 > 2'h1; // beat_counter.rs:165
-    wire too_many_51 = both_51 > 2'h1; // beat_counter.rs:165
-    wire too_many_52 = both_52 > 2'h1; // beat_counter.rs:165
-    wire too_many_53 = both_53 > 2'h1; // beat_counter.rs:165
-    wire too_many_54 = both_54 > 2'h1; // beat_counter.rs:165
-    wire too_many_55 = both_55 > 2'h1; // beat_counter.rs:165
-    wire too_many_56 = both_56 > 2'h1; // beat_counter.rs:165
-    wire too_many_57 = both_57 > 2'h1; // beat_counter.rs:165
-    wire too_many_58 = both_58 > 2'h1; // beat_counter.rs:165
-    wire too_many_59 = both_59 > 2'h1; // beat_counter.rs:165
-    wire too_many_60 = both_60 > 2'h1; // beat_counter.rs:165
-    wire too_many_61 = both_61 > 2'h1; // beat_counter.rs:165
-    wire too_many_62 = both_62 > 2'h1; // beat_counter.rs:165
-    wire too_many_63 = both_63 > 2'h1; // beat_counter.rs:165
-    wire [63:0] _t17 = {both_63[0], both_62[0], both_61[0], both_60[0], both_59[0], both_58[0], both_57[0], both_56[0], both_55[0], both_54[0], both_53[0], both_52[0], both_51[0], both_50[0], both_49[0], both_48[0], both_47[0], both_46[0], both_45[0], both_44[0], both_43[0], both_42[0], both_41[0], both_40[0], both_39[0], both_38[0], both_37[0], both_36[0], both_35[0], both_34[0], both_33[0], both_32[0], both_31[0], both_30[0], both_29[0], both_28[0], both_27[0], both_26[0], both_25[0], both_24[0], both_23[0], both_22[0], both_21[0], both_20[0], both_19[0], both_18[0], both_17[0], both_16[0], both_15[0], both_14[0], both_13[0], both_12[0], both_11[0], both_10[0], both_9[0], both_8[0], both_7[0], both_6[0], both_5[0], both_4[0], both_3[0], both_2[0], both_1[0], both_0[0]}; // beat_counter.rs:167
-    wire [63:0] _t18 = {too_many_0, too_many_1, too_many_2, too_many_3, too_many_4, too_many_5, too_many_6, too_many_7, too_many_8, too_many_9, too_many_10, too_many_11, too_many_12, too_many_13, too_many_14, too_many_15, too_many_16, too_many_17, too_many_18, too_many_19, too_many_20, too_many_21, too_many_22, too_many_23, too_many_24, too_many_25, too_many_26, too_many_27, too_many_28, too_many_29, too_many_30, too_many_31, too_many_32, too_many_33, too_many_34, too_many_35, too_many_36, too_many_37, too_many_38, too_many_39, too_many_40, too_many_41, too_many_42, too_many_43, too_many_44, too_many_45, too_many_46, too_many_47, too_many_48, too_many_49, too_many_50, too_many_51, too_many_52, too_many_53, too_many_54, too_many_55, too_many_56, too_many_57, too_many_58, too_many_59, too_many_60, too_many_61, too_many_62, too_many_63}; // beat_counter.rs:168
+    wire goes_on = ~x_starts; // beat_counter.rs:156
+    wire [1:0] both_0 = {1'h0, sum_counts[0] & goes_on} + {1'h0, counts[0]}; // beat_counter.rs:162
+    wire [1:0] both_1 = {1'h0, sum_counts[1] & goes_on} + {1'h0, counts[1]}; // beat_counter.rs:162
+    wire [1:0] both_2 = {1'h0, sum_counts[2] & goes_on} + {1'h0, counts[2]}; // beat_counter.rs:162
+    wire [1:0] both_3 = {1'h0, sum_counts[3] & goes_on} + {1'h0, counts[3]}; // beat_counter.rs:162
+    wire [1:0] both_4 = {1'h0, sum_counts[4] & goes_on} + {1'h0, counts[4]}; // beat_counter.rs:162
+    wire [1:0] both_5 = {1'h0, sum_counts[5] & goes_on} + {1'h0, counts[5]}; // beat_counter.rs:162
+    wire [1:0] both_6 = {1'h0, sum_counts[6] & goes_on} + {1'h0, counts[6]}; // beat_counter.rs:162
+    wire [1:0] both_7 = {1'h0, sum_counts[7] & goes_on} + {1'h0, counts[7]}; // beat_counter.rs:162
+    wire [1:0] both_8 = {1'h0, sum_counts[8] & goes_on} + {1'h0, counts[8]}; // beat_counter.rs:162
+    wire [1:0] both_9 = {1'h0, sum_counts[9] & goes_on} + {1'h0, counts[9]}; // beat_counter.rs:162
+    wire [1:0] both_10 = {1'h0, sum_counts[10] & goes_on} + {1'h0, counts[10]}; // beat_counter.rs:162
+    wire [1:0] both_11 = {1'h0, sum_counts[11] & goes_on} + {1'h0, counts[11]}; // beat_counter.rs:162
+    wire [1:0] both_12 = {1'h0, sum_counts[12] & goes_on} + {1'h0, counts[12]}; // beat_counter.rs:162
+    wire [1:0] both_13 = {1'h0, sum_counts[13] & goes_on} + {1'h0, counts[13]}; // beat_counter.rs:162
+    wire [1:0] both_14 = {1'h0, sum_counts[14] & goes_on} + {1'h0, counts[14]}; // beat_counter.rs:162
+    wire [1:0] both_15 = {1'h0, sum_counts[15] & goes_on} + {1'h0, counts[15]}; // beat_counter.rs:162
+    wire [1:0] both_16 = {1'h0, sum_counts[16] & goes_on} + {1'h0, counts[16]}; // beat_counter.rs:162
+    wire [1:0] both_17 = {1'h0, sum_counts[17] & goes_on} + {1'h0, counts[17]}; // beat_counter.rs:162
+    wire [1:0] both_18 = {1'h0, sum_counts[18] & goes_on} + {1'h0, counts[18]}; // beat_counter.rs:162
+    wire [1:0] both_19 = {1'h0, sum_counts[19] & goes_on} + {1'h0, counts[19]}; // beat_counter.rs:162
+    wire [1:0] both_20 = {1'h0, sum_counts[20] & goes_on} + {1'h0, counts[20]}; // beat_counter.rs:162
+    wire [1:0] both_21 = {1'h0, sum_counts[21] & goes_on} + {1'h0, counts[21]}; // beat_counter.rs:162
+    wire [1:0] both_22 = {1'h0, sum_counts[22] & goes_on} + {1'h0, counts[22]}; // beat_counter.rs:162
+    wire [1:0] both_23 = {1'h0, sum_counts[23] & goes_on} + {1'h0, counts[23]}; // beat_counter.rs:162
+    wire [1:0] both_24 = {1'h0, sum_counts[24] & goes_on} + {1'h0, counts[24]}; // beat_counter.rs:162
+    wire [1:0] both_25 = {1'h0, sum_counts[25] & goes_on} + {1'h0, counts[25]}; // beat_counter.rs:162
+    wire [1:0] both_26 = {1'h0, sum_counts[26] & goes_on} + {1'h0, counts[26]}; // beat_counter.rs:162
+    wire [1:0] both_27 = {1'h0, sum_counts[27] & goes_on} + {1'h0, counts[27]}; // beat_counter.rs:162
+    wire [1:0] both_28 = {1'h0, sum_counts[28] & goes_on} + {1'h0, counts[28]}; // beat_counter.rs:162
+    wire [1:0] both_29 = {1'h0, sum_counts[29] & goes_on} + {1'h0, counts[29]}; // beat_counter.rs:162
+    wire [1:0] both_30 = {1'h0, sum_counts[30] & goes_on} + {1'h0, counts[30]}; // beat_counter.rs:162
+    wire [1:0] both_31 = {1'h0, sum_counts[31] & goes_on} + {1'h0, counts[31]}; // beat_counter.rs:162
+    wire [1:0] both_32 = {1'h0, sum_counts[32] & goes_on} + {1'h0, counts[32]}; // beat_counter.rs:162
+    wire [1:0] both_33 = {1'h0, sum_counts[33] & goes_on} + {1'h0, counts[33]}; // beat_counter.rs:162
+    wire [1:0] both_34 = {1'h0, sum_counts[34] & goes_on} + {1'h0, counts[34]}; // beat_counter.rs:162
+    wire [1:0] both_35 = {1'h0, sum_counts[35] & goes_on} + {1'h0, counts[35]}; // beat_counter.rs:162
+    wire [1:0] both_36 = {1'h0, sum_counts[36] & goes_on} + {1'h0, counts[36]}; // beat_counter.rs:162
+    wire [1:0] both_37 = {1'h0, sum_counts[37] & goes_on} + {1'h0, counts[37]}; // beat_counter.rs:162
+    wire [1:0] both_38 = {1'h0, sum_counts[38] & goes_on} + {1'h0, counts[38]}; // beat_counter.rs:162
+    wire [1:0] both_39 = {1'h0, sum_counts[39] & goes_on} + {1'h0, counts[39]}; // beat_counter.rs:162
+    wire [1:0] both_40 = {1'h0, sum_counts[40] & goes_on} + {1'h0, counts[40]}; // beat_counter.rs:162
+    wire [1:0] both_41 = {1'h0, sum_counts[41] & goes_on} + {1'h0, counts[41]}; // beat_counter.rs:162
+    wire [1:0] both_42 = {1'h0, sum_counts[42] & goes_on} + {1'h0, counts[42]}; // beat_counter.rs:162
+    wire [1:0] both_43 = {1'h0, sum_counts[43] & goes_on} + {1'h0, counts[43]}; // beat_counter.rs:162
+    wire [1:0] both_44 = {1'h0, sum_counts[44] & goes_on} + {1'h0, counts[44]}; // beat_counter.rs:162
+    wire [1:0] both_45 = {1'h0, sum_counts[45] & goes_on} + {1'h0, counts[45]}; // beat_counter.rs:162
+    wire [1:0] both_46 = {1'h0, sum_counts[46] & goes_on} + {1'h0, counts[46]}; // beat_counter.rs:162
+    wire [1:0] both_47 = {1'h0, sum_counts[47] & goes_on} + {1'h0, counts[47]}; // beat_counter.rs:162
+    wire [1:0] both_48 = {1'h0, sum_counts[48] & goes_on} + {1'h0, counts[48]}; // beat_counter.rs:162
+    wire [1:0] both_49 = {1'h0, sum_counts[49] & goes_on} + {1'h0, counts[49]}; // beat_counter.rs:162
+    wire [1:0] both_50 = {1'h0, sum_counts[50] & goes_on} + {1'h0, counts[50]}; // beat_counter.rs:162
+    wire [1:0] both_51 = {1'h0, sum_counts[51] & goes_on} + {1'h0, counts[51]}; // beat_counter.rs:162
+    wire [1:0] both_52 = {1'h0, sum_counts[52] & goes_on} + {1'h0, counts[52]}; // beat_counter.rs:162
+    wire [1:0] both_53 = {1'h0, sum_counts[53] & goes_on} + {1'h0, counts[53]}; // beat_counter.rs:162
+    wire [1:0] both_54 = {1'h0, sum_counts[54] & goes_on} + {1'h0, counts[54]}; // beat_counter.rs:162
+    wire [1:0] both_55 = {1'h0, sum_counts[55] & goes_on} + {1'h0, counts[55]}; // beat_counter.rs:162
+    wire [1:0] both_56 = {1'h0, sum_counts[56] & goes_on} + {1'h0, counts[56]}; // beat_counter.rs:162
+    wire [1:0] both_57 = {1'h0, sum_counts[57] & goes_on} + {1'h0, counts[57]}; // beat_counter.rs:162
+    wire [1:0] both_58 = {1'h0, sum_counts[58] & goes_on} + {1'h0, counts[58]}; // beat_counter.rs:162
+    wire [1:0] both_59 = {1'h0, sum_counts[59] & goes_on} + {1'h0, counts[59]}; // beat_counter.rs:162
+    wire [1:0] both_60 = {1'h0, sum_counts[60] & goes_on} + {1'h0, counts[60]}; // beat_counter.rs:162
+    wire [1:0] both_61 = {1'h0, sum_counts[61] & goes_on} + {1'h0, counts[61]}; // beat_counter.rs:162
+    wire [1:0] both_62 = {1'h0, sum_counts[62] & goes_on} + {1'h0, counts[62]}; // beat_counter.rs:162
+    wire [1:0] both_63 = {1'h0, sum_counts[63] & goes_on} + {1'h0, counts[63]}; // beat_counter.rs:162
+    wire too_many_0 = both_0 > 2'h1; // beat_counter.rs:164
+    wire too_many_1 = both_1 > 2'h1; // beat_counter.rs:164
+    wire too_many_2 = both_2 > 2'h1; // beat_counter.rs:164
+    wire too_many_3 = both_3 > 2'h1; // beat_counter.rs:164
+    wire too_many_4 = both_4 > 2'h1; // beat_counter.rs:164
+    wire too_many_5 = both_5 > 2'h1; // beat_counter.rs:164
+    wire too_many_6 = both_6 > 2'h1; // beat_counter.rs:164
+    wire too_many_7 = both_7 > 2'h1; // beat_counter.rs:164
+    wire too_many_8 = both_8 > 2'h1; // beat_counter.rs:164
+    wire too_many_9 = both_9 > 2'h1; // beat_counter.rs:164
+    wire too_many_10 = both_10 > 2'h1; // beat_counter.rs:164
+    wire too_many_11 = both_11 > 2'h1; // beat_counter.rs:164
+    wire too_many_12 = both_12 > 2'h1; // beat_counter.rs:164
+    wire too_many_13 = both_13 > 2'h1; // beat_counter.rs:164
+    wire too_many_14 = both_14 > 2'h1; // beat_counter.rs:164
+    wire too_many_15 = both_15 > 2'h1; // beat_counter.rs:164
+    wire too_many_16 = both_16 > 2'h1; // beat_counter.rs:164
+    wire too_many_17 = both_17 > 2'h1; // beat_counter.rs:164
+    wire too_many_18 = both_18 > 2'h1; // beat_counter.rs:164
+    wire too_many_19 = both_19 > 2'h1; // beat_counter.rs:164
+    wire too_many_20 = both_20 > 2'h1; // beat_counter.rs:164
+    wire too_many_21 = both_21 > 2'h1; // beat_counter.rs:164
+    wire too_many_22 = both_22 > 2'h1; // beat_counter.rs:164
+    wire too_many_23 = both_23 > 2'h1; // beat_counter.rs:164
+    wire too_many_24 = both_24 > 2'h1; // beat_counter.rs:164
+    wire too_many_25 = both_25 > 2'h1; // beat_counter.rs:164
+    wire too_many_26 = both_26 > 2'h1; // beat_counter.rs:164
+    wire too_many_27 = both_27 > 2'h1; // beat_counter.rs:164
+    wire too_many_28 = both_28 > 2'h1; // beat_counter.rs:164
+    wire too_many_29 = both_29 > 2'h1; // beat_counter.rs:164
+    wire too_many_30 = both_30 > 2'h1; // beat_counter.rs:164
+    wire too_many_31 = both_31 > 2'h1; // beat_counter.rs:164
+    wire too_many_32 = both_32 > 2'h1; // beat_counter.rs:164
+    wire too_many_33 = both_33 > 2'h1; // beat_counter.rs:164
+    wire too_many_34 = both_34 > 2'h1; // beat_counter.rs:164
+    wire too_many_35 = both_35 > 2'h1; // beat_counter.rs:164
+    wire too_many_36 = both_36 > 2'h1; // beat_counter.rs:164
+    wire too_many_37 = both_37 > 2'h1; // beat_counter.rs:164
+    wire too_many_38 = both_38 > 2'h1; // beat_counter.rs:164
+    wire too_many_39 = both_39 > 2'h1; // beat_counter.rs:164
+    wire too_many_40 = both_40 > 2'h1; // beat_counter.rs:164
+    wire too_many_41 = both_41 > 2'h1; // beat_counter.rs:164
+    wire too_many_42 = both_42 > 2'h1; // beat_counter.rs:164
+    wire too_many_43 = both_43 > 2'h1; // beat_counter.rs:164
+    wire too_many_44 = both_44 > 2'h1; // beat_counter.rs:164
+    wire too_many_45 = both_45 > 2'h1; // beat_counter.rs:164
+    wire too_many_46 = both_46 > 2'h1; // beat_counter.rs:164
+    wire too_many_47 = both_47 > 2'h1; // beat_counter.rs:164
+    wire too_many_48 = both_48 > 2'h1; // beat_counter.rs:164
+    wire too_many_49 = both_49 > 2'h1; // beat_counter.rs:164
+    wire too_many_50 = both_50 > 2'h1; // beat_counter.rs:164
+    wire too_many_51 = both_51 > 2'h1; // beat_counter.rs:164
+    wire too_many_52 = both_52 > 2'h1; // beat_counter.rs:164
+    wire too_many_53 = both_53 > 2'h1; // beat_counter.rs:164
+    wire too_many_54 = both_54 > 2'h1; // beat_counter.rs:164
+    wire too_many_55 = both_55 > 2'h1; // beat_counter.rs:164
+    wire too_many_56 = both_56 > 2'h1; // beat_counter.rs:164
+    wire too_many_57 = both_57 > 2'h1; // beat_counter.rs:164
+    wire too_many_58 = both_58 > 2'h1; // beat_counter.rs:164
+    wire too_many_59 = both_59 > 2'h1; // beat_counter.rs:164
+    wire too_many_60 = both_60 > 2'h1; // beat_counter.rs:164
+    wire too_many_61 = both_61 > 2'h1; // beat_counter.rs:164
+    wire too_many_62 = both_62 > 2'h1; // beat_counter.rs:164
+    wire too_many_63 = both_63 > 2'h1; // beat_counter.rs:164
+    wire [63:0] _t17 = {both_63[0], both_62[0], both_61[0], both_60[0], both_59[0], both_58[0], both_57[0], both_56[0], both_55[0], both_54[0], both_53[0], both_52[0], both_51[0], both_50[0], both_49[0], both_48[0], both_47[0], both_46[0], both_45[0], both_44[0], both_43[0], both_42[0], both_41[0], both_40[0], both_39[0], both_38[0], both_37[0], both_36[0], both_35[0], both_34[0], both_33[0], both_32[0], both_31[0], both_30[0], both_29[0], both_28[0], both_27[0], both_26[0], both_25[0], both_24[0], both_23[0], both_22[0], both_21[0], both_20[0], both_19[0], both_18[0], both_17[0], both_16[0], both_15[0], both_14[0], both_13[0], both_12[0], both_11[0], both_10[0], both_9[0], both_8[0], both_7[0], both_6[0], both_5[0], both_4[0], both_3[0], both_2[0], both_1[0], both_0[0]}; // beat_counter.rs:166
+    wire [63:0] _t18 = {too_many_0, too_many_1, too_many_2, too_many_3, too_many_4, too_many_5, too_many_6, too_many_7, too_many_8, too_many_9, too_many_10, too_many_11, too_many_12, too_many_13, too_many_14, too_many_15, too_many_16, too_many_17, too_many_18, too_many_19, too_many_20, too_many_21, too_many_22, too_many_23, too_many_24, too_many_25, too_many_26, too_many_27, too_many_28, too_many_29, too_many_30, too_many_31, too_many_32, too_many_33, too_many_34, too_many_35, too_many_36, too_many_37, too_many_38, too_many_39, too_many_40, too_many_41, too_many_42, too_many_43, too_many_44, too_many_45, too_many_46, too_many_47, too_many_48, too_many_49, too_many_50, too_many_51, too_many_52, too_many_53, too_many_54, too_many_55, too_many_56, too_many_57, too_many_58, too_many_59, too_many_60, too_many_61, too_many_62, too_many_63}; // beat_counter.rs:167
     always @(posedge clk) begin
         if (valid_1) begin
             sum_counts <= _t17;
@@ -692,12 +691,11 @@ module oaken_beat_counter_p1 (
         end
     end
     assign m_valid = waiting_m_valid;
-    fifo_75x16_distributed waiting (
+    fifo_with_room_75x16 waiting (
         .clk(clk),
         .rst(rst),
-        .s_valid(complete),
-        .s_ready(waiting_s_ready),
-        .s_payload({sum_at, sum_counts, sum_wrong, sum_last}),
+        .push(complete),
+        .word({sum_at, sum_counts, sum_wrong, sum_last}),
         .m_valid(waiting_m_valid),
         .m_ready(m_ready),
         .m_payload(waiting_m_payload),
@@ -714,7 +712,7 @@ module oaken_beat_counter_p1 (
     assign m_counts = waiting_m_payload[65:2];
     assign m_wrong = waiting_m_payload[1];
     assign m_last = waiting_m_payload[0];
-    wire unused_ok = &{1'b0, write_data[7:6], write_data[15:14], write_data[23:22], write_data[31:30], write_data[39:38], write_data[47:46], write_data[55:54], write_data[63:62], write_data[71:70], write_data[79:78], write_data[87:86], write_data[95:94], write_data[103:102], write_data[111:110], write_data[119:118], write_data[127:126], _t2[4], first_s3[3:2], waiting_s_ready};
+    wire unused_ok = &{1'b0, write_data[7:6], write_data[15:14], write_data[23:22], write_data[31:30], write_data[39:38], write_data[47:46], write_data[55:54], write_data[63:62], write_data[71:70], write_data[79:78], write_data[87:86], write_data[95:94], write_data[103:102], write_data[111:110], write_data[119:118], write_data[127:126], _t2[4], first_s3[3:2]};
 endmodule
 
 `default_nettype wire

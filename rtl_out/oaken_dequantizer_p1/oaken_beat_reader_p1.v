@@ -28,12 +28,12 @@ module oaken_beat_reader_p1 (
     output wire order_error // The entries of a beat are not in order.
 );
     reg [4:0] maps; // maps that are under way or wait | beat_reader.rs:54
-    reg open; // a chunk is being read | beat_reader.rs:102
-    reg [8:0] chunk_at; // beat_reader.rs:103
-    reg [63:0] chunk_counts; // of its beats that are not read yet | beat_reader.rs:103
-    reg chunk_wrong; // beat_reader.rs:103
-    reg chunk_last; // beat_reader.rs:103
-    reg [5:0] beat; // beat_reader.rs:108
+    reg open; // a chunk is being read | beat_reader.rs:101
+    reg [8:0] chunk_at; // beat_reader.rs:102
+    reg [63:0] chunk_counts; // of its beats that are not read yet | beat_reader.rs:102
+    reg chunk_wrong; // beat_reader.rs:102
+    reg chunk_last; // beat_reader.rs:102
+    reg [5:0] beat; // beat_reader.rs:107
     reg [3:0] byte0_read_at; // sparse_ring.rs:85
     reg [7:0] bytes_0; // sparse_ring.rs:86
     reg [3:0] byte1_read_at; // sparse_ring.rs:85
@@ -115,7 +115,6 @@ module oaken_beat_reader_p1 (
     reg reads_s6; // beat_reader.rs:68
     reg valid; // beat_reader.rs:68
     reg order_error_1; // beat_reader.rs:71
-    wire waiting_s_ready;
     wire waiting_m_valid;
     wire [3:0] waiting_m_payload;
     wire [4:0] waiting_level;
@@ -138,14 +137,14 @@ module oaken_beat_reader_p1 (
 
     // beat after beat of a chunk
     assign reading = open;
-    wire ends = beat == 6'h3f; // beat_reader.rs:109
-    wire [4:0] word = chunk_at[8:4]; // beat_reader.rs:112
+    wire ends = beat == 6'h3f; // beat_reader.rs:108
+    wire [4:0] word = chunk_at[8:4]; // beat_reader.rs:111
     assign oldest = word;
-    wire reads = open & (~(maps == 5'h10)); // beat_reader.rs:113
+    wire reads = open & (~(maps == 5'h10)); // beat_reader.rs:112
     assign done = reads & ends;
     assign s_ready = (~open) | done;
-    wire count = chunk_counts[0]; // beat_reader.rs:118
-    wire _t1 = s_valid & s_ready; // beat_reader.rs:127
+    wire count = chunk_counts[0]; // beat_reader.rs:117
+    wire _t1 = s_valid & s_ready; // beat_reader.rs:126
     always @(posedge clk) begin
         if (reads) begin
             chunk_at <= chunk_at + {8'h0, count};
@@ -170,7 +169,7 @@ module oaken_beat_reader_p1 (
             if (_t1) open <= 1'h1;
         end
     end
-    wire beat_last = chunk_last & ends; // beat_reader.rs:132
+    wire beat_last = chunk_last & ends; // beat_reader.rs:131
     wire _t2 = m_valid & m_ready; // beat_reader.rs:57
     always @(posedge clk) begin
         if (rst) begin
@@ -388,12 +387,11 @@ module oaken_beat_reader_p1 (
 
     // maps wait
     assign m_valid = waiting_m_valid;
-    fifo_4x16_distributed waiting (
+    fifo_with_room_4x16 waiting (
         .clk(clk),
         .rst(rst),
-        .s_valid(valid),
-        .s_ready(waiting_s_ready),
-        .s_payload({outlier, outer, sign, last}),
+        .push(valid),
+        .word({outlier, outer, sign, last}),
         .m_valid(waiting_m_valid),
         .m_ready(m_ready),
         .m_payload(waiting_m_payload),
@@ -403,7 +401,7 @@ module oaken_beat_reader_p1 (
     assign m_outer = waiting_m_payload[2];
     assign m_sign = waiting_m_payload[1];
     assign m_last = waiting_m_payload[0];
-    wire unused_ok = &{1'b0, _t3[4], first_s3[3:2], waiting_s_ready, waiting_level};
+    wire unused_ok = &{1'b0, _t3[4], first_s3[3:2], waiting_level};
 endmodule
 
 `default_nettype wire

@@ -136,7 +136,7 @@ module oaken_dequantizer_core_p1_n1024 (
     reg [1:0] load_slot; // dequantizer_back.rs:45
     reg begins; // the next map is that of a vector's first beat | dequantizer_back.rs:47
     reg [1:0] current; // side_table.rs:190
-    reg second; // dequantizer_back.rs:96
+    reg second; // dequantizer_back.rs:91
     reg [4:0] lane0_h; // decode.rs:79
     reg lane0_zero; // decode.rs:85
     reg lane0_inner_1; // side_table.rs:206
@@ -173,27 +173,27 @@ module oaken_dequantizer_core_p1_n1024 (
     reg lane0_negative_s5; // decode.rs:115
     reg lane0_negative_s6; // decode.rs:115
     reg values_0_negative; // decode.rs:115
-    reg issue_s1; // dequantizer_back.rs:134
-    reg map_last_s1; // dequantizer_back.rs:134
-    reg issue_s2; // dequantizer_back.rs:137
-    reg issue_s3; // dequantizer_back.rs:137
-    reg issue_s4; // dequantizer_back.rs:137
-    reg issue_s5; // dequantizer_back.rs:137
-    reg issue_s6; // dequantizer_back.rs:137
-    reg issue_s7; // dequantizer_back.rs:137
-    reg map_last_s2; // dequantizer_back.rs:137
-    reg map_last_s3; // dequantizer_back.rs:137
-    reg map_last_s4; // dequantizer_back.rs:137
-    reg map_last_s5; // dequantizer_back.rs:137
-    reg map_last_s6; // dequantizer_back.rs:137
-    reg map_last_s7; // dequantizer_back.rs:137
-    reg [16:0] spare_data; // dequantizer_back.rs:151
-    reg spare_last; // dequantizer_back.rs:151
-    reg [15:0] elements_data; // dequantizer_back.rs:152
-    reg elements_last; // dequantizer_back.rs:152
-    reg elements_valid; // dequantizer_back.rs:153
-    wire fills; // the spare register holds elements in the next cycle | dequantizer_back.rs:155
-    reg spare_full; // dequantizer_back.rs:184
+    reg issue_s1; // dequantizer_back.rs:129
+    reg map_last_s1; // dequantizer_back.rs:129
+    reg issue_s2; // dequantizer_back.rs:132
+    reg issue_s3; // dequantizer_back.rs:132
+    reg issue_s4; // dequantizer_back.rs:132
+    reg issue_s5; // dequantizer_back.rs:132
+    reg issue_s6; // dequantizer_back.rs:132
+    reg issue_s7; // dequantizer_back.rs:132
+    reg map_last_s2; // dequantizer_back.rs:132
+    reg map_last_s3; // dequantizer_back.rs:132
+    reg map_last_s4; // dequantizer_back.rs:132
+    reg map_last_s5; // dequantizer_back.rs:132
+    reg map_last_s6; // dequantizer_back.rs:132
+    reg map_last_s7; // dequantizer_back.rs:132
+    reg [16:0] spare_data; // dequantizer_back.rs:146
+    reg spare_last; // dequantizer_back.rs:146
+    reg [15:0] elements_data; // dequantizer_back.rs:147
+    reg elements_last; // dequantizer_back.rs:147
+    reg elements_valid; // dequantizer_back.rs:148
+    wire fills; // the spare register holds elements in the next cycle | dequantizer_back.rs:150
+    reg spare_full; // dequantizer_back.rs:178
     reg flag_3; // dequantizer.rs:105
     (* ram_style = "distributed" *) reg [5:0] infos [0:3];
     (* ram_style = "distributed" *) reg [20:0] lane0_bases [0:15];
@@ -475,7 +475,7 @@ module oaken_dequantizer_core_p1_n1024 (
     end
 
     // the lanes
-    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:93
+    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:88
     always @(posedge clk) begin
         if (rst) begin
             second <= 1'h0;
@@ -491,7 +491,7 @@ module oaken_dequantizer_core_p1_n1024 (
         .m_ready((in_use & go) & second),
         .m_payload(dense_payload)
     );
-    wire [3:0] codes = second ? dense_payload[7:4] : dense_payload[3:0]; // dequantizer_back.rs:99
+    wire [3:0] codes = second ? dense_payload[7:4] : dense_payload[3:0]; // dequantizer_back.rs:94
     wire [4:0] lane0_distance = {1'h0, codes} - info_split; // decode.rs:74
     wire lane0_below = lane0_distance[4]; // decode.rs:75
     wire [3:0] lane0_whole = lane0_distance[3:0] ^ {4{lane0_below}}; // decode.rs:76
@@ -624,8 +624,8 @@ module oaken_dequantizer_core_p1_n1024 (
         end else if (go) issue_s1 <= issue;
     end
     always @(posedge clk) if (go) map_last_s1 <= map_last;
-    wire looked_up = (issue_s1 & map_last_s1) & go; // dequantizer_back.rs:134
-    wire _t8 = header_valid & header_ready; // dequantizer_back.rs:135
+    wire looked_up = (issue_s1 & map_last_s1) & go; // dequantizer_back.rs:129
+    wire _t8 = header_valid & header_ready; // dequantizer_back.rs:130
     always @(posedge clk) begin
         if (rst) begin
             slots_used <= 5'h0;
@@ -660,14 +660,14 @@ module oaken_dequantizer_core_p1_n1024 (
         map_last_s6 <= map_last_s5;
         map_last_s7 <= map_last_s6;
     end
-    wire valid = issue_s7; // dequantizer_back.rs:137
-    wire last_1 = map_last_s7; // dequantizer_back.rs:137
+    wire valid = issue_s7; // dequantizer_back.rs:132
+    wire last_1 = map_last_s7; // dequantizer_back.rs:132
 
     // a register slice, with the limit to the largest number behind its spare register
     assign m_data = elements_data;
     assign m_last = elements_last;
     assign m_valid = elements_valid;
-    wire takes = m_ready | (~elements_valid); // dequantizer_back.rs:154
+    wire takes = m_ready | (~elements_valid); // dequantizer_back.rs:149
     always @(posedge clk) begin
         if (rst) begin
             spare_full <= 1'h0;
@@ -681,7 +681,7 @@ module oaken_dequantizer_core_p1_n1024 (
         spare_data <= rounded;
         spare_last <= last_1;
     end
-    wire [16:0] _t9 = spare_full ? spare_data : rounded; // dequantizer_back.rs:164
+    wire [16:0] _t9 = spare_full ? spare_data : rounded; // dequantizer_back.rs:159
     wire too_large = _t9[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_0 = {_t9[16], too_large ? 15'h7bff : _t9[14:0]}; // decode.rs:125
     always @(posedge clk) begin

@@ -23,12 +23,12 @@ module oaken_beat_counter_p16 (
     output wire m_last
 );
     reg room; // beat_counter.rs:90
-    reg open; // a chunk is being cut | beat_counter.rs:128
-    reg [9:0] chunk_at; // beat_counter.rs:129
-    reg [6:0] chunk_count; // entries that are left | beat_counter.rs:129
-    reg chunk_last; // beat_counter.rs:129
-    reg starts; // nothing was cut of it yet | beat_counter.rs:130
-    reg ends; // its rest is one group | beat_counter.rs:131
+    reg open; // a chunk is being cut | beat_counter.rs:127
+    reg [9:0] chunk_at; // beat_counter.rs:128
+    reg [6:0] chunk_count; // entries that are left | beat_counter.rs:128
+    reg chunk_last; // beat_counter.rs:128
+    reg starts; // nothing was cut of it yet | beat_counter.rs:129
+    reg ends; // its rest is one group | beat_counter.rs:130
     reg [4:0] byte0_read_at; // sparse_ring.rs:85
     reg [1:0] bytes_0; // sparse_ring.rs:86
     reg [4:0] byte1_read_at; // sparse_ring.rs:85
@@ -129,12 +129,11 @@ module oaken_beat_counter_p16 (
     reg counted_starts_s5; // beat_counter.rs:109
     reg counted_ends_s5; // beat_counter.rs:109
     reg counted_last_s5; // beat_counter.rs:109
-    reg [9:0] sum_at; // beat_counter.rs:156
-    reg [19:0] sum_counts; // beat_counter.rs:156
-    reg sum_wrong; // beat_counter.rs:156
-    reg sum_last; // beat_counter.rs:156
+    reg [9:0] sum_at; // beat_counter.rs:155
+    reg [19:0] sum_counts; // beat_counter.rs:155
+    reg sum_wrong; // beat_counter.rs:155
+    reg sum_last; // beat_counter.rs:155
     reg complete; // beat_counter.rs:113
-    wire waiting_s_ready;
     wire waiting_m_valid;
     wire [31:0] waiting_m_payload;
     wire [4:0] waiting_level;
@@ -156,10 +155,10 @@ module oaken_beat_counter_p16 (
     (* ram_style = "distributed" *) reg [1:0] byte15_ring [0:31];
 
     // as many entries as a beat may have
-    wire [4:0] count = ends ? chunk_count[4:0] : 5'h10; // beat_counter.rs:134
-    wire valid = open & room; // beat_counter.rs:135
+    wire [4:0] count = ends ? chunk_count[4:0] : 5'h10; // beat_counter.rs:133
+    wire valid = open & room; // beat_counter.rs:134
     assign s_ready = (~open) | (room & ends);
-    wire _t1 = s_valid & s_ready; // beat_counter.rs:144
+    wire _t1 = s_valid & s_ready; // beat_counter.rs:143
     always @(posedge clk) begin
         if (valid) begin
             starts <= 1'h0;
@@ -555,15 +554,15 @@ module oaken_beat_counter_p16 (
     wire x_last = counted_last_s5; // beat_counter.rs:109
 
     // the sums of a chunk
-    wire goes_on = ~x_starts; // beat_counter.rs:157
-    wire [5:0] both_0 = {1'h0, sum_counts[4:0] & {5{goes_on}}} + {1'h0, counts[4:0]}; // beat_counter.rs:163
-    wire [5:0] both_1 = {1'h0, sum_counts[9:5] & {5{goes_on}}} + {1'h0, counts[9:5]}; // beat_counter.rs:163
-    wire [5:0] both_2 = {1'h0, sum_counts[14:10] & {5{goes_on}}} + {1'h0, counts[14:10]}; // beat_counter.rs:163
-    wire [5:0] both_3 = {1'h0, sum_counts[19:15] & {5{goes_on}}} + {1'h0, counts[19:15]}; // beat_counter.rs:163
-    wire too_many_0 = both_0 > 6'h10; // beat_counter.rs:165
-    wire too_many_1 = both_1 > 6'h10; // beat_counter.rs:165
-    wire too_many_2 = both_2 > 6'h10; // beat_counter.rs:165
-    wire too_many_3 = both_3 > 6'h10; // beat_counter.rs:165
+    wire goes_on = ~x_starts; // beat_counter.rs:156
+    wire [5:0] both_0 = {1'h0, sum_counts[4:0] & {5{goes_on}}} + {1'h0, counts[4:0]}; // beat_counter.rs:162
+    wire [5:0] both_1 = {1'h0, sum_counts[9:5] & {5{goes_on}}} + {1'h0, counts[9:5]}; // beat_counter.rs:162
+    wire [5:0] both_2 = {1'h0, sum_counts[14:10] & {5{goes_on}}} + {1'h0, counts[14:10]}; // beat_counter.rs:162
+    wire [5:0] both_3 = {1'h0, sum_counts[19:15] & {5{goes_on}}} + {1'h0, counts[19:15]}; // beat_counter.rs:162
+    wire too_many_0 = both_0 > 6'h10; // beat_counter.rs:164
+    wire too_many_1 = both_1 > 6'h10; // beat_counter.rs:164
+    wire too_many_2 = both_2 > 6'h10; // beat_counter.rs:164
+    wire too_many_3 = both_3 > 6'h10; // beat_counter.rs:164
     always @(posedge clk) begin
         if (valid_1) begin
             sum_counts <= {both_3[4:0], both_2[4:0], both_1[4:0], both_0[4:0]};
@@ -582,12 +581,11 @@ module oaken_beat_counter_p16 (
         end
     end
     assign m_valid = waiting_m_valid;
-    fifo_32x16_distributed waiting (
+    fifo_with_room_32x16 waiting (
         .clk(clk),
         .rst(rst),
-        .s_valid(complete),
-        .s_ready(waiting_s_ready),
-        .s_payload({sum_at, sum_counts, sum_wrong, sum_last}),
+        .push(complete),
+        .word({sum_at, sum_counts, sum_wrong, sum_last}),
         .m_valid(waiting_m_valid),
         .m_ready(m_ready),
         .m_payload(waiting_m_payload),
@@ -604,7 +602,7 @@ module oaken_beat_counter_p16 (
     assign m_counts = waiting_m_payload[21:2];
     assign m_wrong = waiting_m_payload[1];
     assign m_last = waiting_m_payload[0];
-    wire unused_ok = &{1'b0, write_data[3:0], write_data[11:6], write_data[19:14], write_data[27:22], write_data[35:30], write_data[43:38], write_data[51:46], write_data[59:54], write_data[67:62], write_data[75:70], write_data[83:78], write_data[91:86], write_data[99:94], write_data[107:102], write_data[115:110], write_data[123:118], write_data[127:126], _t2[5], first_s3[3:2], waiting_s_ready};
+    wire unused_ok = &{1'b0, write_data[3:0], write_data[11:6], write_data[19:14], write_data[27:22], write_data[35:30], write_data[43:38], write_data[51:46], write_data[59:54], write_data[67:62], write_data[75:70], write_data[83:78], write_data[91:86], write_data[99:94], write_data[107:102], write_data[115:110], write_data[123:118], write_data[127:126], _t2[5], first_s3[3:2]};
 endmodule
 
 `default_nettype wire

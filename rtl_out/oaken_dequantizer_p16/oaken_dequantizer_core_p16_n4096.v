@@ -712,27 +712,27 @@ module oaken_dequantizer_core_p16_n4096 (
     reg lane15_negative_s5; // decode.rs:115
     reg lane15_negative_s6; // decode.rs:115
     reg values_15_negative; // decode.rs:115
-    reg issue_s1; // dequantizer_back.rs:134
-    reg map_last_s1; // dequantizer_back.rs:134
-    reg issue_s2; // dequantizer_back.rs:137
-    reg issue_s3; // dequantizer_back.rs:137
-    reg issue_s4; // dequantizer_back.rs:137
-    reg issue_s5; // dequantizer_back.rs:137
-    reg issue_s6; // dequantizer_back.rs:137
-    reg issue_s7; // dequantizer_back.rs:137
-    reg map_last_s2; // dequantizer_back.rs:137
-    reg map_last_s3; // dequantizer_back.rs:137
-    reg map_last_s4; // dequantizer_back.rs:137
-    reg map_last_s5; // dequantizer_back.rs:137
-    reg map_last_s6; // dequantizer_back.rs:137
-    reg map_last_s7; // dequantizer_back.rs:137
-    reg [271:0] spare_data; // dequantizer_back.rs:151
-    reg spare_last; // dequantizer_back.rs:151
-    reg [255:0] elements_data; // dequantizer_back.rs:152
-    reg elements_last; // dequantizer_back.rs:152
-    reg elements_valid; // dequantizer_back.rs:153
-    wire fills; // the spare register holds elements in the next cycle | dequantizer_back.rs:155
-    reg spare_full; // dequantizer_back.rs:184
+    reg issue_s1; // dequantizer_back.rs:129
+    reg map_last_s1; // dequantizer_back.rs:129
+    reg issue_s2; // dequantizer_back.rs:132
+    reg issue_s3; // dequantizer_back.rs:132
+    reg issue_s4; // dequantizer_back.rs:132
+    reg issue_s5; // dequantizer_back.rs:132
+    reg issue_s6; // dequantizer_back.rs:132
+    reg issue_s7; // dequantizer_back.rs:132
+    reg map_last_s2; // dequantizer_back.rs:132
+    reg map_last_s3; // dequantizer_back.rs:132
+    reg map_last_s4; // dequantizer_back.rs:132
+    reg map_last_s5; // dequantizer_back.rs:132
+    reg map_last_s6; // dequantizer_back.rs:132
+    reg map_last_s7; // dequantizer_back.rs:132
+    reg [271:0] spare_data; // dequantizer_back.rs:146
+    reg spare_last; // dequantizer_back.rs:146
+    reg [255:0] elements_data; // dequantizer_back.rs:147
+    reg elements_last; // dequantizer_back.rs:147
+    reg elements_valid; // dequantizer_back.rs:148
+    wire fills; // the spare register holds elements in the next cycle | dequantizer_back.rs:150
+    reg spare_full; // dequantizer_back.rs:178
     reg flag_3; // dequantizer.rs:105
     (* ram_style = "distributed" *) reg [5:0] infos [0:3];
     (* ram_style = "distributed" *) reg [20:0] lane0_bases [0:15];
@@ -1044,7 +1044,7 @@ module oaken_dequantizer_core_p16_n4096 (
     end
 
     // the lanes
-    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:93
+    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:88
     register_slice_64 slice (
         .clk(clk),
         .rst(rst),
@@ -1055,25 +1055,25 @@ module oaken_dequantizer_core_p16_n4096 (
         .m_ready(in_use & go),
         .m_payload(dense_payload)
     );
-    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_4 = dense_payload[19:16]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_5 = dense_payload[23:20]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_6 = dense_payload[27:24]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_7 = dense_payload[31:28]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_8 = dense_payload[35:32]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_9 = dense_payload[39:36]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_10 = dense_payload[43:40]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_11 = dense_payload[47:44]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_12 = dense_payload[51:48]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_13 = dense_payload[55:52]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_14 = dense_payload[59:56]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_15 = dense_payload[63:60]; // dequantizer_back.rs:124
-    wire coded_outlier = map_outlier[0]; // dequantizer_back.rs:128
-    wire coded_outer = map_outer[0]; // dequantizer_back.rs:128
-    wire coded_sign = map_sign[0]; // dequantizer_back.rs:128
+    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_4 = dense_payload[19:16]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_5 = dense_payload[23:20]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_6 = dense_payload[27:24]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_7 = dense_payload[31:28]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_8 = dense_payload[35:32]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_9 = dense_payload[39:36]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_10 = dense_payload[43:40]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_11 = dense_payload[47:44]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_12 = dense_payload[51:48]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_13 = dense_payload[55:52]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_14 = dense_payload[59:56]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_15 = dense_payload[63:60]; // dequantizer_back.rs:119
+    wire coded_outlier = map_outlier[0]; // dequantizer_back.rs:123
+    wire coded_outer = map_outer[0]; // dequantizer_back.rs:123
+    wire coded_sign = map_sign[0]; // dequantizer_back.rs:123
     wire [4:0] lane0_distance = {1'h0, coded_code} - info_split; // decode.rs:74
     wire lane0_below = lane0_distance[4]; // decode.rs:75
     wire [3:0] lane0_whole = lane0_distance[3:0] ^ {4{lane0_below}}; // decode.rs:76
@@ -1200,9 +1200,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane0_negative_s6 <= lane0_negative_s5;
         values_0_negative <= lane0_negative_s6;
     end
-    wire coded_outlier_1 = map_outlier[1]; // dequantizer_back.rs:128
-    wire coded_outer_1 = map_outer[1]; // dequantizer_back.rs:128
-    wire coded_sign_1 = map_sign[1]; // dequantizer_back.rs:128
+    wire coded_outlier_1 = map_outlier[1]; // dequantizer_back.rs:123
+    wire coded_outer_1 = map_outer[1]; // dequantizer_back.rs:123
+    wire coded_sign_1 = map_sign[1]; // dequantizer_back.rs:123
     wire [4:0] lane1_distance = {1'h0, coded_code_1} - info_split; // decode.rs:74
     wire lane1_below = lane1_distance[4]; // decode.rs:75
     wire [3:0] lane1_whole = lane1_distance[3:0] ^ {4{lane1_below}}; // decode.rs:76
@@ -1329,9 +1329,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane1_negative_s6 <= lane1_negative_s5;
         values_1_negative <= lane1_negative_s6;
     end
-    wire coded_outlier_2 = map_outlier[2]; // dequantizer_back.rs:128
-    wire coded_outer_2 = map_outer[2]; // dequantizer_back.rs:128
-    wire coded_sign_2 = map_sign[2]; // dequantizer_back.rs:128
+    wire coded_outlier_2 = map_outlier[2]; // dequantizer_back.rs:123
+    wire coded_outer_2 = map_outer[2]; // dequantizer_back.rs:123
+    wire coded_sign_2 = map_sign[2]; // dequantizer_back.rs:123
     wire [4:0] lane2_distance = {1'h0, coded_code_2} - info_split; // decode.rs:74
     wire lane2_below = lane2_distance[4]; // decode.rs:75
     wire [3:0] lane2_whole = lane2_distance[3:0] ^ {4{lane2_below}}; // decode.rs:76
@@ -1458,9 +1458,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane2_negative_s6 <= lane2_negative_s5;
         values_2_negative <= lane2_negative_s6;
     end
-    wire coded_outlier_3 = map_outlier[3]; // dequantizer_back.rs:128
-    wire coded_outer_3 = map_outer[3]; // dequantizer_back.rs:128
-    wire coded_sign_3 = map_sign[3]; // dequantizer_back.rs:128
+    wire coded_outlier_3 = map_outlier[3]; // dequantizer_back.rs:123
+    wire coded_outer_3 = map_outer[3]; // dequantizer_back.rs:123
+    wire coded_sign_3 = map_sign[3]; // dequantizer_back.rs:123
     wire [4:0] lane3_distance = {1'h0, coded_code_3} - info_split; // decode.rs:74
     wire lane3_below = lane3_distance[4]; // decode.rs:75
     wire [3:0] lane3_whole = lane3_distance[3:0] ^ {4{lane3_below}}; // decode.rs:76
@@ -1587,9 +1587,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane3_negative_s6 <= lane3_negative_s5;
         values_3_negative <= lane3_negative_s6;
     end
-    wire coded_outlier_4 = map_outlier[4]; // dequantizer_back.rs:128
-    wire coded_outer_4 = map_outer[4]; // dequantizer_back.rs:128
-    wire coded_sign_4 = map_sign[4]; // dequantizer_back.rs:128
+    wire coded_outlier_4 = map_outlier[4]; // dequantizer_back.rs:123
+    wire coded_outer_4 = map_outer[4]; // dequantizer_back.rs:123
+    wire coded_sign_4 = map_sign[4]; // dequantizer_back.rs:123
     wire [4:0] lane4_distance = {1'h0, coded_code_4} - info_split; // decode.rs:74
     wire lane4_below = lane4_distance[4]; // decode.rs:75
     wire [3:0] lane4_whole = lane4_distance[3:0] ^ {4{lane4_below}}; // decode.rs:76
@@ -1716,9 +1716,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane4_negative_s6 <= lane4_negative_s5;
         values_4_negative <= lane4_negative_s6;
     end
-    wire coded_outlier_5 = map_outlier[5]; // dequantizer_back.rs:128
-    wire coded_outer_5 = map_outer[5]; // dequantizer_back.rs:128
-    wire coded_sign_5 = map_sign[5]; // dequantizer_back.rs:128
+    wire coded_outlier_5 = map_outlier[5]; // dequantizer_back.rs:123
+    wire coded_outer_5 = map_outer[5]; // dequantizer_back.rs:123
+    wire coded_sign_5 = map_sign[5]; // dequantizer_back.rs:123
     wire [4:0] lane5_distance = {1'h0, coded_code_5} - info_split; // decode.rs:74
     wire lane5_below = lane5_distance[4]; // decode.rs:75
     wire [3:0] lane5_whole = lane5_distance[3:0] ^ {4{lane5_below}}; // decode.rs:76
@@ -1845,9 +1845,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane5_negative_s6 <= lane5_negative_s5;
         values_5_negative <= lane5_negative_s6;
     end
-    wire coded_outlier_6 = map_outlier[6]; // dequantizer_back.rs:128
-    wire coded_outer_6 = map_outer[6]; // dequantizer_back.rs:128
-    wire coded_sign_6 = map_sign[6]; // dequantizer_back.rs:128
+    wire coded_outlier_6 = map_outlier[6]; // dequantizer_back.rs:123
+    wire coded_outer_6 = map_outer[6]; // dequantizer_back.rs:123
+    wire coded_sign_6 = map_sign[6]; // dequantizer_back.rs:123
     wire [4:0] lane6_distance = {1'h0, coded_code_6} - info_split; // decode.rs:74
     wire lane6_below = lane6_distance[4]; // decode.rs:75
     wire [3:0] lane6_whole = lane6_distance[3:0] ^ {4{lane6_below}}; // decode.rs:76
@@ -1974,9 +1974,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane6_negative_s6 <= lane6_negative_s5;
         values_6_negative <= lane6_negative_s6;
     end
-    wire coded_outlier_7 = map_outlier[7]; // dequantizer_back.rs:128
-    wire coded_outer_7 = map_outer[7]; // dequantizer_back.rs:128
-    wire coded_sign_7 = map_sign[7]; // dequantizer_back.rs:128
+    wire coded_outlier_7 = map_outlier[7]; // dequantizer_back.rs:123
+    wire coded_outer_7 = map_outer[7]; // dequantizer_back.rs:123
+    wire coded_sign_7 = map_sign[7]; // dequantizer_back.rs:123
     wire [4:0] lane7_distance = {1'h0, coded_code_7} - info_split; // decode.rs:74
     wire lane7_below = lane7_distance[4]; // decode.rs:75
     wire [3:0] lane7_whole = lane7_distance[3:0] ^ {4{lane7_below}}; // decode.rs:76
@@ -2103,9 +2103,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane7_negative_s6 <= lane7_negative_s5;
         values_7_negative <= lane7_negative_s6;
     end
-    wire coded_outlier_8 = map_outlier[8]; // dequantizer_back.rs:128
-    wire coded_outer_8 = map_outer[8]; // dequantizer_back.rs:128
-    wire coded_sign_8 = map_sign[8]; // dequantizer_back.rs:128
+    wire coded_outlier_8 = map_outlier[8]; // dequantizer_back.rs:123
+    wire coded_outer_8 = map_outer[8]; // dequantizer_back.rs:123
+    wire coded_sign_8 = map_sign[8]; // dequantizer_back.rs:123
     wire [4:0] lane8_distance = {1'h0, coded_code_8} - info_split; // decode.rs:74
     wire lane8_below = lane8_distance[4]; // decode.rs:75
     wire [3:0] lane8_whole = lane8_distance[3:0] ^ {4{lane8_below}}; // decode.rs:76
@@ -2232,9 +2232,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane8_negative_s6 <= lane8_negative_s5;
         values_8_negative <= lane8_negative_s6;
     end
-    wire coded_outlier_9 = map_outlier[9]; // dequantizer_back.rs:128
-    wire coded_outer_9 = map_outer[9]; // dequantizer_back.rs:128
-    wire coded_sign_9 = map_sign[9]; // dequantizer_back.rs:128
+    wire coded_outlier_9 = map_outlier[9]; // dequantizer_back.rs:123
+    wire coded_outer_9 = map_outer[9]; // dequantizer_back.rs:123
+    wire coded_sign_9 = map_sign[9]; // dequantizer_back.rs:123
     wire [4:0] lane9_distance = {1'h0, coded_code_9} - info_split; // decode.rs:74
     wire lane9_below = lane9_distance[4]; // decode.rs:75
     wire [3:0] lane9_whole = lane9_distance[3:0] ^ {4{lane9_below}}; // decode.rs:76
@@ -2361,9 +2361,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane9_negative_s6 <= lane9_negative_s5;
         values_9_negative <= lane9_negative_s6;
     end
-    wire coded_outlier_10 = map_outlier[10]; // dequantizer_back.rs:128
-    wire coded_outer_10 = map_outer[10]; // dequantizer_back.rs:128
-    wire coded_sign_10 = map_sign[10]; // dequantizer_back.rs:128
+    wire coded_outlier_10 = map_outlier[10]; // dequantizer_back.rs:123
+    wire coded_outer_10 = map_outer[10]; // dequantizer_back.rs:123
+    wire coded_sign_10 = map_sign[10]; // dequantizer_back.rs:123
     wire [4:0] lane10_distance = {1'h0, coded_code_10} - info_split; // decode.rs:74
     wire lane10_below = lane10_distance[4]; // decode.rs:75
     wire [3:0] lane10_whole = lane10_distance[3:0] ^ {4{lane10_below}}; // decode.rs:76
@@ -2490,9 +2490,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane10_negative_s6 <= lane10_negative_s5;
         values_10_negative <= lane10_negative_s6;
     end
-    wire coded_outlier_11 = map_outlier[11]; // dequantizer_back.rs:128
-    wire coded_outer_11 = map_outer[11]; // dequantizer_back.rs:128
-    wire coded_sign_11 = map_sign[11]; // dequantizer_back.rs:128
+    wire coded_outlier_11 = map_outlier[11]; // dequantizer_back.rs:123
+    wire coded_outer_11 = map_outer[11]; // dequantizer_back.rs:123
+    wire coded_sign_11 = map_sign[11]; // dequantizer_back.rs:123
     wire [4:0] lane11_distance = {1'h0, coded_code_11} - info_split; // decode.rs:74
     wire lane11_below = lane11_distance[4]; // decode.rs:75
     wire [3:0] lane11_whole = lane11_distance[3:0] ^ {4{lane11_below}}; // decode.rs:76
@@ -2619,9 +2619,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane11_negative_s6 <= lane11_negative_s5;
         values_11_negative <= lane11_negative_s6;
     end
-    wire coded_outlier_12 = map_outlier[12]; // dequantizer_back.rs:128
-    wire coded_outer_12 = map_outer[12]; // dequantizer_back.rs:128
-    wire coded_sign_12 = map_sign[12]; // dequantizer_back.rs:128
+    wire coded_outlier_12 = map_outlier[12]; // dequantizer_back.rs:123
+    wire coded_outer_12 = map_outer[12]; // dequantizer_back.rs:123
+    wire coded_sign_12 = map_sign[12]; // dequantizer_back.rs:123
     wire [4:0] lane12_distance = {1'h0, coded_code_12} - info_split; // decode.rs:74
     wire lane12_below = lane12_distance[4]; // decode.rs:75
     wire [3:0] lane12_whole = lane12_distance[3:0] ^ {4{lane12_below}}; // decode.rs:76
@@ -2748,9 +2748,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane12_negative_s6 <= lane12_negative_s5;
         values_12_negative <= lane12_negative_s6;
     end
-    wire coded_outlier_13 = map_outlier[13]; // dequantizer_back.rs:128
-    wire coded_outer_13 = map_outer[13]; // dequantizer_back.rs:128
-    wire coded_sign_13 = map_sign[13]; // dequantizer_back.rs:128
+    wire coded_outlier_13 = map_outlier[13]; // dequantizer_back.rs:123
+    wire coded_outer_13 = map_outer[13]; // dequantizer_back.rs:123
+    wire coded_sign_13 = map_sign[13]; // dequantizer_back.rs:123
     wire [4:0] lane13_distance = {1'h0, coded_code_13} - info_split; // decode.rs:74
     wire lane13_below = lane13_distance[4]; // decode.rs:75
     wire [3:0] lane13_whole = lane13_distance[3:0] ^ {4{lane13_below}}; // decode.rs:76
@@ -2877,9 +2877,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane13_negative_s6 <= lane13_negative_s5;
         values_13_negative <= lane13_negative_s6;
     end
-    wire coded_outlier_14 = map_outlier[14]; // dequantizer_back.rs:128
-    wire coded_outer_14 = map_outer[14]; // dequantizer_back.rs:128
-    wire coded_sign_14 = map_sign[14]; // dequantizer_back.rs:128
+    wire coded_outlier_14 = map_outlier[14]; // dequantizer_back.rs:123
+    wire coded_outer_14 = map_outer[14]; // dequantizer_back.rs:123
+    wire coded_sign_14 = map_sign[14]; // dequantizer_back.rs:123
     wire [4:0] lane14_distance = {1'h0, coded_code_14} - info_split; // decode.rs:74
     wire lane14_below = lane14_distance[4]; // decode.rs:75
     wire [3:0] lane14_whole = lane14_distance[3:0] ^ {4{lane14_below}}; // decode.rs:76
@@ -3006,9 +3006,9 @@ module oaken_dequantizer_core_p16_n4096 (
         lane14_negative_s6 <= lane14_negative_s5;
         values_14_negative <= lane14_negative_s6;
     end
-    wire coded_outlier_15 = map_outlier[15]; // dequantizer_back.rs:128
-    wire coded_outer_15 = map_outer[15]; // dequantizer_back.rs:128
-    wire coded_sign_15 = map_sign[15]; // dequantizer_back.rs:128
+    wire coded_outlier_15 = map_outlier[15]; // dequantizer_back.rs:123
+    wire coded_outer_15 = map_outer[15]; // dequantizer_back.rs:123
+    wire coded_sign_15 = map_sign[15]; // dequantizer_back.rs:123
     wire [4:0] lane15_distance = {1'h0, coded_code_15} - info_split; // decode.rs:74
     wire lane15_below = lane15_distance[4]; // decode.rs:75
     wire [3:0] lane15_whole = lane15_distance[3:0] ^ {4{lane15_below}}; // decode.rs:76
@@ -3141,8 +3141,8 @@ module oaken_dequantizer_core_p16_n4096 (
         end else if (go) issue_s1 <= issue;
     end
     always @(posedge clk) if (go) map_last_s1 <= map_last;
-    wire looked_up = (issue_s1 & map_last_s1) & go; // dequantizer_back.rs:134
-    wire _t83 = header_valid & header_ready; // dequantizer_back.rs:135
+    wire looked_up = (issue_s1 & map_last_s1) & go; // dequantizer_back.rs:129
+    wire _t83 = header_valid & header_ready; // dequantizer_back.rs:130
     always @(posedge clk) begin
         if (rst) begin
             slots_used <= 5'h0;
@@ -3151,7 +3151,7 @@ module oaken_dequantizer_core_p16_n4096 (
             else if (looked_up & (~_t83)) slots_used <= slots_used - 5'h1;
         end
     end
-    wire [271:0] rounded = {{values_15_negative, lane15_magnitude}, {values_14_negative, lane14_magnitude}, {values_13_negative, lane13_magnitude}, {values_12_negative, lane12_magnitude}, {values_11_negative, lane11_magnitude}, {values_10_negative, lane10_magnitude}, {values_9_negative, lane9_magnitude}, {values_8_negative, lane8_magnitude}, {values_7_negative, lane7_magnitude}, {values_6_negative, lane6_magnitude}, {values_5_negative, lane5_magnitude}, {values_4_negative, lane4_magnitude}, {values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer_back.rs:136
+    wire [271:0] rounded = {{values_15_negative, lane15_magnitude}, {values_14_negative, lane14_magnitude}, {values_13_negative, lane13_magnitude}, {values_12_negative, lane12_magnitude}, {values_11_negative, lane11_magnitude}, {values_10_negative, lane10_magnitude}, {values_9_negative, lane9_magnitude}, {values_8_negative, lane8_magnitude}, {values_7_negative, lane7_magnitude}, {values_6_negative, lane6_magnitude}, {values_5_negative, lane5_magnitude}, {values_4_negative, lane4_magnitude}, {values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer_back.rs:131
     always @(posedge clk) begin
         if (rst) begin
             issue_s2 <= 1'h0;
@@ -3177,14 +3177,14 @@ module oaken_dequantizer_core_p16_n4096 (
         map_last_s6 <= map_last_s5;
         map_last_s7 <= map_last_s6;
     end
-    wire valid = issue_s7; // dequantizer_back.rs:137
-    wire last_1 = map_last_s7; // dequantizer_back.rs:137
+    wire valid = issue_s7; // dequantizer_back.rs:132
+    wire last_1 = map_last_s7; // dequantizer_back.rs:132
 
     // a register slice, with the limit to the largest number behind its spare register
     assign m_data = elements_data;
     assign m_last = elements_last;
     assign m_valid = elements_valid;
-    wire takes = m_ready | (~elements_valid); // dequantizer_back.rs:154
+    wire takes = m_ready | (~elements_valid); // dequantizer_back.rs:149
     always @(posedge clk) begin
         if (rst) begin
             spare_full <= 1'h0;
@@ -3198,52 +3198,52 @@ module oaken_dequantizer_core_p16_n4096 (
         spare_data <= rounded;
         spare_last <= last_1;
     end
-    wire [16:0] _t84 = spare_full ? spare_data[16:0] : rounded[16:0]; // dequantizer_back.rs:164
+    wire [16:0] _t84 = spare_full ? spare_data[16:0] : rounded[16:0]; // dequantizer_back.rs:159
     wire too_large = _t84[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_0 = {_t84[16], too_large ? 15'h7bff : _t84[14:0]}; // decode.rs:125
-    wire [16:0] _t85 = spare_full ? spare_data[33:17] : rounded[33:17]; // dequantizer_back.rs:164
+    wire [16:0] _t85 = spare_full ? spare_data[33:17] : rounded[33:17]; // dequantizer_back.rs:159
     wire too_large_1 = _t85[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_1 = {_t85[16], too_large_1 ? 15'h7bff : _t85[14:0]}; // decode.rs:125
-    wire [16:0] _t86 = spare_full ? spare_data[50:34] : rounded[50:34]; // dequantizer_back.rs:164
+    wire [16:0] _t86 = spare_full ? spare_data[50:34] : rounded[50:34]; // dequantizer_back.rs:159
     wire too_large_2 = _t86[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_2 = {_t86[16], too_large_2 ? 15'h7bff : _t86[14:0]}; // decode.rs:125
-    wire [16:0] _t87 = spare_full ? spare_data[67:51] : rounded[67:51]; // dequantizer_back.rs:164
+    wire [16:0] _t87 = spare_full ? spare_data[67:51] : rounded[67:51]; // dequantizer_back.rs:159
     wire too_large_3 = _t87[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_3 = {_t87[16], too_large_3 ? 15'h7bff : _t87[14:0]}; // decode.rs:125
-    wire [16:0] _t88 = spare_full ? spare_data[84:68] : rounded[84:68]; // dequantizer_back.rs:164
+    wire [16:0] _t88 = spare_full ? spare_data[84:68] : rounded[84:68]; // dequantizer_back.rs:159
     wire too_large_4 = _t88[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_4 = {_t88[16], too_large_4 ? 15'h7bff : _t88[14:0]}; // decode.rs:125
-    wire [16:0] _t89 = spare_full ? spare_data[101:85] : rounded[101:85]; // dequantizer_back.rs:164
+    wire [16:0] _t89 = spare_full ? spare_data[101:85] : rounded[101:85]; // dequantizer_back.rs:159
     wire too_large_5 = _t89[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_5 = {_t89[16], too_large_5 ? 15'h7bff : _t89[14:0]}; // decode.rs:125
-    wire [16:0] _t90 = spare_full ? spare_data[118:102] : rounded[118:102]; // dequantizer_back.rs:164
+    wire [16:0] _t90 = spare_full ? spare_data[118:102] : rounded[118:102]; // dequantizer_back.rs:159
     wire too_large_6 = _t90[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_6 = {_t90[16], too_large_6 ? 15'h7bff : _t90[14:0]}; // decode.rs:125
-    wire [16:0] _t91 = spare_full ? spare_data[135:119] : rounded[135:119]; // dequantizer_back.rs:164
+    wire [16:0] _t91 = spare_full ? spare_data[135:119] : rounded[135:119]; // dequantizer_back.rs:159
     wire too_large_7 = _t91[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_7 = {_t91[16], too_large_7 ? 15'h7bff : _t91[14:0]}; // decode.rs:125
-    wire [16:0] _t92 = spare_full ? spare_data[152:136] : rounded[152:136]; // dequantizer_back.rs:164
+    wire [16:0] _t92 = spare_full ? spare_data[152:136] : rounded[152:136]; // dequantizer_back.rs:159
     wire too_large_8 = _t92[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_8 = {_t92[16], too_large_8 ? 15'h7bff : _t92[14:0]}; // decode.rs:125
-    wire [16:0] _t93 = spare_full ? spare_data[169:153] : rounded[169:153]; // dequantizer_back.rs:164
+    wire [16:0] _t93 = spare_full ? spare_data[169:153] : rounded[169:153]; // dequantizer_back.rs:159
     wire too_large_9 = _t93[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_9 = {_t93[16], too_large_9 ? 15'h7bff : _t93[14:0]}; // decode.rs:125
-    wire [16:0] _t94 = spare_full ? spare_data[186:170] : rounded[186:170]; // dequantizer_back.rs:164
+    wire [16:0] _t94 = spare_full ? spare_data[186:170] : rounded[186:170]; // dequantizer_back.rs:159
     wire too_large_10 = _t94[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_10 = {_t94[16], too_large_10 ? 15'h7bff : _t94[14:0]}; // decode.rs:125
-    wire [16:0] _t95 = spare_full ? spare_data[203:187] : rounded[203:187]; // dequantizer_back.rs:164
+    wire [16:0] _t95 = spare_full ? spare_data[203:187] : rounded[203:187]; // dequantizer_back.rs:159
     wire too_large_11 = _t95[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_11 = {_t95[16], too_large_11 ? 15'h7bff : _t95[14:0]}; // decode.rs:125
-    wire [16:0] _t96 = spare_full ? spare_data[220:204] : rounded[220:204]; // dequantizer_back.rs:164
+    wire [16:0] _t96 = spare_full ? spare_data[220:204] : rounded[220:204]; // dequantizer_back.rs:159
     wire too_large_12 = _t96[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_12 = {_t96[16], too_large_12 ? 15'h7bff : _t96[14:0]}; // decode.rs:125
-    wire [16:0] _t97 = spare_full ? spare_data[237:221] : rounded[237:221]; // dequantizer_back.rs:164
+    wire [16:0] _t97 = spare_full ? spare_data[237:221] : rounded[237:221]; // dequantizer_back.rs:159
     wire too_large_13 = _t97[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_13 = {_t97[16], too_large_13 ? 15'h7bff : _t97[14:0]}; // decode.rs:125
-    wire [16:0] _t98 = spare_full ? spare_data[254:238] : rounded[254:238]; // dequantizer_back.rs:164
+    wire [16:0] _t98 = spare_full ? spare_data[254:238] : rounded[254:238]; // dequantizer_back.rs:159
     wire too_large_14 = _t98[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_14 = {_t98[16], too_large_14 ? 15'h7bff : _t98[14:0]}; // decode.rs:125
-    wire [16:0] _t99 = spare_full ? spare_data[271:255] : rounded[271:255]; // dequantizer_back.rs:164
+    wire [16:0] _t99 = spare_full ? spare_data[271:255] : rounded[271:255]; // dequantizer_back.rs:159
     wire too_large_15 = _t99[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_15 = {_t99[16], too_large_15 ? 15'h7bff : _t99[14:0]}; // decode.rs:125
     always @(posedge clk) begin
@@ -3251,7 +3251,7 @@ module oaken_dequantizer_core_p16_n4096 (
             elements_valid <= 1'h0;
         end else if (takes) elements_valid <= valid | spare_full;
     end
-    wire [255:0] data_1 = {limited_15, limited_14, limited_13, limited_12, limited_11, limited_10, limited_9, limited_8, limited_7, limited_6, limited_5, limited_4, limited_3, limited_2, limited_1, limited_0}; // dequantizer_back.rs:168
+    wire [255:0] data_1 = {limited_15, limited_14, limited_13, limited_12, limited_11, limited_10, limited_9, limited_8, limited_7, limited_6, limited_5, limited_4, limited_3, limited_2, limited_1, limited_0}; // dequantizer_back.rs:163
     always @(posedge clk) if (takes) begin
         elements_data <= data_1;
         elements_last <= spare_full ? spare_last : last_1;

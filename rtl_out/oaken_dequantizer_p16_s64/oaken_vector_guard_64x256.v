@@ -26,39 +26,39 @@ module oaken_vector_guard_64x256 (
     localparam [1:0] PHASE_PASS = 2'h0;
     localparam [1:0] PHASE_PAD = 2'h1;
     localparam [1:0] PHASE_SETTLE = 2'h2;
-    reg [1:0] phase; // vector_guard.rs:46
-    reg [7:0] position; // vector_guard.rs:47
-    reg dropping; // up to the next last, beats are surplus | vector_guard.rs:48
-    reg [10:0] dropped; // beats that no packet of zeros came for yet | vector_guard.rs:49
+    reg [1:0] phase; // vector_guard.rs:45
+    reg [7:0] position; // vector_guard.rs:46
+    reg dropping; // up to the next last, beats are surplus | vector_guard.rs:47
+    reg [10:0] dropped; // beats that no packet of zeros came for yet | vector_guard.rs:48
 
     // where in the packet
-    wire may_drop = dropping & (~(&dropped)); // vector_guard.rs:50
-    wire first = position == 8'h0; // vector_guard.rs:51
-    wire last = position == beats_minus_1; // vector_guard.rs:52
-    wire open = (~first) | start; // vector_guard.rs:53
+    wire may_drop = dropping & (~(&dropped)); // vector_guard.rs:49
+    wire first = position == 8'h0; // vector_guard.rs:50
+    wire last = position == beats_minus_1; // vector_guard.rs:51
+    wire open = (~first) | start; // vector_guard.rs:52
 
     // handshake
     assign m_first = first;
     assign m_last = last;
-    wire settling = phase == PHASE_SETTLE; // vector_guard.rs:56
-    wire passing_1 = (phase == PHASE_PASS) & (~flush); // vector_guard.rs:57
+    wire settling = phase == PHASE_SETTLE; // vector_guard.rs:55
+    wire passing_1 = (phase == PHASE_PASS) & (~flush); // vector_guard.rs:56
     assign passing = passing_1;
     assign m_valid = (open & (~settling)) & (s_valid | (~passing_1));
     assign m_data = passing_1 ? s_data : 64'h0;
     assign s_ready = (((passing_1 & open) & m_ready) | may_drop) | flush;
 
     // mistakes
-    wire transfer = m_valid & m_ready; // vector_guard.rs:66
-    wire ends_early = ((transfer & passing_1) & s_last) & (~last); // vector_guard.rs:67
+    wire transfer = m_valid & m_ready; // vector_guard.rs:65
+    wire ends_early = ((transfer & passing_1) & s_last) & (~last); // vector_guard.rs:66
     assign early = ends_early;
-    wire ends_late = ((transfer & passing_1) & last) & (~s_last); // vector_guard.rs:68
+    wire ends_late = ((transfer & passing_1) & last) & (~s_last); // vector_guard.rs:67
     assign late = ends_late;
 
     // what was dropped makes a packet, or not
-    wire drops = may_drop & s_valid; // vector_guard.rs:73
-    wire replaces = (settling & start) & (dropped > {3'h0, beats_minus_1}); // vector_guard.rs:74
-    wire settled = ((settling & start) & (~dropping)) & (~replaces); // vector_guard.rs:75
-    wire [10:0] counted = dropped + {10'h0, drops}; // vector_guard.rs:76
+    wire drops = may_drop & s_valid; // vector_guard.rs:72
+    wire replaces = (settling & start) & (dropped > {3'h0, beats_minus_1}); // vector_guard.rs:73
+    wire settled = ((settling & start) & (~dropping)) & (~replaces); // vector_guard.rs:74
+    wire [10:0] counted = dropped + {10'h0, drops}; // vector_guard.rs:75
 
     // update
     always @(posedge clk) begin

@@ -28,11 +28,11 @@ module oaken_beat_reader_p64 (
     output wire order_error // The entries of a beat are not in order.
 );
     reg [4:0] maps; // maps that are under way or wait | beat_reader.rs:54
-    reg open; // a chunk is being read | beat_reader.rs:102
-    reg [10:0] chunk_at; // beat_reader.rs:103
-    reg [6:0] chunk_counts; // of its beats that are not read yet | beat_reader.rs:103
-    reg chunk_wrong; // beat_reader.rs:103
-    reg chunk_last; // beat_reader.rs:103
+    reg open; // a chunk is being read | beat_reader.rs:101
+    reg [10:0] chunk_at; // beat_reader.rs:102
+    reg [6:0] chunk_counts; // of its beats that are not read yet | beat_reader.rs:102
+    reg chunk_wrong; // beat_reader.rs:102
+    reg chunk_last; // beat_reader.rs:102
     reg [3:0] byte0_read_at; // sparse_ring.rs:85
     reg [7:0] bytes_0; // sparse_ring.rs:86
     reg [3:0] byte1_read_at; // sparse_ring.rs:85
@@ -1296,7 +1296,6 @@ module oaken_beat_reader_p64 (
     reg reads_s9; // beat_reader.rs:68
     reg valid; // beat_reader.rs:68
     reg order_error_1; // beat_reader.rs:71
-    wire waiting_s_ready;
     wire waiting_m_valid;
     wire [192:0] waiting_m_payload;
     wire [4:0] waiting_level;
@@ -1367,12 +1366,12 @@ module oaken_beat_reader_p64 (
 
     // beat after beat of a chunk
     assign reading = open;
-    wire [4:0] word = chunk_at[10:6]; // beat_reader.rs:112
+    wire [4:0] word = chunk_at[10:6]; // beat_reader.rs:111
     assign oldest = word;
-    wire reads = open & (~(maps == 5'h10)); // beat_reader.rs:113
+    wire reads = open & (~(maps == 5'h10)); // beat_reader.rs:112
     assign done = reads & 1'h1;
     assign s_ready = (~open) | done;
-    wire _t1 = s_valid & s_ready; // beat_reader.rs:127
+    wire _t1 = s_valid & s_ready; // beat_reader.rs:126
     always @(posedge clk) begin
         if (rst) begin
             open <= 1'h0;
@@ -1393,7 +1392,7 @@ module oaken_beat_reader_p64 (
             chunk_last <= s_last;
         end
     end
-    wire beat_last = chunk_last & 1'h1; // beat_reader.rs:132
+    wire beat_last = chunk_last & 1'h1; // beat_reader.rs:131
     wire _t2 = m_valid & m_ready; // beat_reader.rs:57
     always @(posedge clk) begin
         if (rst) begin
@@ -5409,12 +5408,11 @@ module oaken_beat_reader_p64 (
 
     // maps wait
     assign m_valid = waiting_m_valid;
-    fifo_193x16_distributed waiting (
+    fifo_with_room_193x16 waiting (
         .clk(clk),
         .rst(rst),
-        .s_valid(valid),
-        .s_ready(waiting_s_ready),
-        .s_payload({outlier, outer, sign, last}),
+        .push(valid),
+        .word({outlier, outer, sign, last}),
         .m_valid(waiting_m_valid),
         .m_ready(m_ready),
         .m_payload(waiting_m_payload),
@@ -5424,7 +5422,7 @@ module oaken_beat_reader_p64 (
     assign m_outer = waiting_m_payload[128:65];
     assign m_sign = waiting_m_payload[64:1];
     assign m_last = waiting_m_payload[0];
-    wire unused_ok = &{1'b0, _t3[4], first_s4[5:2], from_way_196[5:1], from_way_197[5:1], from_way_198[5:1], from_way_199[5:1], from_way_200[5:1], from_way_201[5:1], from_way_202[5:1], from_way_203[5:1], from_way_204[5:1], from_way_205[5:1], from_way_206[5:1], from_way_207[5:1], from_way_208[5:1], from_way_209[5:1], from_way_210[5:1], from_way_211[5:1], from_way_212[5:1], from_way_213[5:1], from_way_214[5:1], from_way_215[5:1], from_way_216[5:1], from_way_217[5:1], from_way_218[5:1], from_way_219[5:1], from_way_220[5:1], from_way_221[5:1], from_way_222[5:1], from_way_223[5:1], from_way_224[5:1], from_way_225[5:1], from_way_226[5:1], from_way_227[5:1], from_way_228[5:1], from_way_229[5:1], from_way_230[5:1], from_way_231[5:1], from_way_232[5:1], from_way_233[5:1], from_way_234[5:1], from_way_235[5:1], from_way_236[5:1], from_way_237[5:1], from_way_238[5:1], from_way_239[5:1], from_way_240[5:1], from_way_241[5:1], from_way_242[5:1], from_way_243[5:1], from_way_244[5:1], from_way_245[5:1], from_way_246[5:1], from_way_247[5:1], from_way_248[5:1], from_way_249[5:1], from_way_250[5:1], from_way_251[5:1], from_way_252[5:1], from_way_253[5:1], from_way_254[5:1], from_way_255[5:1], from_way_256[5:1], from_way_257[5:1], waiting_s_ready, waiting_level};
+    wire unused_ok = &{1'b0, _t3[4], first_s4[5:2], from_way_196[5:1], from_way_197[5:1], from_way_198[5:1], from_way_199[5:1], from_way_200[5:1], from_way_201[5:1], from_way_202[5:1], from_way_203[5:1], from_way_204[5:1], from_way_205[5:1], from_way_206[5:1], from_way_207[5:1], from_way_208[5:1], from_way_209[5:1], from_way_210[5:1], from_way_211[5:1], from_way_212[5:1], from_way_213[5:1], from_way_214[5:1], from_way_215[5:1], from_way_216[5:1], from_way_217[5:1], from_way_218[5:1], from_way_219[5:1], from_way_220[5:1], from_way_221[5:1], from_way_222[5:1], from_way_223[5:1], from_way_224[5:1], from_way_225[5:1], from_way_226[5:1], from_way_227[5:1], from_way_228[5:1], from_way_229[5:1], from_way_230[5:1], from_way_231[5:1], from_way_232[5:1], from_way_233[5:1], from_way_234[5:1], from_way_235[5:1], from_way_236[5:1], from_way_237[5:1], from_way_238[5:1], from_way_239[5:1], from_way_240[5:1], from_way_241[5:1], from_way_242[5:1], from_way_243[5:1], from_way_244[5:1], from_way_245[5:1], from_way_246[5:1], from_way_247[5:1], from_way_248[5:1], from_way_249[5:1], from_way_250[5:1], from_way_251[5:1], from_way_252[5:1], from_way_253[5:1], from_way_254[5:1], from_way_255[5:1], from_way_256[5:1], from_way_257[5:1], waiting_level};
 endmodule
 
 `default_nettype wire

@@ -2574,26 +2574,26 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane63_negative_1_s5; // decode.rs:115
     reg lane63_negative_1_s6; // decode.rs:115
     reg values_63_negative; // decode.rs:115
-    reg issue_s1; // dequantizer_back.rs:134
-    reg map_last_s1; // dequantizer_back.rs:134
-    reg issue_s2; // dequantizer_back.rs:137
-    reg issue_s3; // dequantizer_back.rs:137
-    reg issue_s4; // dequantizer_back.rs:137
-    reg issue_s5; // dequantizer_back.rs:137
-    reg issue_s6; // dequantizer_back.rs:137
-    reg issue_s7; // dequantizer_back.rs:137
-    reg map_last_s2; // dequantizer_back.rs:137
-    reg map_last_s3; // dequantizer_back.rs:137
-    reg map_last_s4; // dequantizer_back.rs:137
-    reg map_last_s5; // dequantizer_back.rs:137
-    reg map_last_s6; // dequantizer_back.rs:137
-    reg map_last_s7; // dequantizer_back.rs:137
-    reg [1087:0] spare_data; // dequantizer_back.rs:151
-    reg spare_last; // dequantizer_back.rs:151
-    reg [1023:0] elements_data; // dequantizer_back.rs:152
-    reg elements_last; // dequantizer_back.rs:152
-    reg elements_valid; // dequantizer_back.rs:153
-    wire fills; // the spare register holds elements in the next cycle | dequantizer_back.rs:155
+    reg issue_s1; // dequantizer_back.rs:129
+    reg map_last_s1; // dequantizer_back.rs:129
+    reg issue_s2; // dequantizer_back.rs:132
+    reg issue_s3; // dequantizer_back.rs:132
+    reg issue_s4; // dequantizer_back.rs:132
+    reg issue_s5; // dequantizer_back.rs:132
+    reg issue_s6; // dequantizer_back.rs:132
+    reg issue_s7; // dequantizer_back.rs:132
+    reg map_last_s2; // dequantizer_back.rs:132
+    reg map_last_s3; // dequantizer_back.rs:132
+    reg map_last_s4; // dequantizer_back.rs:132
+    reg map_last_s5; // dequantizer_back.rs:132
+    reg map_last_s6; // dequantizer_back.rs:132
+    reg map_last_s7; // dequantizer_back.rs:132
+    reg [1087:0] spare_data; // dequantizer_back.rs:146
+    reg spare_last; // dequantizer_back.rs:146
+    reg [1023:0] elements_data; // dequantizer_back.rs:147
+    reg elements_last; // dequantizer_back.rs:147
+    reg elements_valid; // dequantizer_back.rs:148
+    wire fills; // the spare register holds elements in the next cycle | dequantizer_back.rs:150
     wire groups_0;
     wire groups_1;
     wire groups_2;
@@ -2881,11 +2881,11 @@ module oaken_dequantizer_core_p64_n8192 (
         end
     end
     wire wrong_length = guard_early | guard_late; // dense_reader.rs:68
-    wire [63:0] parts_0 = guard_s_data[63:0]; // dense_reader.rs:164
-    wire [63:0] parts_1 = guard_s_data[127:64]; // dense_reader.rs:164
-    wire [63:0] parts_2 = guard_s_data[191:128]; // dense_reader.rs:164
-    wire [63:0] parts_3 = guard_s_data[255:192]; // dense_reader.rs:164
-    wire stands_in = ~guard_passing; // dense_reader.rs:165
+    wire [63:0] parts_0 = guard_s_data[63:0]; // dense_reader.rs:165
+    wire [63:0] parts_1 = guard_s_data[127:64]; // dense_reader.rs:165
+    wire [63:0] parts_2 = guard_s_data[191:128]; // dense_reader.rs:165
+    wire [63:0] parts_3 = guard_s_data[255:192]; // dense_reader.rs:165
+    wire stands_in = ~guard_passing; // dense_reader.rs:167
     oaken_passes passes_copy (
         .x(stands_in),
         .y(passes_0)
@@ -2902,11 +2902,11 @@ module oaken_dequantizer_core_p64_n8192 (
         .x(stands_in),
         .y(passes_3)
     );
-    wire [63:0] zeroed_0 = parts_0 & {64{passes_0}}; // dense_reader.rs:169
-    wire [63:0] zeroed_1 = parts_1 & {64{passes_1}}; // dense_reader.rs:169
-    wire [63:0] zeroed_2 = parts_2 & {64{passes_2}}; // dense_reader.rs:169
-    wire [63:0] zeroed_3 = parts_3 & {64{passes_3}}; // dense_reader.rs:169
-    wire [255:0] passed_data = {zeroed_3, zeroed_2, zeroed_1, zeroed_0}; // dense_reader.rs:170
+    wire [63:0] zeroed_0 = parts_0 & {64{passes_0}}; // dense_reader.rs:170
+    wire [63:0] zeroed_1 = parts_1 & {64{passes_1}}; // dense_reader.rs:170
+    wire [63:0] zeroed_2 = parts_2 & {64{passes_2}}; // dense_reader.rs:170
+    wire [63:0] zeroed_3 = parts_3 & {64{passes_3}}; // dense_reader.rs:170
+    wire [255:0] passed_data = {zeroed_3, zeroed_2, zeroed_1, zeroed_0}; // dense_reader.rs:171
     assign passed_ready = slice_s_ready;
     length_guard_256x128 guard (
         .clk(clk),
@@ -3044,7 +3044,7 @@ module oaken_dequantizer_core_p64_n8192 (
     end
 
     // the lanes
-    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:93
+    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:88
     register_slice_256 slice (
         .clk(clk),
         .rst(rst),
@@ -3055,73 +3055,73 @@ module oaken_dequantizer_core_p64_n8192 (
         .m_ready(in_use & go),
         .m_payload(dense_payload)
     );
-    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_4 = dense_payload[19:16]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_5 = dense_payload[23:20]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_6 = dense_payload[27:24]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_7 = dense_payload[31:28]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_8 = dense_payload[35:32]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_9 = dense_payload[39:36]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_10 = dense_payload[43:40]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_11 = dense_payload[47:44]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_12 = dense_payload[51:48]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_13 = dense_payload[55:52]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_14 = dense_payload[59:56]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_15 = dense_payload[63:60]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_16 = dense_payload[67:64]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_17 = dense_payload[71:68]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_18 = dense_payload[75:72]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_19 = dense_payload[79:76]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_20 = dense_payload[83:80]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_21 = dense_payload[87:84]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_22 = dense_payload[91:88]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_23 = dense_payload[95:92]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_24 = dense_payload[99:96]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_25 = dense_payload[103:100]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_26 = dense_payload[107:104]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_27 = dense_payload[111:108]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_28 = dense_payload[115:112]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_29 = dense_payload[119:116]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_30 = dense_payload[123:120]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_31 = dense_payload[127:124]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_32 = dense_payload[131:128]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_33 = dense_payload[135:132]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_34 = dense_payload[139:136]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_35 = dense_payload[143:140]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_36 = dense_payload[147:144]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_37 = dense_payload[151:148]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_38 = dense_payload[155:152]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_39 = dense_payload[159:156]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_40 = dense_payload[163:160]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_41 = dense_payload[167:164]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_42 = dense_payload[171:168]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_43 = dense_payload[175:172]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_44 = dense_payload[179:176]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_45 = dense_payload[183:180]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_46 = dense_payload[187:184]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_47 = dense_payload[191:188]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_48 = dense_payload[195:192]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_49 = dense_payload[199:196]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_50 = dense_payload[203:200]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_51 = dense_payload[207:204]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_52 = dense_payload[211:208]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_53 = dense_payload[215:212]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_54 = dense_payload[219:216]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_55 = dense_payload[223:220]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_56 = dense_payload[227:224]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_57 = dense_payload[231:228]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_58 = dense_payload[235:232]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_59 = dense_payload[239:236]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_60 = dense_payload[243:240]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_61 = dense_payload[247:244]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_62 = dense_payload[251:248]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_63 = dense_payload[255:252]; // dequantizer_back.rs:124
-    wire coded_outlier = map_outlier[0]; // dequantizer_back.rs:128
-    wire coded_outer = map_outer[0]; // dequantizer_back.rs:128
-    wire coded_sign = map_sign[0]; // dequantizer_back.rs:128
+    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_4 = dense_payload[19:16]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_5 = dense_payload[23:20]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_6 = dense_payload[27:24]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_7 = dense_payload[31:28]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_8 = dense_payload[35:32]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_9 = dense_payload[39:36]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_10 = dense_payload[43:40]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_11 = dense_payload[47:44]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_12 = dense_payload[51:48]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_13 = dense_payload[55:52]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_14 = dense_payload[59:56]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_15 = dense_payload[63:60]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_16 = dense_payload[67:64]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_17 = dense_payload[71:68]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_18 = dense_payload[75:72]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_19 = dense_payload[79:76]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_20 = dense_payload[83:80]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_21 = dense_payload[87:84]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_22 = dense_payload[91:88]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_23 = dense_payload[95:92]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_24 = dense_payload[99:96]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_25 = dense_payload[103:100]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_26 = dense_payload[107:104]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_27 = dense_payload[111:108]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_28 = dense_payload[115:112]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_29 = dense_payload[119:116]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_30 = dense_payload[123:120]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_31 = dense_payload[127:124]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_32 = dense_payload[131:128]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_33 = dense_payload[135:132]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_34 = dense_payload[139:136]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_35 = dense_payload[143:140]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_36 = dense_payload[147:144]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_37 = dense_payload[151:148]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_38 = dense_payload[155:152]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_39 = dense_payload[159:156]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_40 = dense_payload[163:160]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_41 = dense_payload[167:164]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_42 = dense_payload[171:168]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_43 = dense_payload[175:172]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_44 = dense_payload[179:176]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_45 = dense_payload[183:180]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_46 = dense_payload[187:184]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_47 = dense_payload[191:188]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_48 = dense_payload[195:192]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_49 = dense_payload[199:196]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_50 = dense_payload[203:200]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_51 = dense_payload[207:204]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_52 = dense_payload[211:208]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_53 = dense_payload[215:212]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_54 = dense_payload[219:216]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_55 = dense_payload[223:220]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_56 = dense_payload[227:224]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_57 = dense_payload[231:228]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_58 = dense_payload[235:232]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_59 = dense_payload[239:236]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_60 = dense_payload[243:240]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_61 = dense_payload[247:244]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_62 = dense_payload[251:248]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_63 = dense_payload[255:252]; // dequantizer_back.rs:119
+    wire coded_outlier = map_outlier[0]; // dequantizer_back.rs:123
+    wire coded_outer = map_outer[0]; // dequantizer_back.rs:123
+    wire coded_sign = map_sign[0]; // dequantizer_back.rs:123
     wire [4:0] lane0_distance = {1'h0, coded_code} - info_split; // decode.rs:74
     wire lane0_below = lane0_distance[4]; // decode.rs:75
     wire [3:0] lane0_whole = lane0_distance[3:0] ^ {4{lane0_below}}; // decode.rs:76
@@ -3273,9 +3273,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane0_negative_1_s6 <= lane0_negative_1_s5;
         values_0_negative <= lane0_negative_1_s6;
     end
-    wire coded_outlier_1 = map_outlier[1]; // dequantizer_back.rs:128
-    wire coded_outer_1 = map_outer[1]; // dequantizer_back.rs:128
-    wire coded_sign_1 = map_sign[1]; // dequantizer_back.rs:128
+    wire coded_outlier_1 = map_outlier[1]; // dequantizer_back.rs:123
+    wire coded_outer_1 = map_outer[1]; // dequantizer_back.rs:123
+    wire coded_sign_1 = map_sign[1]; // dequantizer_back.rs:123
     wire [4:0] lane1_distance = {1'h0, coded_code_1} - info_split; // decode.rs:74
     wire lane1_below = lane1_distance[4]; // decode.rs:75
     wire [3:0] lane1_whole = lane1_distance[3:0] ^ {4{lane1_below}}; // decode.rs:76
@@ -3409,9 +3409,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane1_negative_1_s6 <= lane1_negative_1_s5;
         values_1_negative <= lane1_negative_1_s6;
     end
-    wire coded_outlier_2 = map_outlier[2]; // dequantizer_back.rs:128
-    wire coded_outer_2 = map_outer[2]; // dequantizer_back.rs:128
-    wire coded_sign_2 = map_sign[2]; // dequantizer_back.rs:128
+    wire coded_outlier_2 = map_outlier[2]; // dequantizer_back.rs:123
+    wire coded_outer_2 = map_outer[2]; // dequantizer_back.rs:123
+    wire coded_sign_2 = map_sign[2]; // dequantizer_back.rs:123
     wire [4:0] lane2_distance = {1'h0, coded_code_2} - info_split; // decode.rs:74
     wire lane2_below = lane2_distance[4]; // decode.rs:75
     wire [3:0] lane2_whole = lane2_distance[3:0] ^ {4{lane2_below}}; // decode.rs:76
@@ -3545,9 +3545,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane2_negative_1_s6 <= lane2_negative_1_s5;
         values_2_negative <= lane2_negative_1_s6;
     end
-    wire coded_outlier_3 = map_outlier[3]; // dequantizer_back.rs:128
-    wire coded_outer_3 = map_outer[3]; // dequantizer_back.rs:128
-    wire coded_sign_3 = map_sign[3]; // dequantizer_back.rs:128
+    wire coded_outlier_3 = map_outlier[3]; // dequantizer_back.rs:123
+    wire coded_outer_3 = map_outer[3]; // dequantizer_back.rs:123
+    wire coded_sign_3 = map_sign[3]; // dequantizer_back.rs:123
     wire [4:0] lane3_distance = {1'h0, coded_code_3} - info_split; // decode.rs:74
     wire lane3_below = lane3_distance[4]; // decode.rs:75
     wire [3:0] lane3_whole = lane3_distance[3:0] ^ {4{lane3_below}}; // decode.rs:76
@@ -3681,9 +3681,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane3_negative_1_s6 <= lane3_negative_1_s5;
         values_3_negative <= lane3_negative_1_s6;
     end
-    wire coded_outlier_4 = map_outlier[4]; // dequantizer_back.rs:128
-    wire coded_outer_4 = map_outer[4]; // dequantizer_back.rs:128
-    wire coded_sign_4 = map_sign[4]; // dequantizer_back.rs:128
+    wire coded_outlier_4 = map_outlier[4]; // dequantizer_back.rs:123
+    wire coded_outer_4 = map_outer[4]; // dequantizer_back.rs:123
+    wire coded_sign_4 = map_sign[4]; // dequantizer_back.rs:123
     wire [4:0] lane4_distance = {1'h0, coded_code_4} - info_split; // decode.rs:74
     wire lane4_below = lane4_distance[4]; // decode.rs:75
     wire [3:0] lane4_whole = lane4_distance[3:0] ^ {4{lane4_below}}; // decode.rs:76
@@ -3817,9 +3817,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane4_negative_1_s6 <= lane4_negative_1_s5;
         values_4_negative <= lane4_negative_1_s6;
     end
-    wire coded_outlier_5 = map_outlier[5]; // dequantizer_back.rs:128
-    wire coded_outer_5 = map_outer[5]; // dequantizer_back.rs:128
-    wire coded_sign_5 = map_sign[5]; // dequantizer_back.rs:128
+    wire coded_outlier_5 = map_outlier[5]; // dequantizer_back.rs:123
+    wire coded_outer_5 = map_outer[5]; // dequantizer_back.rs:123
+    wire coded_sign_5 = map_sign[5]; // dequantizer_back.rs:123
     wire [4:0] lane5_distance = {1'h0, coded_code_5} - info_split; // decode.rs:74
     wire lane5_below = lane5_distance[4]; // decode.rs:75
     wire [3:0] lane5_whole = lane5_distance[3:0] ^ {4{lane5_below}}; // decode.rs:76
@@ -3953,9 +3953,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane5_negative_1_s6 <= lane5_negative_1_s5;
         values_5_negative <= lane5_negative_1_s6;
     end
-    wire coded_outlier_6 = map_outlier[6]; // dequantizer_back.rs:128
-    wire coded_outer_6 = map_outer[6]; // dequantizer_back.rs:128
-    wire coded_sign_6 = map_sign[6]; // dequantizer_back.rs:128
+    wire coded_outlier_6 = map_outlier[6]; // dequantizer_back.rs:123
+    wire coded_outer_6 = map_outer[6]; // dequantizer_back.rs:123
+    wire coded_sign_6 = map_sign[6]; // dequantizer_back.rs:123
     wire [4:0] lane6_distance = {1'h0, coded_code_6} - info_split; // decode.rs:74
     wire lane6_below = lane6_distance[4]; // decode.rs:75
     wire [3:0] lane6_whole = lane6_distance[3:0] ^ {4{lane6_below}}; // decode.rs:76
@@ -4089,9 +4089,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane6_negative_1_s6 <= lane6_negative_1_s5;
         values_6_negative <= lane6_negative_1_s6;
     end
-    wire coded_outlier_7 = map_outlier[7]; // dequantizer_back.rs:128
-    wire coded_outer_7 = map_outer[7]; // dequantizer_back.rs:128
-    wire coded_sign_7 = map_sign[7]; // dequantizer_back.rs:128
+    wire coded_outlier_7 = map_outlier[7]; // dequantizer_back.rs:123
+    wire coded_outer_7 = map_outer[7]; // dequantizer_back.rs:123
+    wire coded_sign_7 = map_sign[7]; // dequantizer_back.rs:123
     wire [4:0] lane7_distance = {1'h0, coded_code_7} - info_split; // decode.rs:74
     wire lane7_below = lane7_distance[4]; // decode.rs:75
     wire [3:0] lane7_whole = lane7_distance[3:0] ^ {4{lane7_below}}; // decode.rs:76
@@ -4225,9 +4225,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane7_negative_1_s6 <= lane7_negative_1_s5;
         values_7_negative <= lane7_negative_1_s6;
     end
-    wire coded_outlier_8 = map_outlier[8]; // dequantizer_back.rs:128
-    wire coded_outer_8 = map_outer[8]; // dequantizer_back.rs:128
-    wire coded_sign_8 = map_sign[8]; // dequantizer_back.rs:128
+    wire coded_outlier_8 = map_outlier[8]; // dequantizer_back.rs:123
+    wire coded_outer_8 = map_outer[8]; // dequantizer_back.rs:123
+    wire coded_sign_8 = map_sign[8]; // dequantizer_back.rs:123
     wire [4:0] lane8_distance = {1'h0, coded_code_8} - info_split; // decode.rs:74
     wire lane8_below = lane8_distance[4]; // decode.rs:75
     wire [3:0] lane8_whole = lane8_distance[3:0] ^ {4{lane8_below}}; // decode.rs:76
@@ -4361,9 +4361,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane8_negative_1_s6 <= lane8_negative_1_s5;
         values_8_negative <= lane8_negative_1_s6;
     end
-    wire coded_outlier_9 = map_outlier[9]; // dequantizer_back.rs:128
-    wire coded_outer_9 = map_outer[9]; // dequantizer_back.rs:128
-    wire coded_sign_9 = map_sign[9]; // dequantizer_back.rs:128
+    wire coded_outlier_9 = map_outlier[9]; // dequantizer_back.rs:123
+    wire coded_outer_9 = map_outer[9]; // dequantizer_back.rs:123
+    wire coded_sign_9 = map_sign[9]; // dequantizer_back.rs:123
     wire [4:0] lane9_distance = {1'h0, coded_code_9} - info_split; // decode.rs:74
     wire lane9_below = lane9_distance[4]; // decode.rs:75
     wire [3:0] lane9_whole = lane9_distance[3:0] ^ {4{lane9_below}}; // decode.rs:76
@@ -4497,9 +4497,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane9_negative_1_s6 <= lane9_negative_1_s5;
         values_9_negative <= lane9_negative_1_s6;
     end
-    wire coded_outlier_10 = map_outlier[10]; // dequantizer_back.rs:128
-    wire coded_outer_10 = map_outer[10]; // dequantizer_back.rs:128
-    wire coded_sign_10 = map_sign[10]; // dequantizer_back.rs:128
+    wire coded_outlier_10 = map_outlier[10]; // dequantizer_back.rs:123
+    wire coded_outer_10 = map_outer[10]; // dequantizer_back.rs:123
+    wire coded_sign_10 = map_sign[10]; // dequantizer_back.rs:123
     wire [4:0] lane10_distance = {1'h0, coded_code_10} - info_split; // decode.rs:74
     wire lane10_below = lane10_distance[4]; // decode.rs:75
     wire [3:0] lane10_whole = lane10_distance[3:0] ^ {4{lane10_below}}; // decode.rs:76
@@ -4635,9 +4635,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane10_negative_1_s6 <= lane10_negative_1_s5;
         values_10_negative <= lane10_negative_1_s6;
     end
-    wire coded_outlier_11 = map_outlier[11]; // dequantizer_back.rs:128
-    wire coded_outer_11 = map_outer[11]; // dequantizer_back.rs:128
-    wire coded_sign_11 = map_sign[11]; // dequantizer_back.rs:128
+    wire coded_outlier_11 = map_outlier[11]; // dequantizer_back.rs:123
+    wire coded_outer_11 = map_outer[11]; // dequantizer_back.rs:123
+    wire coded_sign_11 = map_sign[11]; // dequantizer_back.rs:123
     wire [4:0] lane11_distance = {1'h0, coded_code_11} - info_split; // decode.rs:74
     wire lane11_below = lane11_distance[4]; // decode.rs:75
     wire [3:0] lane11_whole = lane11_distance[3:0] ^ {4{lane11_below}}; // decode.rs:76
@@ -4773,9 +4773,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane11_negative_1_s6 <= lane11_negative_1_s5;
         values_11_negative <= lane11_negative_1_s6;
     end
-    wire coded_outlier_12 = map_outlier[12]; // dequantizer_back.rs:128
-    wire coded_outer_12 = map_outer[12]; // dequantizer_back.rs:128
-    wire coded_sign_12 = map_sign[12]; // dequantizer_back.rs:128
+    wire coded_outlier_12 = map_outlier[12]; // dequantizer_back.rs:123
+    wire coded_outer_12 = map_outer[12]; // dequantizer_back.rs:123
+    wire coded_sign_12 = map_sign[12]; // dequantizer_back.rs:123
     wire [4:0] lane12_distance = {1'h0, coded_code_12} - info_split; // decode.rs:74
     wire lane12_below = lane12_distance[4]; // decode.rs:75
     wire [3:0] lane12_whole = lane12_distance[3:0] ^ {4{lane12_below}}; // decode.rs:76
@@ -4911,9 +4911,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane12_negative_1_s6 <= lane12_negative_1_s5;
         values_12_negative <= lane12_negative_1_s6;
     end
-    wire coded_outlier_13 = map_outlier[13]; // dequantizer_back.rs:128
-    wire coded_outer_13 = map_outer[13]; // dequantizer_back.rs:128
-    wire coded_sign_13 = map_sign[13]; // dequantizer_back.rs:128
+    wire coded_outlier_13 = map_outlier[13]; // dequantizer_back.rs:123
+    wire coded_outer_13 = map_outer[13]; // dequantizer_back.rs:123
+    wire coded_sign_13 = map_sign[13]; // dequantizer_back.rs:123
     wire [4:0] lane13_distance = {1'h0, coded_code_13} - info_split; // decode.rs:74
     wire lane13_below = lane13_distance[4]; // decode.rs:75
     wire [3:0] lane13_whole = lane13_distance[3:0] ^ {4{lane13_below}}; // decode.rs:76
@@ -5049,9 +5049,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane13_negative_1_s6 <= lane13_negative_1_s5;
         values_13_negative <= lane13_negative_1_s6;
     end
-    wire coded_outlier_14 = map_outlier[14]; // dequantizer_back.rs:128
-    wire coded_outer_14 = map_outer[14]; // dequantizer_back.rs:128
-    wire coded_sign_14 = map_sign[14]; // dequantizer_back.rs:128
+    wire coded_outlier_14 = map_outlier[14]; // dequantizer_back.rs:123
+    wire coded_outer_14 = map_outer[14]; // dequantizer_back.rs:123
+    wire coded_sign_14 = map_sign[14]; // dequantizer_back.rs:123
     wire [4:0] lane14_distance = {1'h0, coded_code_14} - info_split; // decode.rs:74
     wire lane14_below = lane14_distance[4]; // decode.rs:75
     wire [3:0] lane14_whole = lane14_distance[3:0] ^ {4{lane14_below}}; // decode.rs:76
@@ -5187,9 +5187,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane14_negative_1_s6 <= lane14_negative_1_s5;
         values_14_negative <= lane14_negative_1_s6;
     end
-    wire coded_outlier_15 = map_outlier[15]; // dequantizer_back.rs:128
-    wire coded_outer_15 = map_outer[15]; // dequantizer_back.rs:128
-    wire coded_sign_15 = map_sign[15]; // dequantizer_back.rs:128
+    wire coded_outlier_15 = map_outlier[15]; // dequantizer_back.rs:123
+    wire coded_outer_15 = map_outer[15]; // dequantizer_back.rs:123
+    wire coded_sign_15 = map_sign[15]; // dequantizer_back.rs:123
     wire [4:0] lane15_distance = {1'h0, coded_code_15} - info_split; // decode.rs:74
     wire lane15_below = lane15_distance[4]; // decode.rs:75
     wire [3:0] lane15_whole = lane15_distance[3:0] ^ {4{lane15_below}}; // decode.rs:76
@@ -5325,9 +5325,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane15_negative_1_s6 <= lane15_negative_1_s5;
         values_15_negative <= lane15_negative_1_s6;
     end
-    wire coded_outlier_16 = map_outlier[16]; // dequantizer_back.rs:128
-    wire coded_outer_16 = map_outer[16]; // dequantizer_back.rs:128
-    wire coded_sign_16 = map_sign[16]; // dequantizer_back.rs:128
+    wire coded_outlier_16 = map_outlier[16]; // dequantizer_back.rs:123
+    wire coded_outer_16 = map_outer[16]; // dequantizer_back.rs:123
+    wire coded_sign_16 = map_sign[16]; // dequantizer_back.rs:123
     wire [4:0] lane16_distance = {1'h0, coded_code_16} - info_split; // decode.rs:74
     wire lane16_below = lane16_distance[4]; // decode.rs:75
     wire [3:0] lane16_whole = lane16_distance[3:0] ^ {4{lane16_below}}; // decode.rs:76
@@ -5463,9 +5463,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane16_negative_1_s6 <= lane16_negative_1_s5;
         values_16_negative <= lane16_negative_1_s6;
     end
-    wire coded_outlier_17 = map_outlier[17]; // dequantizer_back.rs:128
-    wire coded_outer_17 = map_outer[17]; // dequantizer_back.rs:128
-    wire coded_sign_17 = map_sign[17]; // dequantizer_back.rs:128
+    wire coded_outlier_17 = map_outlier[17]; // dequantizer_back.rs:123
+    wire coded_outer_17 = map_outer[17]; // dequantizer_back.rs:123
+    wire coded_sign_17 = map_sign[17]; // dequantizer_back.rs:123
     wire [4:0] lane17_distance = {1'h0, coded_code_17} - info_split; // decode.rs:74
     wire lane17_below = lane17_distance[4]; // decode.rs:75
     wire [3:0] lane17_whole = lane17_distance[3:0] ^ {4{lane17_below}}; // decode.rs:76
@@ -5601,9 +5601,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane17_negative_1_s6 <= lane17_negative_1_s5;
         values_17_negative <= lane17_negative_1_s6;
     end
-    wire coded_outlier_18 = map_outlier[18]; // dequantizer_back.rs:128
-    wire coded_outer_18 = map_outer[18]; // dequantizer_back.rs:128
-    wire coded_sign_18 = map_sign[18]; // dequantizer_back.rs:128
+    wire coded_outlier_18 = map_outlier[18]; // dequantizer_back.rs:123
+    wire coded_outer_18 = map_outer[18]; // dequantizer_back.rs:123
+    wire coded_sign_18 = map_sign[18]; // dequantizer_back.rs:123
     wire [4:0] lane18_distance = {1'h0, coded_code_18} - info_split; // decode.rs:74
     wire lane18_below = lane18_distance[4]; // decode.rs:75
     wire [3:0] lane18_whole = lane18_distance[3:0] ^ {4{lane18_below}}; // decode.rs:76
@@ -5739,9 +5739,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane18_negative_1_s6 <= lane18_negative_1_s5;
         values_18_negative <= lane18_negative_1_s6;
     end
-    wire coded_outlier_19 = map_outlier[19]; // dequantizer_back.rs:128
-    wire coded_outer_19 = map_outer[19]; // dequantizer_back.rs:128
-    wire coded_sign_19 = map_sign[19]; // dequantizer_back.rs:128
+    wire coded_outlier_19 = map_outlier[19]; // dequantizer_back.rs:123
+    wire coded_outer_19 = map_outer[19]; // dequantizer_back.rs:123
+    wire coded_sign_19 = map_sign[19]; // dequantizer_back.rs:123
     wire [4:0] lane19_distance = {1'h0, coded_code_19} - info_split; // decode.rs:74
     wire lane19_below = lane19_distance[4]; // decode.rs:75
     wire [3:0] lane19_whole = lane19_distance[3:0] ^ {4{lane19_below}}; // decode.rs:76
@@ -5877,9 +5877,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane19_negative_1_s6 <= lane19_negative_1_s5;
         values_19_negative <= lane19_negative_1_s6;
     end
-    wire coded_outlier_20 = map_outlier[20]; // dequantizer_back.rs:128
-    wire coded_outer_20 = map_outer[20]; // dequantizer_back.rs:128
-    wire coded_sign_20 = map_sign[20]; // dequantizer_back.rs:128
+    wire coded_outlier_20 = map_outlier[20]; // dequantizer_back.rs:123
+    wire coded_outer_20 = map_outer[20]; // dequantizer_back.rs:123
+    wire coded_sign_20 = map_sign[20]; // dequantizer_back.rs:123
     wire [4:0] lane20_distance = {1'h0, coded_code_20} - info_split; // decode.rs:74
     wire lane20_below = lane20_distance[4]; // decode.rs:75
     wire [3:0] lane20_whole = lane20_distance[3:0] ^ {4{lane20_below}}; // decode.rs:76
@@ -6015,9 +6015,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane20_negative_1_s6 <= lane20_negative_1_s5;
         values_20_negative <= lane20_negative_1_s6;
     end
-    wire coded_outlier_21 = map_outlier[21]; // dequantizer_back.rs:128
-    wire coded_outer_21 = map_outer[21]; // dequantizer_back.rs:128
-    wire coded_sign_21 = map_sign[21]; // dequantizer_back.rs:128
+    wire coded_outlier_21 = map_outlier[21]; // dequantizer_back.rs:123
+    wire coded_outer_21 = map_outer[21]; // dequantizer_back.rs:123
+    wire coded_sign_21 = map_sign[21]; // dequantizer_back.rs:123
     wire [4:0] lane21_distance = {1'h0, coded_code_21} - info_split; // decode.rs:74
     wire lane21_below = lane21_distance[4]; // decode.rs:75
     wire [3:0] lane21_whole = lane21_distance[3:0] ^ {4{lane21_below}}; // decode.rs:76
@@ -6153,9 +6153,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane21_negative_1_s6 <= lane21_negative_1_s5;
         values_21_negative <= lane21_negative_1_s6;
     end
-    wire coded_outlier_22 = map_outlier[22]; // dequantizer_back.rs:128
-    wire coded_outer_22 = map_outer[22]; // dequantizer_back.rs:128
-    wire coded_sign_22 = map_sign[22]; // dequantizer_back.rs:128
+    wire coded_outlier_22 = map_outlier[22]; // dequantizer_back.rs:123
+    wire coded_outer_22 = map_outer[22]; // dequantizer_back.rs:123
+    wire coded_sign_22 = map_sign[22]; // dequantizer_back.rs:123
     wire [4:0] lane22_distance = {1'h0, coded_code_22} - info_split; // decode.rs:74
     wire lane22_below = lane22_distance[4]; // decode.rs:75
     wire [3:0] lane22_whole = lane22_distance[3:0] ^ {4{lane22_below}}; // decode.rs:76
@@ -6291,9 +6291,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane22_negative_1_s6 <= lane22_negative_1_s5;
         values_22_negative <= lane22_negative_1_s6;
     end
-    wire coded_outlier_23 = map_outlier[23]; // dequantizer_back.rs:128
-    wire coded_outer_23 = map_outer[23]; // dequantizer_back.rs:128
-    wire coded_sign_23 = map_sign[23]; // dequantizer_back.rs:128
+    wire coded_outlier_23 = map_outlier[23]; // dequantizer_back.rs:123
+    wire coded_outer_23 = map_outer[23]; // dequantizer_back.rs:123
+    wire coded_sign_23 = map_sign[23]; // dequantizer_back.rs:123
     wire [4:0] lane23_distance = {1'h0, coded_code_23} - info_split; // decode.rs:74
     wire lane23_below = lane23_distance[4]; // decode.rs:75
     wire [3:0] lane23_whole = lane23_distance[3:0] ^ {4{lane23_below}}; // decode.rs:76
@@ -6429,9 +6429,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane23_negative_1_s6 <= lane23_negative_1_s5;
         values_23_negative <= lane23_negative_1_s6;
     end
-    wire coded_outlier_24 = map_outlier[24]; // dequantizer_back.rs:128
-    wire coded_outer_24 = map_outer[24]; // dequantizer_back.rs:128
-    wire coded_sign_24 = map_sign[24]; // dequantizer_back.rs:128
+    wire coded_outlier_24 = map_outlier[24]; // dequantizer_back.rs:123
+    wire coded_outer_24 = map_outer[24]; // dequantizer_back.rs:123
+    wire coded_sign_24 = map_sign[24]; // dequantizer_back.rs:123
     wire [4:0] lane24_distance = {1'h0, coded_code_24} - info_split; // decode.rs:74
     wire lane24_below = lane24_distance[4]; // decode.rs:75
     wire [3:0] lane24_whole = lane24_distance[3:0] ^ {4{lane24_below}}; // decode.rs:76
@@ -6567,9 +6567,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane24_negative_1_s6 <= lane24_negative_1_s5;
         values_24_negative <= lane24_negative_1_s6;
     end
-    wire coded_outlier_25 = map_outlier[25]; // dequantizer_back.rs:128
-    wire coded_outer_25 = map_outer[25]; // dequantizer_back.rs:128
-    wire coded_sign_25 = map_sign[25]; // dequantizer_back.rs:128
+    wire coded_outlier_25 = map_outlier[25]; // dequantizer_back.rs:123
+    wire coded_outer_25 = map_outer[25]; // dequantizer_back.rs:123
+    wire coded_sign_25 = map_sign[25]; // dequantizer_back.rs:123
     wire [4:0] lane25_distance = {1'h0, coded_code_25} - info_split; // decode.rs:74
     wire lane25_below = lane25_distance[4]; // decode.rs:75
     wire [3:0] lane25_whole = lane25_distance[3:0] ^ {4{lane25_below}}; // decode.rs:76
@@ -6705,9 +6705,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane25_negative_1_s6 <= lane25_negative_1_s5;
         values_25_negative <= lane25_negative_1_s6;
     end
-    wire coded_outlier_26 = map_outlier[26]; // dequantizer_back.rs:128
-    wire coded_outer_26 = map_outer[26]; // dequantizer_back.rs:128
-    wire coded_sign_26 = map_sign[26]; // dequantizer_back.rs:128
+    wire coded_outlier_26 = map_outlier[26]; // dequantizer_back.rs:123
+    wire coded_outer_26 = map_outer[26]; // dequantizer_back.rs:123
+    wire coded_sign_26 = map_sign[26]; // dequantizer_back.rs:123
     wire [4:0] lane26_distance = {1'h0, coded_code_26} - info_split; // decode.rs:74
     wire lane26_below = lane26_distance[4]; // decode.rs:75
     wire [3:0] lane26_whole = lane26_distance[3:0] ^ {4{lane26_below}}; // decode.rs:76
@@ -6843,9 +6843,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane26_negative_1_s6 <= lane26_negative_1_s5;
         values_26_negative <= lane26_negative_1_s6;
     end
-    wire coded_outlier_27 = map_outlier[27]; // dequantizer_back.rs:128
-    wire coded_outer_27 = map_outer[27]; // dequantizer_back.rs:128
-    wire coded_sign_27 = map_sign[27]; // dequantizer_back.rs:128
+    wire coded_outlier_27 = map_outlier[27]; // dequantizer_back.rs:123
+    wire coded_outer_27 = map_outer[27]; // dequantizer_back.rs:123
+    wire coded_sign_27 = map_sign[27]; // dequantizer_back.rs:123
     wire [4:0] lane27_distance = {1'h0, coded_code_27} - info_split; // decode.rs:74
     wire lane27_below = lane27_distance[4]; // decode.rs:75
     wire [3:0] lane27_whole = lane27_distance[3:0] ^ {4{lane27_below}}; // decode.rs:76
@@ -6981,9 +6981,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane27_negative_1_s6 <= lane27_negative_1_s5;
         values_27_negative <= lane27_negative_1_s6;
     end
-    wire coded_outlier_28 = map_outlier[28]; // dequantizer_back.rs:128
-    wire coded_outer_28 = map_outer[28]; // dequantizer_back.rs:128
-    wire coded_sign_28 = map_sign[28]; // dequantizer_back.rs:128
+    wire coded_outlier_28 = map_outlier[28]; // dequantizer_back.rs:123
+    wire coded_outer_28 = map_outer[28]; // dequantizer_back.rs:123
+    wire coded_sign_28 = map_sign[28]; // dequantizer_back.rs:123
     wire [4:0] lane28_distance = {1'h0, coded_code_28} - info_split; // decode.rs:74
     wire lane28_below = lane28_distance[4]; // decode.rs:75
     wire [3:0] lane28_whole = lane28_distance[3:0] ^ {4{lane28_below}}; // decode.rs:76
@@ -7119,9 +7119,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane28_negative_1_s6 <= lane28_negative_1_s5;
         values_28_negative <= lane28_negative_1_s6;
     end
-    wire coded_outlier_29 = map_outlier[29]; // dequantizer_back.rs:128
-    wire coded_outer_29 = map_outer[29]; // dequantizer_back.rs:128
-    wire coded_sign_29 = map_sign[29]; // dequantizer_back.rs:128
+    wire coded_outlier_29 = map_outlier[29]; // dequantizer_back.rs:123
+    wire coded_outer_29 = map_outer[29]; // dequantizer_back.rs:123
+    wire coded_sign_29 = map_sign[29]; // dequantizer_back.rs:123
     wire [4:0] lane29_distance = {1'h0, coded_code_29} - info_split; // decode.rs:74
     wire lane29_below = lane29_distance[4]; // decode.rs:75
     wire [3:0] lane29_whole = lane29_distance[3:0] ^ {4{lane29_below}}; // decode.rs:76
@@ -7257,9 +7257,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane29_negative_1_s6 <= lane29_negative_1_s5;
         values_29_negative <= lane29_negative_1_s6;
     end
-    wire coded_outlier_30 = map_outlier[30]; // dequantizer_back.rs:128
-    wire coded_outer_30 = map_outer[30]; // dequantizer_back.rs:128
-    wire coded_sign_30 = map_sign[30]; // dequantizer_back.rs:128
+    wire coded_outlier_30 = map_outlier[30]; // dequantizer_back.rs:123
+    wire coded_outer_30 = map_outer[30]; // dequantizer_back.rs:123
+    wire coded_sign_30 = map_sign[30]; // dequantizer_back.rs:123
     wire [4:0] lane30_distance = {1'h0, coded_code_30} - info_split; // decode.rs:74
     wire lane30_below = lane30_distance[4]; // decode.rs:75
     wire [3:0] lane30_whole = lane30_distance[3:0] ^ {4{lane30_below}}; // decode.rs:76
@@ -7395,9 +7395,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane30_negative_1_s6 <= lane30_negative_1_s5;
         values_30_negative <= lane30_negative_1_s6;
     end
-    wire coded_outlier_31 = map_outlier[31]; // dequantizer_back.rs:128
-    wire coded_outer_31 = map_outer[31]; // dequantizer_back.rs:128
-    wire coded_sign_31 = map_sign[31]; // dequantizer_back.rs:128
+    wire coded_outlier_31 = map_outlier[31]; // dequantizer_back.rs:123
+    wire coded_outer_31 = map_outer[31]; // dequantizer_back.rs:123
+    wire coded_sign_31 = map_sign[31]; // dequantizer_back.rs:123
     wire [4:0] lane31_distance = {1'h0, coded_code_31} - info_split; // decode.rs:74
     wire lane31_below = lane31_distance[4]; // decode.rs:75
     wire [3:0] lane31_whole = lane31_distance[3:0] ^ {4{lane31_below}}; // decode.rs:76
@@ -7533,9 +7533,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane31_negative_1_s6 <= lane31_negative_1_s5;
         values_31_negative <= lane31_negative_1_s6;
     end
-    wire coded_outlier_32 = map_outlier[32]; // dequantizer_back.rs:128
-    wire coded_outer_32 = map_outer[32]; // dequantizer_back.rs:128
-    wire coded_sign_32 = map_sign[32]; // dequantizer_back.rs:128
+    wire coded_outlier_32 = map_outlier[32]; // dequantizer_back.rs:123
+    wire coded_outer_32 = map_outer[32]; // dequantizer_back.rs:123
+    wire coded_sign_32 = map_sign[32]; // dequantizer_back.rs:123
     wire [4:0] lane32_distance = {1'h0, coded_code_32} - info_split; // decode.rs:74
     wire lane32_below = lane32_distance[4]; // decode.rs:75
     wire [3:0] lane32_whole = lane32_distance[3:0] ^ {4{lane32_below}}; // decode.rs:76
@@ -7671,9 +7671,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane32_negative_1_s6 <= lane32_negative_1_s5;
         values_32_negative <= lane32_negative_1_s6;
     end
-    wire coded_outlier_33 = map_outlier[33]; // dequantizer_back.rs:128
-    wire coded_outer_33 = map_outer[33]; // dequantizer_back.rs:128
-    wire coded_sign_33 = map_sign[33]; // dequantizer_back.rs:128
+    wire coded_outlier_33 = map_outlier[33]; // dequantizer_back.rs:123
+    wire coded_outer_33 = map_outer[33]; // dequantizer_back.rs:123
+    wire coded_sign_33 = map_sign[33]; // dequantizer_back.rs:123
     wire [4:0] lane33_distance = {1'h0, coded_code_33} - info_split; // decode.rs:74
     wire lane33_below = lane33_distance[4]; // decode.rs:75
     wire [3:0] lane33_whole = lane33_distance[3:0] ^ {4{lane33_below}}; // decode.rs:76
@@ -7809,9 +7809,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane33_negative_1_s6 <= lane33_negative_1_s5;
         values_33_negative <= lane33_negative_1_s6;
     end
-    wire coded_outlier_34 = map_outlier[34]; // dequantizer_back.rs:128
-    wire coded_outer_34 = map_outer[34]; // dequantizer_back.rs:128
-    wire coded_sign_34 = map_sign[34]; // dequantizer_back.rs:128
+    wire coded_outlier_34 = map_outlier[34]; // dequantizer_back.rs:123
+    wire coded_outer_34 = map_outer[34]; // dequantizer_back.rs:123
+    wire coded_sign_34 = map_sign[34]; // dequantizer_back.rs:123
     wire [4:0] lane34_distance = {1'h0, coded_code_34} - info_split; // decode.rs:74
     wire lane34_below = lane34_distance[4]; // decode.rs:75
     wire [3:0] lane34_whole = lane34_distance[3:0] ^ {4{lane34_below}}; // decode.rs:76
@@ -7947,9 +7947,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane34_negative_1_s6 <= lane34_negative_1_s5;
         values_34_negative <= lane34_negative_1_s6;
     end
-    wire coded_outlier_35 = map_outlier[35]; // dequantizer_back.rs:128
-    wire coded_outer_35 = map_outer[35]; // dequantizer_back.rs:128
-    wire coded_sign_35 = map_sign[35]; // dequantizer_back.rs:128
+    wire coded_outlier_35 = map_outlier[35]; // dequantizer_back.rs:123
+    wire coded_outer_35 = map_outer[35]; // dequantizer_back.rs:123
+    wire coded_sign_35 = map_sign[35]; // dequantizer_back.rs:123
     wire [4:0] lane35_distance = {1'h0, coded_code_35} - info_split; // decode.rs:74
     wire lane35_below = lane35_distance[4]; // decode.rs:75
     wire [3:0] lane35_whole = lane35_distance[3:0] ^ {4{lane35_below}}; // decode.rs:76
@@ -8085,9 +8085,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane35_negative_1_s6 <= lane35_negative_1_s5;
         values_35_negative <= lane35_negative_1_s6;
     end
-    wire coded_outlier_36 = map_outlier[36]; // dequantizer_back.rs:128
-    wire coded_outer_36 = map_outer[36]; // dequantizer_back.rs:128
-    wire coded_sign_36 = map_sign[36]; // dequantizer_back.rs:128
+    wire coded_outlier_36 = map_outlier[36]; // dequantizer_back.rs:123
+    wire coded_outer_36 = map_outer[36]; // dequantizer_back.rs:123
+    wire coded_sign_36 = map_sign[36]; // dequantizer_back.rs:123
     wire [4:0] lane36_distance = {1'h0, coded_code_36} - info_split; // decode.rs:74
     wire lane36_below = lane36_distance[4]; // decode.rs:75
     wire [3:0] lane36_whole = lane36_distance[3:0] ^ {4{lane36_below}}; // decode.rs:76
@@ -8223,9 +8223,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane36_negative_1_s6 <= lane36_negative_1_s5;
         values_36_negative <= lane36_negative_1_s6;
     end
-    wire coded_outlier_37 = map_outlier[37]; // dequantizer_back.rs:128
-    wire coded_outer_37 = map_outer[37]; // dequantizer_back.rs:128
-    wire coded_sign_37 = map_sign[37]; // dequantizer_back.rs:128
+    wire coded_outlier_37 = map_outlier[37]; // dequantizer_back.rs:123
+    wire coded_outer_37 = map_outer[37]; // dequantizer_back.rs:123
+    wire coded_sign_37 = map_sign[37]; // dequantizer_back.rs:123
     wire [4:0] lane37_distance = {1'h0, coded_code_37} - info_split; // decode.rs:74
     wire lane37_below = lane37_distance[4]; // decode.rs:75
     wire [3:0] lane37_whole = lane37_distance[3:0] ^ {4{lane37_below}}; // decode.rs:76
@@ -8361,9 +8361,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane37_negative_1_s6 <= lane37_negative_1_s5;
         values_37_negative <= lane37_negative_1_s6;
     end
-    wire coded_outlier_38 = map_outlier[38]; // dequantizer_back.rs:128
-    wire coded_outer_38 = map_outer[38]; // dequantizer_back.rs:128
-    wire coded_sign_38 = map_sign[38]; // dequantizer_back.rs:128
+    wire coded_outlier_38 = map_outlier[38]; // dequantizer_back.rs:123
+    wire coded_outer_38 = map_outer[38]; // dequantizer_back.rs:123
+    wire coded_sign_38 = map_sign[38]; // dequantizer_back.rs:123
     wire [4:0] lane38_distance = {1'h0, coded_code_38} - info_split; // decode.rs:74
     wire lane38_below = lane38_distance[4]; // decode.rs:75
     wire [3:0] lane38_whole = lane38_distance[3:0] ^ {4{lane38_below}}; // decode.rs:76
@@ -8499,9 +8499,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane38_negative_1_s6 <= lane38_negative_1_s5;
         values_38_negative <= lane38_negative_1_s6;
     end
-    wire coded_outlier_39 = map_outlier[39]; // dequantizer_back.rs:128
-    wire coded_outer_39 = map_outer[39]; // dequantizer_back.rs:128
-    wire coded_sign_39 = map_sign[39]; // dequantizer_back.rs:128
+    wire coded_outlier_39 = map_outlier[39]; // dequantizer_back.rs:123
+    wire coded_outer_39 = map_outer[39]; // dequantizer_back.rs:123
+    wire coded_sign_39 = map_sign[39]; // dequantizer_back.rs:123
     wire [4:0] lane39_distance = {1'h0, coded_code_39} - info_split; // decode.rs:74
     wire lane39_below = lane39_distance[4]; // decode.rs:75
     wire [3:0] lane39_whole = lane39_distance[3:0] ^ {4{lane39_below}}; // decode.rs:76
@@ -8637,9 +8637,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane39_negative_1_s6 <= lane39_negative_1_s5;
         values_39_negative <= lane39_negative_1_s6;
     end
-    wire coded_outlier_40 = map_outlier[40]; // dequantizer_back.rs:128
-    wire coded_outer_40 = map_outer[40]; // dequantizer_back.rs:128
-    wire coded_sign_40 = map_sign[40]; // dequantizer_back.rs:128
+    wire coded_outlier_40 = map_outlier[40]; // dequantizer_back.rs:123
+    wire coded_outer_40 = map_outer[40]; // dequantizer_back.rs:123
+    wire coded_sign_40 = map_sign[40]; // dequantizer_back.rs:123
     wire [4:0] lane40_distance = {1'h0, coded_code_40} - info_split; // decode.rs:74
     wire lane40_below = lane40_distance[4]; // decode.rs:75
     wire [3:0] lane40_whole = lane40_distance[3:0] ^ {4{lane40_below}}; // decode.rs:76
@@ -8775,9 +8775,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane40_negative_1_s6 <= lane40_negative_1_s5;
         values_40_negative <= lane40_negative_1_s6;
     end
-    wire coded_outlier_41 = map_outlier[41]; // dequantizer_back.rs:128
-    wire coded_outer_41 = map_outer[41]; // dequantizer_back.rs:128
-    wire coded_sign_41 = map_sign[41]; // dequantizer_back.rs:128
+    wire coded_outlier_41 = map_outlier[41]; // dequantizer_back.rs:123
+    wire coded_outer_41 = map_outer[41]; // dequantizer_back.rs:123
+    wire coded_sign_41 = map_sign[41]; // dequantizer_back.rs:123
     wire [4:0] lane41_distance = {1'h0, coded_code_41} - info_split; // decode.rs:74
     wire lane41_below = lane41_distance[4]; // decode.rs:75
     wire [3:0] lane41_whole = lane41_distance[3:0] ^ {4{lane41_below}}; // decode.rs:76
@@ -8913,9 +8913,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane41_negative_1_s6 <= lane41_negative_1_s5;
         values_41_negative <= lane41_negative_1_s6;
     end
-    wire coded_outlier_42 = map_outlier[42]; // dequantizer_back.rs:128
-    wire coded_outer_42 = map_outer[42]; // dequantizer_back.rs:128
-    wire coded_sign_42 = map_sign[42]; // dequantizer_back.rs:128
+    wire coded_outlier_42 = map_outlier[42]; // dequantizer_back.rs:123
+    wire coded_outer_42 = map_outer[42]; // dequantizer_back.rs:123
+    wire coded_sign_42 = map_sign[42]; // dequantizer_back.rs:123
     wire [4:0] lane42_distance = {1'h0, coded_code_42} - info_split; // decode.rs:74
     wire lane42_below = lane42_distance[4]; // decode.rs:75
     wire [3:0] lane42_whole = lane42_distance[3:0] ^ {4{lane42_below}}; // decode.rs:76
@@ -9051,9 +9051,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane42_negative_1_s6 <= lane42_negative_1_s5;
         values_42_negative <= lane42_negative_1_s6;
     end
-    wire coded_outlier_43 = map_outlier[43]; // dequantizer_back.rs:128
-    wire coded_outer_43 = map_outer[43]; // dequantizer_back.rs:128
-    wire coded_sign_43 = map_sign[43]; // dequantizer_back.rs:128
+    wire coded_outlier_43 = map_outlier[43]; // dequantizer_back.rs:123
+    wire coded_outer_43 = map_outer[43]; // dequantizer_back.rs:123
+    wire coded_sign_43 = map_sign[43]; // dequantizer_back.rs:123
     wire [4:0] lane43_distance = {1'h0, coded_code_43} - info_split; // decode.rs:74
     wire lane43_below = lane43_distance[4]; // decode.rs:75
     wire [3:0] lane43_whole = lane43_distance[3:0] ^ {4{lane43_below}}; // decode.rs:76
@@ -9189,9 +9189,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane43_negative_1_s6 <= lane43_negative_1_s5;
         values_43_negative <= lane43_negative_1_s6;
     end
-    wire coded_outlier_44 = map_outlier[44]; // dequantizer_back.rs:128
-    wire coded_outer_44 = map_outer[44]; // dequantizer_back.rs:128
-    wire coded_sign_44 = map_sign[44]; // dequantizer_back.rs:128
+    wire coded_outlier_44 = map_outlier[44]; // dequantizer_back.rs:123
+    wire coded_outer_44 = map_outer[44]; // dequantizer_back.rs:123
+    wire coded_sign_44 = map_sign[44]; // dequantizer_back.rs:123
     wire [4:0] lane44_distance = {1'h0, coded_code_44} - info_split; // decode.rs:74
     wire lane44_below = lane44_distance[4]; // decode.rs:75
     wire [3:0] lane44_whole = lane44_distance[3:0] ^ {4{lane44_below}}; // decode.rs:76
@@ -9327,9 +9327,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane44_negative_1_s6 <= lane44_negative_1_s5;
         values_44_negative <= lane44_negative_1_s6;
     end
-    wire coded_outlier_45 = map_outlier[45]; // dequantizer_back.rs:128
-    wire coded_outer_45 = map_outer[45]; // dequantizer_back.rs:128
-    wire coded_sign_45 = map_sign[45]; // dequantizer_back.rs:128
+    wire coded_outlier_45 = map_outlier[45]; // dequantizer_back.rs:123
+    wire coded_outer_45 = map_outer[45]; // dequantizer_back.rs:123
+    wire coded_sign_45 = map_sign[45]; // dequantizer_back.rs:123
     wire [4:0] lane45_distance = {1'h0, coded_code_45} - info_split; // decode.rs:74
     wire lane45_below = lane45_distance[4]; // decode.rs:75
     wire [3:0] lane45_whole = lane45_distance[3:0] ^ {4{lane45_below}}; // decode.rs:76
@@ -9465,9 +9465,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane45_negative_1_s6 <= lane45_negative_1_s5;
         values_45_negative <= lane45_negative_1_s6;
     end
-    wire coded_outlier_46 = map_outlier[46]; // dequantizer_back.rs:128
-    wire coded_outer_46 = map_outer[46]; // dequantizer_back.rs:128
-    wire coded_sign_46 = map_sign[46]; // dequantizer_back.rs:128
+    wire coded_outlier_46 = map_outlier[46]; // dequantizer_back.rs:123
+    wire coded_outer_46 = map_outer[46]; // dequantizer_back.rs:123
+    wire coded_sign_46 = map_sign[46]; // dequantizer_back.rs:123
     wire [4:0] lane46_distance = {1'h0, coded_code_46} - info_split; // decode.rs:74
     wire lane46_below = lane46_distance[4]; // decode.rs:75
     wire [3:0] lane46_whole = lane46_distance[3:0] ^ {4{lane46_below}}; // decode.rs:76
@@ -9603,9 +9603,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane46_negative_1_s6 <= lane46_negative_1_s5;
         values_46_negative <= lane46_negative_1_s6;
     end
-    wire coded_outlier_47 = map_outlier[47]; // dequantizer_back.rs:128
-    wire coded_outer_47 = map_outer[47]; // dequantizer_back.rs:128
-    wire coded_sign_47 = map_sign[47]; // dequantizer_back.rs:128
+    wire coded_outlier_47 = map_outlier[47]; // dequantizer_back.rs:123
+    wire coded_outer_47 = map_outer[47]; // dequantizer_back.rs:123
+    wire coded_sign_47 = map_sign[47]; // dequantizer_back.rs:123
     wire [4:0] lane47_distance = {1'h0, coded_code_47} - info_split; // decode.rs:74
     wire lane47_below = lane47_distance[4]; // decode.rs:75
     wire [3:0] lane47_whole = lane47_distance[3:0] ^ {4{lane47_below}}; // decode.rs:76
@@ -9741,9 +9741,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane47_negative_1_s6 <= lane47_negative_1_s5;
         values_47_negative <= lane47_negative_1_s6;
     end
-    wire coded_outlier_48 = map_outlier[48]; // dequantizer_back.rs:128
-    wire coded_outer_48 = map_outer[48]; // dequantizer_back.rs:128
-    wire coded_sign_48 = map_sign[48]; // dequantizer_back.rs:128
+    wire coded_outlier_48 = map_outlier[48]; // dequantizer_back.rs:123
+    wire coded_outer_48 = map_outer[48]; // dequantizer_back.rs:123
+    wire coded_sign_48 = map_sign[48]; // dequantizer_back.rs:123
     wire [4:0] lane48_distance = {1'h0, coded_code_48} - info_split; // decode.rs:74
     wire lane48_below = lane48_distance[4]; // decode.rs:75
     wire [3:0] lane48_whole = lane48_distance[3:0] ^ {4{lane48_below}}; // decode.rs:76
@@ -9879,9 +9879,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane48_negative_1_s6 <= lane48_negative_1_s5;
         values_48_negative <= lane48_negative_1_s6;
     end
-    wire coded_outlier_49 = map_outlier[49]; // dequantizer_back.rs:128
-    wire coded_outer_49 = map_outer[49]; // dequantizer_back.rs:128
-    wire coded_sign_49 = map_sign[49]; // dequantizer_back.rs:128
+    wire coded_outlier_49 = map_outlier[49]; // dequantizer_back.rs:123
+    wire coded_outer_49 = map_outer[49]; // dequantizer_back.rs:123
+    wire coded_sign_49 = map_sign[49]; // dequantizer_back.rs:123
     wire [4:0] lane49_distance = {1'h0, coded_code_49} - info_split; // decode.rs:74
     wire lane49_below = lane49_distance[4]; // decode.rs:75
     wire [3:0] lane49_whole = lane49_distance[3:0] ^ {4{lane49_below}}; // decode.rs:76
@@ -10017,9 +10017,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane49_negative_1_s6 <= lane49_negative_1_s5;
         values_49_negative <= lane49_negative_1_s6;
     end
-    wire coded_outlier_50 = map_outlier[50]; // dequantizer_back.rs:128
-    wire coded_outer_50 = map_outer[50]; // dequantizer_back.rs:128
-    wire coded_sign_50 = map_sign[50]; // dequantizer_back.rs:128
+    wire coded_outlier_50 = map_outlier[50]; // dequantizer_back.rs:123
+    wire coded_outer_50 = map_outer[50]; // dequantizer_back.rs:123
+    wire coded_sign_50 = map_sign[50]; // dequantizer_back.rs:123
     wire [4:0] lane50_distance = {1'h0, coded_code_50} - info_split; // decode.rs:74
     wire lane50_below = lane50_distance[4]; // decode.rs:75
     wire [3:0] lane50_whole = lane50_distance[3:0] ^ {4{lane50_below}}; // decode.rs:76
@@ -10155,9 +10155,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane50_negative_1_s6 <= lane50_negative_1_s5;
         values_50_negative <= lane50_negative_1_s6;
     end
-    wire coded_outlier_51 = map_outlier[51]; // dequantizer_back.rs:128
-    wire coded_outer_51 = map_outer[51]; // dequantizer_back.rs:128
-    wire coded_sign_51 = map_sign[51]; // dequantizer_back.rs:128
+    wire coded_outlier_51 = map_outlier[51]; // dequantizer_back.rs:123
+    wire coded_outer_51 = map_outer[51]; // dequantizer_back.rs:123
+    wire coded_sign_51 = map_sign[51]; // dequantizer_back.rs:123
     wire [4:0] lane51_distance = {1'h0, coded_code_51} - info_split; // decode.rs:74
     wire lane51_below = lane51_distance[4]; // decode.rs:75
     wire [3:0] lane51_whole = lane51_distance[3:0] ^ {4{lane51_below}}; // decode.rs:76
@@ -10293,9 +10293,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane51_negative_1_s6 <= lane51_negative_1_s5;
         values_51_negative <= lane51_negative_1_s6;
     end
-    wire coded_outlier_52 = map_outlier[52]; // dequantizer_back.rs:128
-    wire coded_outer_52 = map_outer[52]; // dequantizer_back.rs:128
-    wire coded_sign_52 = map_sign[52]; // dequantizer_back.rs:128
+    wire coded_outlier_52 = map_outlier[52]; // dequantizer_back.rs:123
+    wire coded_outer_52 = map_outer[52]; // dequantizer_back.rs:123
+    wire coded_sign_52 = map_sign[52]; // dequantizer_back.rs:123
     wire [4:0] lane52_distance = {1'h0, coded_code_52} - info_split; // decode.rs:74
     wire lane52_below = lane52_distance[4]; // decode.rs:75
     wire [3:0] lane52_whole = lane52_distance[3:0] ^ {4{lane52_below}}; // decode.rs:76
@@ -10431,9 +10431,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane52_negative_1_s6 <= lane52_negative_1_s5;
         values_52_negative <= lane52_negative_1_s6;
     end
-    wire coded_outlier_53 = map_outlier[53]; // dequantizer_back.rs:128
-    wire coded_outer_53 = map_outer[53]; // dequantizer_back.rs:128
-    wire coded_sign_53 = map_sign[53]; // dequantizer_back.rs:128
+    wire coded_outlier_53 = map_outlier[53]; // dequantizer_back.rs:123
+    wire coded_outer_53 = map_outer[53]; // dequantizer_back.rs:123
+    wire coded_sign_53 = map_sign[53]; // dequantizer_back.rs:123
     wire [4:0] lane53_distance = {1'h0, coded_code_53} - info_split; // decode.rs:74
     wire lane53_below = lane53_distance[4]; // decode.rs:75
     wire [3:0] lane53_whole = lane53_distance[3:0] ^ {4{lane53_below}}; // decode.rs:76
@@ -10569,9 +10569,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane53_negative_1_s6 <= lane53_negative_1_s5;
         values_53_negative <= lane53_negative_1_s6;
     end
-    wire coded_outlier_54 = map_outlier[54]; // dequantizer_back.rs:128
-    wire coded_outer_54 = map_outer[54]; // dequantizer_back.rs:128
-    wire coded_sign_54 = map_sign[54]; // dequantizer_back.rs:128
+    wire coded_outlier_54 = map_outlier[54]; // dequantizer_back.rs:123
+    wire coded_outer_54 = map_outer[54]; // dequantizer_back.rs:123
+    wire coded_sign_54 = map_sign[54]; // dequantizer_back.rs:123
     wire [4:0] lane54_distance = {1'h0, coded_code_54} - info_split; // decode.rs:74
     wire lane54_below = lane54_distance[4]; // decode.rs:75
     wire [3:0] lane54_whole = lane54_distance[3:0] ^ {4{lane54_below}}; // decode.rs:76
@@ -10707,9 +10707,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane54_negative_1_s6 <= lane54_negative_1_s5;
         values_54_negative <= lane54_negative_1_s6;
     end
-    wire coded_outlier_55 = map_outlier[55]; // dequantizer_back.rs:128
-    wire coded_outer_55 = map_outer[55]; // dequantizer_back.rs:128
-    wire coded_sign_55 = map_sign[55]; // dequantizer_back.rs:128
+    wire coded_outlier_55 = map_outlier[55]; // dequantizer_back.rs:123
+    wire coded_outer_55 = map_outer[55]; // dequantizer_back.rs:123
+    wire coded_sign_55 = map_sign[55]; // dequantizer_back.rs:123
     wire [4:0] lane55_distance = {1'h0, coded_code_55} - info_split; // decode.rs:74
     wire lane55_below = lane55_distance[4]; // decode.rs:75
     wire [3:0] lane55_whole = lane55_distance[3:0] ^ {4{lane55_below}}; // decode.rs:76
@@ -10845,9 +10845,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane55_negative_1_s6 <= lane55_negative_1_s5;
         values_55_negative <= lane55_negative_1_s6;
     end
-    wire coded_outlier_56 = map_outlier[56]; // dequantizer_back.rs:128
-    wire coded_outer_56 = map_outer[56]; // dequantizer_back.rs:128
-    wire coded_sign_56 = map_sign[56]; // dequantizer_back.rs:128
+    wire coded_outlier_56 = map_outlier[56]; // dequantizer_back.rs:123
+    wire coded_outer_56 = map_outer[56]; // dequantizer_back.rs:123
+    wire coded_sign_56 = map_sign[56]; // dequantizer_back.rs:123
     wire [4:0] lane56_distance = {1'h0, coded_code_56} - info_split; // decode.rs:74
     wire lane56_below = lane56_distance[4]; // decode.rs:75
     wire [3:0] lane56_whole = lane56_distance[3:0] ^ {4{lane56_below}}; // decode.rs:76
@@ -10983,9 +10983,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane56_negative_1_s6 <= lane56_negative_1_s5;
         values_56_negative <= lane56_negative_1_s6;
     end
-    wire coded_outlier_57 = map_outlier[57]; // dequantizer_back.rs:128
-    wire coded_outer_57 = map_outer[57]; // dequantizer_back.rs:128
-    wire coded_sign_57 = map_sign[57]; // dequantizer_back.rs:128
+    wire coded_outlier_57 = map_outlier[57]; // dequantizer_back.rs:123
+    wire coded_outer_57 = map_outer[57]; // dequantizer_back.rs:123
+    wire coded_sign_57 = map_sign[57]; // dequantizer_back.rs:123
     wire [4:0] lane57_distance = {1'h0, coded_code_57} - info_split; // decode.rs:74
     wire lane57_below = lane57_distance[4]; // decode.rs:75
     wire [3:0] lane57_whole = lane57_distance[3:0] ^ {4{lane57_below}}; // decode.rs:76
@@ -11121,9 +11121,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane57_negative_1_s6 <= lane57_negative_1_s5;
         values_57_negative <= lane57_negative_1_s6;
     end
-    wire coded_outlier_58 = map_outlier[58]; // dequantizer_back.rs:128
-    wire coded_outer_58 = map_outer[58]; // dequantizer_back.rs:128
-    wire coded_sign_58 = map_sign[58]; // dequantizer_back.rs:128
+    wire coded_outlier_58 = map_outlier[58]; // dequantizer_back.rs:123
+    wire coded_outer_58 = map_outer[58]; // dequantizer_back.rs:123
+    wire coded_sign_58 = map_sign[58]; // dequantizer_back.rs:123
     wire [4:0] lane58_distance = {1'h0, coded_code_58} - info_split; // decode.rs:74
     wire lane58_below = lane58_distance[4]; // decode.rs:75
     wire [3:0] lane58_whole = lane58_distance[3:0] ^ {4{lane58_below}}; // decode.rs:76
@@ -11259,9 +11259,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane58_negative_1_s6 <= lane58_negative_1_s5;
         values_58_negative <= lane58_negative_1_s6;
     end
-    wire coded_outlier_59 = map_outlier[59]; // dequantizer_back.rs:128
-    wire coded_outer_59 = map_outer[59]; // dequantizer_back.rs:128
-    wire coded_sign_59 = map_sign[59]; // dequantizer_back.rs:128
+    wire coded_outlier_59 = map_outlier[59]; // dequantizer_back.rs:123
+    wire coded_outer_59 = map_outer[59]; // dequantizer_back.rs:123
+    wire coded_sign_59 = map_sign[59]; // dequantizer_back.rs:123
     wire [4:0] lane59_distance = {1'h0, coded_code_59} - info_split; // decode.rs:74
     wire lane59_below = lane59_distance[4]; // decode.rs:75
     wire [3:0] lane59_whole = lane59_distance[3:0] ^ {4{lane59_below}}; // decode.rs:76
@@ -11397,9 +11397,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane59_negative_1_s6 <= lane59_negative_1_s5;
         values_59_negative <= lane59_negative_1_s6;
     end
-    wire coded_outlier_60 = map_outlier[60]; // dequantizer_back.rs:128
-    wire coded_outer_60 = map_outer[60]; // dequantizer_back.rs:128
-    wire coded_sign_60 = map_sign[60]; // dequantizer_back.rs:128
+    wire coded_outlier_60 = map_outlier[60]; // dequantizer_back.rs:123
+    wire coded_outer_60 = map_outer[60]; // dequantizer_back.rs:123
+    wire coded_sign_60 = map_sign[60]; // dequantizer_back.rs:123
     wire [4:0] lane60_distance = {1'h0, coded_code_60} - info_split; // decode.rs:74
     wire lane60_below = lane60_distance[4]; // decode.rs:75
     wire [3:0] lane60_whole = lane60_distance[3:0] ^ {4{lane60_below}}; // decode.rs:76
@@ -11535,9 +11535,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane60_negative_1_s6 <= lane60_negative_1_s5;
         values_60_negative <= lane60_negative_1_s6;
     end
-    wire coded_outlier_61 = map_outlier[61]; // dequantizer_back.rs:128
-    wire coded_outer_61 = map_outer[61]; // dequantizer_back.rs:128
-    wire coded_sign_61 = map_sign[61]; // dequantizer_back.rs:128
+    wire coded_outlier_61 = map_outlier[61]; // dequantizer_back.rs:123
+    wire coded_outer_61 = map_outer[61]; // dequantizer_back.rs:123
+    wire coded_sign_61 = map_sign[61]; // dequantizer_back.rs:123
     wire [4:0] lane61_distance = {1'h0, coded_code_61} - info_split; // decode.rs:74
     wire lane61_below = lane61_distance[4]; // decode.rs:75
     wire [3:0] lane61_whole = lane61_distance[3:0] ^ {4{lane61_below}}; // decode.rs:76
@@ -11673,9 +11673,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane61_negative_1_s6 <= lane61_negative_1_s5;
         values_61_negative <= lane61_negative_1_s6;
     end
-    wire coded_outlier_62 = map_outlier[62]; // dequantizer_back.rs:128
-    wire coded_outer_62 = map_outer[62]; // dequantizer_back.rs:128
-    wire coded_sign_62 = map_sign[62]; // dequantizer_back.rs:128
+    wire coded_outlier_62 = map_outlier[62]; // dequantizer_back.rs:123
+    wire coded_outer_62 = map_outer[62]; // dequantizer_back.rs:123
+    wire coded_sign_62 = map_sign[62]; // dequantizer_back.rs:123
     wire [4:0] lane62_distance = {1'h0, coded_code_62} - info_split; // decode.rs:74
     wire lane62_below = lane62_distance[4]; // decode.rs:75
     wire [3:0] lane62_whole = lane62_distance[3:0] ^ {4{lane62_below}}; // decode.rs:76
@@ -11811,9 +11811,9 @@ module oaken_dequantizer_core_p64_n8192 (
         lane62_negative_1_s6 <= lane62_negative_1_s5;
         values_62_negative <= lane62_negative_1_s6;
     end
-    wire coded_outlier_63 = map_outlier[63]; // dequantizer_back.rs:128
-    wire coded_outer_63 = map_outer[63]; // dequantizer_back.rs:128
-    wire coded_sign_63 = map_sign[63]; // dequantizer_back.rs:128
+    wire coded_outlier_63 = map_outlier[63]; // dequantizer_back.rs:123
+    wire coded_outer_63 = map_outer[63]; // dequantizer_back.rs:123
+    wire coded_sign_63 = map_sign[63]; // dequantizer_back.rs:123
     wire [4:0] lane63_distance = {1'h0, coded_code_63} - info_split; // decode.rs:74
     wire lane63_below = lane63_distance[4]; // decode.rs:75
     wire [3:0] lane63_whole = lane63_distance[3:0] ^ {4{lane63_below}}; // decode.rs:76
@@ -11955,8 +11955,8 @@ module oaken_dequantizer_core_p64_n8192 (
         end else if (go) issue_s1 <= issue;
     end
     always @(posedge clk) if (go) map_last_s1 <= map_last;
-    wire looked_up = (issue_s1 & map_last_s1) & go; // dequantizer_back.rs:134
-    wire _t510 = header_valid & header_ready; // dequantizer_back.rs:135
+    wire looked_up = (issue_s1 & map_last_s1) & go; // dequantizer_back.rs:129
+    wire _t510 = header_valid & header_ready; // dequantizer_back.rs:130
     always @(posedge clk) begin
         if (rst) begin
             slots_used <= 5'h0;
@@ -11965,7 +11965,7 @@ module oaken_dequantizer_core_p64_n8192 (
             else if (looked_up & (~_t510)) slots_used <= slots_used - 5'h1;
         end
     end
-    wire [1087:0] rounded = {{values_63_negative, lane63_magnitude}, {values_62_negative, lane62_magnitude}, {values_61_negative, lane61_magnitude}, {values_60_negative, lane60_magnitude}, {values_59_negative, lane59_magnitude}, {values_58_negative, lane58_magnitude}, {values_57_negative, lane57_magnitude}, {values_56_negative, lane56_magnitude}, {values_55_negative, lane55_magnitude}, {values_54_negative, lane54_magnitude}, {values_53_negative, lane53_magnitude}, {values_52_negative, lane52_magnitude}, {values_51_negative, lane51_magnitude}, {values_50_negative, lane50_magnitude}, {values_49_negative, lane49_magnitude}, {values_48_negative, lane48_magnitude}, {values_47_negative, lane47_magnitude}, {values_46_negative, lane46_magnitude}, {values_45_negative, lane45_magnitude}, {values_44_negative, lane44_magnitude}, {values_43_negative, lane43_magnitude}, {values_42_negative, lane42_magnitude}, {values_41_negative, lane41_magnitude}, {values_40_negative, lane40_magnitude}, {values_39_negative, lane39_magnitude}, {values_38_negative, lane38_magnitude}, {values_37_negative, lane37_magnitude}, {values_36_negative, lane36_magnitude}, {values_35_negative, lane35_magnitude}, {values_34_negative, lane34_magnitude}, {values_33_negative, lane33_magnitude}, {values_32_negative, lane32_magnitude}, {values_31_negative, lane31_magnitude}, {values_30_negative, lane30_magnitude}, {values_29_negative, lane29_magnitude}, {values_28_negative, lane28_magnitude}, {values_27_negative, lane27_magnitude}, {values_26_negative, lane26_magnitude}, {values_25_negative, lane25_magnitude}, {values_24_negative, lane24_magnitude}, {values_23_negative, lane23_magnitude}, {values_22_negative, lane22_magnitude}, {values_21_negative, lane21_magnitude}, {values_20_negative, lane20_magnitude}, {values_19_negative, lane19_magnitude}, {values_18_negative, lane18_magnitude}, {values_17_negative, lane17_magnitude}, {values_16_negative, lane16_magnitude}, {values_15_negative, lane15_magnitude}, {values_14_negative, lane14_magnitude}, {values_13_negative, lane13_magnitude}, {values_12_negative, lane12_magnitude}, {values_11_negative, lane11_magnitude}, {values_10_negative, lane10_magnitude}, {values_9_negative, lane9_magnitude}, {values_8_negative, lane8_magnitude}, {values_7_negative, lane7_magnitude}, {values_6_negative, lane6_magnitude}, {values_5_negative, lane5_magnitude}, {values_4_negative, lane4_magnitude}, {values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer_back.rs:136
+    wire [1087:0] rounded = {{values_63_negative, lane63_magnitude}, {values_62_negative, lane62_magnitude}, {values_61_negative, lane61_magnitude}, {values_60_negative, lane60_magnitude}, {values_59_negative, lane59_magnitude}, {values_58_negative, lane58_magnitude}, {values_57_negative, lane57_magnitude}, {values_56_negative, lane56_magnitude}, {values_55_negative, lane55_magnitude}, {values_54_negative, lane54_magnitude}, {values_53_negative, lane53_magnitude}, {values_52_negative, lane52_magnitude}, {values_51_negative, lane51_magnitude}, {values_50_negative, lane50_magnitude}, {values_49_negative, lane49_magnitude}, {values_48_negative, lane48_magnitude}, {values_47_negative, lane47_magnitude}, {values_46_negative, lane46_magnitude}, {values_45_negative, lane45_magnitude}, {values_44_negative, lane44_magnitude}, {values_43_negative, lane43_magnitude}, {values_42_negative, lane42_magnitude}, {values_41_negative, lane41_magnitude}, {values_40_negative, lane40_magnitude}, {values_39_negative, lane39_magnitude}, {values_38_negative, lane38_magnitude}, {values_37_negative, lane37_magnitude}, {values_36_negative, lane36_magnitude}, {values_35_negative, lane35_magnitude}, {values_34_negative, lane34_magnitude}, {values_33_negative, lane33_magnitude}, {values_32_negative, lane32_magnitude}, {values_31_negative, lane31_magnitude}, {values_30_negative, lane30_magnitude}, {values_29_negative, lane29_magnitude}, {values_28_negative, lane28_magnitude}, {values_27_negative, lane27_magnitude}, {values_26_negative, lane26_magnitude}, {values_25_negative, lane25_magnitude}, {values_24_negative, lane24_magnitude}, {values_23_negative, lane23_magnitude}, {values_22_negative, lane22_magnitude}, {values_21_negative, lane21_magnitude}, {values_20_negative, lane20_magnitude}, {values_19_negative, lane19_magnitude}, {values_18_negative, lane18_magnitude}, {values_17_negative, lane17_magnitude}, {values_16_negative, lane16_magnitude}, {values_15_negative, lane15_magnitude}, {values_14_negative, lane14_magnitude}, {values_13_negative, lane13_magnitude}, {values_12_negative, lane12_magnitude}, {values_11_negative, lane11_magnitude}, {values_10_negative, lane10_magnitude}, {values_9_negative, lane9_magnitude}, {values_8_negative, lane8_magnitude}, {values_7_negative, lane7_magnitude}, {values_6_negative, lane6_magnitude}, {values_5_negative, lane5_magnitude}, {values_4_negative, lane4_magnitude}, {values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer_back.rs:131
     always @(posedge clk) begin
         if (rst) begin
             issue_s2 <= 1'h0;
@@ -11991,14 +11991,14 @@ module oaken_dequantizer_core_p64_n8192 (
         map_last_s6 <= map_last_s5;
         map_last_s7 <= map_last_s6;
     end
-    wire valid = issue_s7; // dequantizer_back.rs:137
-    wire last_2 = map_last_s7; // dequantizer_back.rs:137
+    wire valid = issue_s7; // dequantizer_back.rs:132
+    wire last_2 = map_last_s7; // dequantizer_back.rs:132
 
     // a register slice, with the limit to the largest number behind its spare register
     assign m_data = elements_data;
     assign m_last = elements_last;
     assign m_valid = elements_valid;
-    wire takes = m_ready | (~elements_valid); // dequantizer_back.rs:154
+    wire takes = m_ready | (~elements_valid); // dequantizer_back.rs:149
     oaken_copy_valid u_oaken_copy_valid (
         .clk(clk),
         .rst(rst),
@@ -12029,196 +12029,196 @@ module oaken_dequantizer_core_p64_n8192 (
         spare_data <= rounded;
         spare_last <= last_2;
     end
-    wire [16:0] _t511 = groups_0 ? spare_data[16:0] : rounded[16:0]; // dequantizer_back.rs:164
+    wire [16:0] _t511 = groups_0 ? spare_data[16:0] : rounded[16:0]; // dequantizer_back.rs:159
     wire too_large = _t511[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_0 = {_t511[16], too_large ? 15'h7bff : _t511[14:0]}; // decode.rs:125
-    wire [16:0] _t512 = groups_0 ? spare_data[33:17] : rounded[33:17]; // dequantizer_back.rs:164
+    wire [16:0] _t512 = groups_0 ? spare_data[33:17] : rounded[33:17]; // dequantizer_back.rs:159
     wire too_large_1 = _t512[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_1 = {_t512[16], too_large_1 ? 15'h7bff : _t512[14:0]}; // decode.rs:125
-    wire [16:0] _t513 = groups_0 ? spare_data[50:34] : rounded[50:34]; // dequantizer_back.rs:164
+    wire [16:0] _t513 = groups_0 ? spare_data[50:34] : rounded[50:34]; // dequantizer_back.rs:159
     wire too_large_2 = _t513[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_2 = {_t513[16], too_large_2 ? 15'h7bff : _t513[14:0]}; // decode.rs:125
-    wire [16:0] _t514 = groups_0 ? spare_data[67:51] : rounded[67:51]; // dequantizer_back.rs:164
+    wire [16:0] _t514 = groups_0 ? spare_data[67:51] : rounded[67:51]; // dequantizer_back.rs:159
     wire too_large_3 = _t514[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_3 = {_t514[16], too_large_3 ? 15'h7bff : _t514[14:0]}; // decode.rs:125
-    wire [16:0] _t515 = groups_0 ? spare_data[84:68] : rounded[84:68]; // dequantizer_back.rs:164
+    wire [16:0] _t515 = groups_0 ? spare_data[84:68] : rounded[84:68]; // dequantizer_back.rs:159
     wire too_large_4 = _t515[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_4 = {_t515[16], too_large_4 ? 15'h7bff : _t515[14:0]}; // decode.rs:125
-    wire [16:0] _t516 = groups_0 ? spare_data[101:85] : rounded[101:85]; // dequantizer_back.rs:164
+    wire [16:0] _t516 = groups_0 ? spare_data[101:85] : rounded[101:85]; // dequantizer_back.rs:159
     wire too_large_5 = _t516[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_5 = {_t516[16], too_large_5 ? 15'h7bff : _t516[14:0]}; // decode.rs:125
-    wire [16:0] _t517 = groups_0 ? spare_data[118:102] : rounded[118:102]; // dequantizer_back.rs:164
+    wire [16:0] _t517 = groups_0 ? spare_data[118:102] : rounded[118:102]; // dequantizer_back.rs:159
     wire too_large_6 = _t517[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_6 = {_t517[16], too_large_6 ? 15'h7bff : _t517[14:0]}; // decode.rs:125
-    wire [16:0] _t518 = groups_0 ? spare_data[135:119] : rounded[135:119]; // dequantizer_back.rs:164
+    wire [16:0] _t518 = groups_0 ? spare_data[135:119] : rounded[135:119]; // dequantizer_back.rs:159
     wire too_large_7 = _t518[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_7 = {_t518[16], too_large_7 ? 15'h7bff : _t518[14:0]}; // decode.rs:125
-    wire [16:0] _t519 = groups_0 ? spare_data[152:136] : rounded[152:136]; // dequantizer_back.rs:164
+    wire [16:0] _t519 = groups_0 ? spare_data[152:136] : rounded[152:136]; // dequantizer_back.rs:159
     wire too_large_8 = _t519[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_8 = {_t519[16], too_large_8 ? 15'h7bff : _t519[14:0]}; // decode.rs:125
-    wire [16:0] _t520 = groups_0 ? spare_data[169:153] : rounded[169:153]; // dequantizer_back.rs:164
+    wire [16:0] _t520 = groups_0 ? spare_data[169:153] : rounded[169:153]; // dequantizer_back.rs:159
     wire too_large_9 = _t520[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_9 = {_t520[16], too_large_9 ? 15'h7bff : _t520[14:0]}; // decode.rs:125
-    wire [16:0] _t521 = groups_0 ? spare_data[186:170] : rounded[186:170]; // dequantizer_back.rs:164
+    wire [16:0] _t521 = groups_0 ? spare_data[186:170] : rounded[186:170]; // dequantizer_back.rs:159
     wire too_large_10 = _t521[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_10 = {_t521[16], too_large_10 ? 15'h7bff : _t521[14:0]}; // decode.rs:125
-    wire [16:0] _t522 = groups_0 ? spare_data[203:187] : rounded[203:187]; // dequantizer_back.rs:164
+    wire [16:0] _t522 = groups_0 ? spare_data[203:187] : rounded[203:187]; // dequantizer_back.rs:159
     wire too_large_11 = _t522[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_11 = {_t522[16], too_large_11 ? 15'h7bff : _t522[14:0]}; // decode.rs:125
-    wire [16:0] _t523 = groups_0 ? spare_data[220:204] : rounded[220:204]; // dequantizer_back.rs:164
+    wire [16:0] _t523 = groups_0 ? spare_data[220:204] : rounded[220:204]; // dequantizer_back.rs:159
     wire too_large_12 = _t523[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_12 = {_t523[16], too_large_12 ? 15'h7bff : _t523[14:0]}; // decode.rs:125
-    wire [16:0] _t524 = groups_0 ? spare_data[237:221] : rounded[237:221]; // dequantizer_back.rs:164
+    wire [16:0] _t524 = groups_0 ? spare_data[237:221] : rounded[237:221]; // dequantizer_back.rs:159
     wire too_large_13 = _t524[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_13 = {_t524[16], too_large_13 ? 15'h7bff : _t524[14:0]}; // decode.rs:125
-    wire [16:0] _t525 = groups_0 ? spare_data[254:238] : rounded[254:238]; // dequantizer_back.rs:164
+    wire [16:0] _t525 = groups_0 ? spare_data[254:238] : rounded[254:238]; // dequantizer_back.rs:159
     wire too_large_14 = _t525[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_14 = {_t525[16], too_large_14 ? 15'h7bff : _t525[14:0]}; // decode.rs:125
-    wire [16:0] _t526 = groups_0 ? spare_data[271:255] : rounded[271:255]; // dequantizer_back.rs:164
+    wire [16:0] _t526 = groups_0 ? spare_data[271:255] : rounded[271:255]; // dequantizer_back.rs:159
     wire too_large_15 = _t526[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_15 = {_t526[16], too_large_15 ? 15'h7bff : _t526[14:0]}; // decode.rs:125
-    wire [16:0] _t527 = groups_1 ? spare_data[288:272] : rounded[288:272]; // dequantizer_back.rs:164
+    wire [16:0] _t527 = groups_1 ? spare_data[288:272] : rounded[288:272]; // dequantizer_back.rs:159
     wire too_large_16 = _t527[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_16 = {_t527[16], too_large_16 ? 15'h7bff : _t527[14:0]}; // decode.rs:125
-    wire [16:0] _t528 = groups_1 ? spare_data[305:289] : rounded[305:289]; // dequantizer_back.rs:164
+    wire [16:0] _t528 = groups_1 ? spare_data[305:289] : rounded[305:289]; // dequantizer_back.rs:159
     wire too_large_17 = _t528[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_17 = {_t528[16], too_large_17 ? 15'h7bff : _t528[14:0]}; // decode.rs:125
-    wire [16:0] _t529 = groups_1 ? spare_data[322:306] : rounded[322:306]; // dequantizer_back.rs:164
+    wire [16:0] _t529 = groups_1 ? spare_data[322:306] : rounded[322:306]; // dequantizer_back.rs:159
     wire too_large_18 = _t529[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_18 = {_t529[16], too_large_18 ? 15'h7bff : _t529[14:0]}; // decode.rs:125
-    wire [16:0] _t530 = groups_1 ? spare_data[339:323] : rounded[339:323]; // dequantizer_back.rs:164
+    wire [16:0] _t530 = groups_1 ? spare_data[339:323] : rounded[339:323]; // dequantizer_back.rs:159
     wire too_large_19 = _t530[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_19 = {_t530[16], too_large_19 ? 15'h7bff : _t530[14:0]}; // decode.rs:125
-    wire [16:0] _t531 = groups_1 ? spare_data[356:340] : rounded[356:340]; // dequantizer_back.rs:164
+    wire [16:0] _t531 = groups_1 ? spare_data[356:340] : rounded[356:340]; // dequantizer_back.rs:159
     wire too_large_20 = _t531[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_20 = {_t531[16], too_large_20 ? 15'h7bff : _t531[14:0]}; // decode.rs:125
-    wire [16:0] _t532 = groups_1 ? spare_data[373:357] : rounded[373:357]; // dequantizer_back.rs:164
+    wire [16:0] _t532 = groups_1 ? spare_data[373:357] : rounded[373:357]; // dequantizer_back.rs:159
     wire too_large_21 = _t532[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_21 = {_t532[16], too_large_21 ? 15'h7bff : _t532[14:0]}; // decode.rs:125
-    wire [16:0] _t533 = groups_1 ? spare_data[390:374] : rounded[390:374]; // dequantizer_back.rs:164
+    wire [16:0] _t533 = groups_1 ? spare_data[390:374] : rounded[390:374]; // dequantizer_back.rs:159
     wire too_large_22 = _t533[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_22 = {_t533[16], too_large_22 ? 15'h7bff : _t533[14:0]}; // decode.rs:125
-    wire [16:0] _t534 = groups_1 ? spare_data[407:391] : rounded[407:391]; // dequantizer_back.rs:164
+    wire [16:0] _t534 = groups_1 ? spare_data[407:391] : rounded[407:391]; // dequantizer_back.rs:159
     wire too_large_23 = _t534[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_23 = {_t534[16], too_large_23 ? 15'h7bff : _t534[14:0]}; // decode.rs:125
-    wire [16:0] _t535 = groups_1 ? spare_data[424:408] : rounded[424:408]; // dequantizer_back.rs:164
+    wire [16:0] _t535 = groups_1 ? spare_data[424:408] : rounded[424:408]; // dequantizer_back.rs:159
     wire too_large_24 = _t535[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_24 = {_t535[16], too_large_24 ? 15'h7bff : _t535[14:0]}; // decode.rs:125
-    wire [16:0] _t536 = groups_1 ? spare_data[441:425] : rounded[441:425]; // dequantizer_back.rs:164
+    wire [16:0] _t536 = groups_1 ? spare_data[441:425] : rounded[441:425]; // dequantizer_back.rs:159
     wire too_large_25 = _t536[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_25 = {_t536[16], too_large_25 ? 15'h7bff : _t536[14:0]}; // decode.rs:125
-    wire [16:0] _t537 = groups_1 ? spare_data[458:442] : rounded[458:442]; // dequantizer_back.rs:164
+    wire [16:0] _t537 = groups_1 ? spare_data[458:442] : rounded[458:442]; // dequantizer_back.rs:159
     wire too_large_26 = _t537[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_26 = {_t537[16], too_large_26 ? 15'h7bff : _t537[14:0]}; // decode.rs:125
-    wire [16:0] _t538 = groups_1 ? spare_data[475:459] : rounded[475:459]; // dequantizer_back.rs:164
+    wire [16:0] _t538 = groups_1 ? spare_data[475:459] : rounded[475:459]; // dequantizer_back.rs:159
     wire too_large_27 = _t538[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_27 = {_t538[16], too_large_27 ? 15'h7bff : _t538[14:0]}; // decode.rs:125
-    wire [16:0] _t539 = groups_1 ? spare_data[492:476] : rounded[492:476]; // dequantizer_back.rs:164
+    wire [16:0] _t539 = groups_1 ? spare_data[492:476] : rounded[492:476]; // dequantizer_back.rs:159
     wire too_large_28 = _t539[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_28 = {_t539[16], too_large_28 ? 15'h7bff : _t539[14:0]}; // decode.rs:125
-    wire [16:0] _t540 = groups_1 ? spare_data[509:493] : rounded[509:493]; // dequantizer_back.rs:164
+    wire [16:0] _t540 = groups_1 ? spare_data[509:493] : rounded[509:493]; // dequantizer_back.rs:159
     wire too_large_29 = _t540[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_29 = {_t540[16], too_large_29 ? 15'h7bff : _t540[14:0]}; // decode.rs:125
-    wire [16:0] _t541 = groups_1 ? spare_data[526:510] : rounded[526:510]; // dequantizer_back.rs:164
+    wire [16:0] _t541 = groups_1 ? spare_data[526:510] : rounded[526:510]; // dequantizer_back.rs:159
     wire too_large_30 = _t541[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_30 = {_t541[16], too_large_30 ? 15'h7bff : _t541[14:0]}; // decode.rs:125
-    wire [16:0] _t542 = groups_1 ? spare_data[543:527] : rounded[543:527]; // dequantizer_back.rs:164
+    wire [16:0] _t542 = groups_1 ? spare_data[543:527] : rounded[543:527]; // dequantizer_back.rs:159
     wire too_large_31 = _t542[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_31 = {_t542[16], too_large_31 ? 15'h7bff : _t542[14:0]}; // decode.rs:125
-    wire [16:0] _t543 = groups_2 ? spare_data[560:544] : rounded[560:544]; // dequantizer_back.rs:164
+    wire [16:0] _t543 = groups_2 ? spare_data[560:544] : rounded[560:544]; // dequantizer_back.rs:159
     wire too_large_32 = _t543[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_32 = {_t543[16], too_large_32 ? 15'h7bff : _t543[14:0]}; // decode.rs:125
-    wire [16:0] _t544 = groups_2 ? spare_data[577:561] : rounded[577:561]; // dequantizer_back.rs:164
+    wire [16:0] _t544 = groups_2 ? spare_data[577:561] : rounded[577:561]; // dequantizer_back.rs:159
     wire too_large_33 = _t544[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_33 = {_t544[16], too_large_33 ? 15'h7bff : _t544[14:0]}; // decode.rs:125
-    wire [16:0] _t545 = groups_2 ? spare_data[594:578] : rounded[594:578]; // dequantizer_back.rs:164
+    wire [16:0] _t545 = groups_2 ? spare_data[594:578] : rounded[594:578]; // dequantizer_back.rs:159
     wire too_large_34 = _t545[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_34 = {_t545[16], too_large_34 ? 15'h7bff : _t545[14:0]}; // decode.rs:125
-    wire [16:0] _t546 = groups_2 ? spare_data[611:595] : rounded[611:595]; // dequantizer_back.rs:164
+    wire [16:0] _t546 = groups_2 ? spare_data[611:595] : rounded[611:595]; // dequantizer_back.rs:159
     wire too_large_35 = _t546[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_35 = {_t546[16], too_large_35 ? 15'h7bff : _t546[14:0]}; // decode.rs:125
-    wire [16:0] _t547 = groups_2 ? spare_data[628:612] : rounded[628:612]; // dequantizer_back.rs:164
+    wire [16:0] _t547 = groups_2 ? spare_data[628:612] : rounded[628:612]; // dequantizer_back.rs:159
     wire too_large_36 = _t547[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_36 = {_t547[16], too_large_36 ? 15'h7bff : _t547[14:0]}; // decode.rs:125
-    wire [16:0] _t548 = groups_2 ? spare_data[645:629] : rounded[645:629]; // dequantizer_back.rs:164
+    wire [16:0] _t548 = groups_2 ? spare_data[645:629] : rounded[645:629]; // dequantizer_back.rs:159
     wire too_large_37 = _t548[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_37 = {_t548[16], too_large_37 ? 15'h7bff : _t548[14:0]}; // decode.rs:125
-    wire [16:0] _t549 = groups_2 ? spare_data[662:646] : rounded[662:646]; // dequantizer_back.rs:164
+    wire [16:0] _t549 = groups_2 ? spare_data[662:646] : rounded[662:646]; // dequantizer_back.rs:159
     wire too_large_38 = _t549[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_38 = {_t549[16], too_large_38 ? 15'h7bff : _t549[14:0]}; // decode.rs:125
-    wire [16:0] _t550 = groups_2 ? spare_data[679:663] : rounded[679:663]; // dequantizer_back.rs:164
+    wire [16:0] _t550 = groups_2 ? spare_data[679:663] : rounded[679:663]; // dequantizer_back.rs:159
     wire too_large_39 = _t550[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_39 = {_t550[16], too_large_39 ? 15'h7bff : _t550[14:0]}; // decode.rs:125
-    wire [16:0] _t551 = groups_2 ? spare_data[696:680] : rounded[696:680]; // dequantizer_back.rs:164
+    wire [16:0] _t551 = groups_2 ? spare_data[696:680] : rounded[696:680]; // dequantizer_back.rs:159
     wire too_large_40 = _t551[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_40 = {_t551[16], too_large_40 ? 15'h7bff : _t551[14:0]}; // decode.rs:125
-    wire [16:0] _t552 = groups_2 ? spare_data[713:697] : rounded[713:697]; // dequantizer_back.rs:164
+    wire [16:0] _t552 = groups_2 ? spare_data[713:697] : rounded[713:697]; // dequantizer_back.rs:159
     wire too_large_41 = _t552[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_41 = {_t552[16], too_large_41 ? 15'h7bff : _t552[14:0]}; // decode.rs:125
-    wire [16:0] _t553 = groups_2 ? spare_data[730:714] : rounded[730:714]; // dequantizer_back.rs:164
+    wire [16:0] _t553 = groups_2 ? spare_data[730:714] : rounded[730:714]; // dequantizer_back.rs:159
     wire too_large_42 = _t553[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_42 = {_t553[16], too_large_42 ? 15'h7bff : _t553[14:0]}; // decode.rs:125
-    wire [16:0] _t554 = groups_2 ? spare_data[747:731] : rounded[747:731]; // dequantizer_back.rs:164
+    wire [16:0] _t554 = groups_2 ? spare_data[747:731] : rounded[747:731]; // dequantizer_back.rs:159
     wire too_large_43 = _t554[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_43 = {_t554[16], too_large_43 ? 15'h7bff : _t554[14:0]}; // decode.rs:125
-    wire [16:0] _t555 = groups_2 ? spare_data[764:748] : rounded[764:748]; // dequantizer_back.rs:164
+    wire [16:0] _t555 = groups_2 ? spare_data[764:748] : rounded[764:748]; // dequantizer_back.rs:159
     wire too_large_44 = _t555[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_44 = {_t555[16], too_large_44 ? 15'h7bff : _t555[14:0]}; // decode.rs:125
-    wire [16:0] _t556 = groups_2 ? spare_data[781:765] : rounded[781:765]; // dequantizer_back.rs:164
+    wire [16:0] _t556 = groups_2 ? spare_data[781:765] : rounded[781:765]; // dequantizer_back.rs:159
     wire too_large_45 = _t556[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_45 = {_t556[16], too_large_45 ? 15'h7bff : _t556[14:0]}; // decode.rs:125
-    wire [16:0] _t557 = groups_2 ? spare_data[798:782] : rounded[798:782]; // dequantizer_back.rs:164
+    wire [16:0] _t557 = groups_2 ? spare_data[798:782] : rounded[798:782]; // dequantizer_back.rs:159
     wire too_large_46 = _t557[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_46 = {_t557[16], too_large_46 ? 15'h7bff : _t557[14:0]}; // decode.rs:125
-    wire [16:0] _t558 = groups_2 ? spare_data[815:799] : rounded[815:799]; // dequantizer_back.rs:164
+    wire [16:0] _t558 = groups_2 ? spare_data[815:799] : rounded[815:799]; // dequantizer_back.rs:159
     wire too_large_47 = _t558[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_47 = {_t558[16], too_large_47 ? 15'h7bff : _t558[14:0]}; // decode.rs:125
-    wire [16:0] _t559 = groups_3 ? spare_data[832:816] : rounded[832:816]; // dequantizer_back.rs:164
+    wire [16:0] _t559 = groups_3 ? spare_data[832:816] : rounded[832:816]; // dequantizer_back.rs:159
     wire too_large_48 = _t559[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_48 = {_t559[16], too_large_48 ? 15'h7bff : _t559[14:0]}; // decode.rs:125
-    wire [16:0] _t560 = groups_3 ? spare_data[849:833] : rounded[849:833]; // dequantizer_back.rs:164
+    wire [16:0] _t560 = groups_3 ? spare_data[849:833] : rounded[849:833]; // dequantizer_back.rs:159
     wire too_large_49 = _t560[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_49 = {_t560[16], too_large_49 ? 15'h7bff : _t560[14:0]}; // decode.rs:125
-    wire [16:0] _t561 = groups_3 ? spare_data[866:850] : rounded[866:850]; // dequantizer_back.rs:164
+    wire [16:0] _t561 = groups_3 ? spare_data[866:850] : rounded[866:850]; // dequantizer_back.rs:159
     wire too_large_50 = _t561[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_50 = {_t561[16], too_large_50 ? 15'h7bff : _t561[14:0]}; // decode.rs:125
-    wire [16:0] _t562 = groups_3 ? spare_data[883:867] : rounded[883:867]; // dequantizer_back.rs:164
+    wire [16:0] _t562 = groups_3 ? spare_data[883:867] : rounded[883:867]; // dequantizer_back.rs:159
     wire too_large_51 = _t562[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_51 = {_t562[16], too_large_51 ? 15'h7bff : _t562[14:0]}; // decode.rs:125
-    wire [16:0] _t563 = groups_3 ? spare_data[900:884] : rounded[900:884]; // dequantizer_back.rs:164
+    wire [16:0] _t563 = groups_3 ? spare_data[900:884] : rounded[900:884]; // dequantizer_back.rs:159
     wire too_large_52 = _t563[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_52 = {_t563[16], too_large_52 ? 15'h7bff : _t563[14:0]}; // decode.rs:125
-    wire [16:0] _t564 = groups_3 ? spare_data[917:901] : rounded[917:901]; // dequantizer_back.rs:164
+    wire [16:0] _t564 = groups_3 ? spare_data[917:901] : rounded[917:901]; // dequantizer_back.rs:159
     wire too_large_53 = _t564[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_53 = {_t564[16], too_large_53 ? 15'h7bff : _t564[14:0]}; // decode.rs:125
-    wire [16:0] _t565 = groups_3 ? spare_data[934:918] : rounded[934:918]; // dequantizer_back.rs:164
+    wire [16:0] _t565 = groups_3 ? spare_data[934:918] : rounded[934:918]; // dequantizer_back.rs:159
     wire too_large_54 = _t565[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_54 = {_t565[16], too_large_54 ? 15'h7bff : _t565[14:0]}; // decode.rs:125
-    wire [16:0] _t566 = groups_3 ? spare_data[951:935] : rounded[951:935]; // dequantizer_back.rs:164
+    wire [16:0] _t566 = groups_3 ? spare_data[951:935] : rounded[951:935]; // dequantizer_back.rs:159
     wire too_large_55 = _t566[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_55 = {_t566[16], too_large_55 ? 15'h7bff : _t566[14:0]}; // decode.rs:125
-    wire [16:0] _t567 = groups_3 ? spare_data[968:952] : rounded[968:952]; // dequantizer_back.rs:164
+    wire [16:0] _t567 = groups_3 ? spare_data[968:952] : rounded[968:952]; // dequantizer_back.rs:159
     wire too_large_56 = _t567[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_56 = {_t567[16], too_large_56 ? 15'h7bff : _t567[14:0]}; // decode.rs:125
-    wire [16:0] _t568 = groups_3 ? spare_data[985:969] : rounded[985:969]; // dequantizer_back.rs:164
+    wire [16:0] _t568 = groups_3 ? spare_data[985:969] : rounded[985:969]; // dequantizer_back.rs:159
     wire too_large_57 = _t568[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_57 = {_t568[16], too_large_57 ? 15'h7bff : _t568[14:0]}; // decode.rs:125
-    wire [16:0] _t569 = groups_3 ? spare_data[1002:986] : rounded[1002:986]; // dequantizer_back.rs:164
+    wire [16:0] _t569 = groups_3 ? spare_data[1002:986] : rounded[1002:986]; // dequantizer_back.rs:159
     wire too_large_58 = _t569[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_58 = {_t569[16], too_large_58 ? 15'h7bff : _t569[14:0]}; // decode.rs:125
-    wire [16:0] _t570 = groups_3 ? spare_data[1019:1003] : rounded[1019:1003]; // dequantizer_back.rs:164
+    wire [16:0] _t570 = groups_3 ? spare_data[1019:1003] : rounded[1019:1003]; // dequantizer_back.rs:159
     wire too_large_59 = _t570[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_59 = {_t570[16], too_large_59 ? 15'h7bff : _t570[14:0]}; // decode.rs:125
-    wire [16:0] _t571 = groups_3 ? spare_data[1036:1020] : rounded[1036:1020]; // dequantizer_back.rs:164
+    wire [16:0] _t571 = groups_3 ? spare_data[1036:1020] : rounded[1036:1020]; // dequantizer_back.rs:159
     wire too_large_60 = _t571[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_60 = {_t571[16], too_large_60 ? 15'h7bff : _t571[14:0]}; // decode.rs:125
-    wire [16:0] _t572 = groups_3 ? spare_data[1053:1037] : rounded[1053:1037]; // dequantizer_back.rs:164
+    wire [16:0] _t572 = groups_3 ? spare_data[1053:1037] : rounded[1053:1037]; // dequantizer_back.rs:159
     wire too_large_61 = _t572[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_61 = {_t572[16], too_large_61 ? 15'h7bff : _t572[14:0]}; // decode.rs:125
-    wire [16:0] _t573 = groups_3 ? spare_data[1070:1054] : rounded[1070:1054]; // dequantizer_back.rs:164
+    wire [16:0] _t573 = groups_3 ? spare_data[1070:1054] : rounded[1070:1054]; // dequantizer_back.rs:159
     wire too_large_62 = _t573[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_62 = {_t573[16], too_large_62 ? 15'h7bff : _t573[14:0]}; // decode.rs:125
-    wire [16:0] _t574 = groups_3 ? spare_data[1087:1071] : rounded[1087:1071]; // dequantizer_back.rs:164
+    wire [16:0] _t574 = groups_3 ? spare_data[1087:1071] : rounded[1087:1071]; // dequantizer_back.rs:159
     wire too_large_63 = _t574[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_63 = {_t574[16], too_large_63 ? 15'h7bff : _t574[14:0]}; // decode.rs:125
     always @(posedge clk) begin
@@ -12226,7 +12226,7 @@ module oaken_dequantizer_core_p64_n8192 (
             elements_valid <= 1'h0;
         end else if (takes) elements_valid <= valid | groups_0;
     end
-    wire [1023:0] data_1 = {limited_63, limited_62, limited_61, limited_60, limited_59, limited_58, limited_57, limited_56, limited_55, limited_54, limited_53, limited_52, limited_51, limited_50, limited_49, limited_48, limited_47, limited_46, limited_45, limited_44, limited_43, limited_42, limited_41, limited_40, limited_39, limited_38, limited_37, limited_36, limited_35, limited_34, limited_33, limited_32, limited_31, limited_30, limited_29, limited_28, limited_27, limited_26, limited_25, limited_24, limited_23, limited_22, limited_21, limited_20, limited_19, limited_18, limited_17, limited_16, limited_15, limited_14, limited_13, limited_12, limited_11, limited_10, limited_9, limited_8, limited_7, limited_6, limited_5, limited_4, limited_3, limited_2, limited_1, limited_0}; // dequantizer_back.rs:168
+    wire [1023:0] data_1 = {limited_63, limited_62, limited_61, limited_60, limited_59, limited_58, limited_57, limited_56, limited_55, limited_54, limited_53, limited_52, limited_51, limited_50, limited_49, limited_48, limited_47, limited_46, limited_45, limited_44, limited_43, limited_42, limited_41, limited_40, limited_39, limited_38, limited_37, limited_36, limited_35, limited_34, limited_33, limited_32, limited_31, limited_30, limited_29, limited_28, limited_27, limited_26, limited_25, limited_24, limited_23, limited_22, limited_21, limited_20, limited_19, limited_18, limited_17, limited_16, limited_15, limited_14, limited_13, limited_12, limited_11, limited_10, limited_9, limited_8, limited_7, limited_6, limited_5, limited_4, limited_3, limited_2, limited_1, limited_0}; // dequantizer_back.rs:163
     always @(posedge clk) if (takes) begin
         elements_data <= data_1;
         elements_last <= groups_0 ? spare_last : last_2;

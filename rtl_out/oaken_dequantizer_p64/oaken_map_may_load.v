@@ -12,7 +12,7 @@ module oaken_map_may_load (
     wire go = x[0]; // dequantizer_back.rs:71
     wire codes_there = x[1]; // dequantizer_back.rs:71
     wire in_use = x[2]; // dequantizer_back.rs:71
-    wire y_1 = ~(in_use & (~(codes_there & go))); // dequantizer_back.rs:79
+    wire y_1 = ~(in_use & (~(codes_there & go))); // dequantizer_back.rs:75
     assign y = y_1;
 endmodule
 

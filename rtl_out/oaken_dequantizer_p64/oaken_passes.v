@@ -9,7 +9,7 @@ module oaken_passes (
     input  wire x, // What is looked at.
     output wire y // What is said of it.
 );
-    wire y_1 = ~x; // dense_reader.rs:167
+    wire y_1 = ~x; // dense_reader.rs:168
     assign y = y_1;
 endmodule
 

@@ -66,31 +66,27 @@ module oaken_record_walker_p64 (
     reg [4:0] resume; // the word behind what was flushed | record_walker.rs:114
     wire start_1; // record_walker.rs:115
     wire room; // record_walker.rs:115
-    wire chunks_s_ready;
     wire chunks_m_valid;
     wire [18:0] chunks_m_payload;
     wire [4:0] chunks_level;
-    reg step_s1; // walker_chunks.rs:107
-    reg valid_1; // walker_chunks.rs:107
-    reg [10:0] at_1; // walker_chunks.rs:112
-    reg [10:0] stop_1; // walker_chunks.rs:112
-    reg nothing_2; // walker_chunks.rs:112
-    reg [6:0] count; // walker_chunks.rs:113
-    reg [10:0] chunk_at; // walker_chunks.rs:114
-    reg last_chunk_s1; // walker_chunks.rs:114
-    reg chunk_last; // walker_chunks.rs:114
-    wire out_valid; // walker_chunks.rs:115
-    wire [18:0] out_payload; // walker_chunks.rs:115
-    reg room_for_chunks; // walker_chunks.rs:98
+    reg step_s1; // walker_chunks.rs:109
+    reg valid_1; // walker_chunks.rs:109
+    reg [10:0] at_1; // walker_chunks.rs:114
+    reg [10:0] stop_1; // walker_chunks.rs:114
+    reg nothing_2; // walker_chunks.rs:114
+    reg [6:0] count; // walker_chunks.rs:115
+    reg [10:0] chunk_at; // walker_chunks.rs:116
+    reg last_chunk_s1; // walker_chunks.rs:116
+    reg chunk_last; // walker_chunks.rs:116
+    reg room_for_chunks; // walker_chunks.rs:100
     reg count_error_1; // record_walker.rs:215
     reg length_error_1; // record_walker.rs:218
-    wire headers_1_s_ready;
     wire headers_1_m_valid;
     wire [63:0] headers_1_m_payload;
     wire [4:0] headers_1_level;
     reg [63:0] begun_with; // record_walker.rs:246
     reg begun_before; // record_walker.rs:247
-    reg room_for_headers; // record_walker.rs:254
+    reg room_for_headers; // record_walker.rs:253
     reg [5:0] held; // chunks that are known and not read | record_walker.rs:233
     reg [2:0] guessed; // records that began without a last before them | record_walker.rs:158
     reg [3:0] skip; // lasts up to which words are dropped | walker_records.rs:42
@@ -604,7 +600,7 @@ module oaken_record_walker_p64 (
     wire [63:0] header = word_data[63:0]; // walker_maps.rs:60
     always @(posedge clk) begin
         if (valid) headers[address] <= header;
-        if (valid) s_short[address] <= ~word_keep[8];
+        if (valid) s_short[address] <= ~(&word_keep[8:0]);
     end
     wire [5:0] e = header[12:7]; // header.rs:41
     wire [6:0] f = header[6:0]; // header.rs:46
@@ -622,14 +618,14 @@ module oaken_record_walker_p64 (
     wire [6:0] f_3 = header[45:39]; // header.rs:46
     wire shape_legal_3 = (e_3 <= 6'h26) & ((|e_3) | (~(|f_3))); // half_steps.rs:75
     wire legal_3 = shape_legal_3 & ((~(|e_3)) | (e_3 >= 6'h1)); // half_steps.rs:76
-    wire has_step = |{header[12:0], header[25:13], header[38:26], header[51:39]}; // walker_maps.rs:121
+    wire has_step = |{header[12:0], header[25:13], header[38:26], header[51:39]}; // walker_maps.rs:122
     wire shape_legal_4 = (e_3 <= 6'h26) & ((|e_3) | (~(|f_3))); // half_steps.rs:75
     wire inner_legal = shape_legal_4 & ((~(|e_3)) | (e_3 >= 6'h1)); // half_steps.rs:76
     wire [4:0] split = header[56:52]; // header.rs:74
     wire split_legal = split <= 5'h10; // header.rs:82
     wire [5:0] above = header[63:58]; // header.rs:89
     wire width_legal = ~(|above); // header.rs:91
-    wire _t20 = (((&word_keep[7:0]) & has_step) & (&{legal_0, legal_1, legal_2, legal_3})) & ((inner_legal & split_legal) & width_legal); // walker_maps.rs:122
+    wire _t20 = (((&word_keep[7:0]) & has_step) & (&{legal_0, legal_1, legal_2, legal_3})) & ((inner_legal & split_legal) & width_legal); // walker_maps.rs:123
     always @(posedge clk) if (valid) legal[address] <= _t20;
 
     // what is seen from the place
@@ -644,103 +640,103 @@ module oaken_record_walker_p64 (
     wire now_in_last_word = (s_within ? end_last_word : end_next_word) == word; // walker_view.rs:73
     wire now_next_arrived = arrived & ((~s_within) | (|more)); // walker_view.rs:75
     wire now_next_is_head = (~s_within) & (word == head); // walker_view.rs:76
-    wire [7:0] all_0 = byte0_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_1 = byte1_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_2 = byte2_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_3 = byte3_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_4 = byte4_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_5 = byte5_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_6 = byte6_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_7 = byte7_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_8 = byte8_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_9 = byte9_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_10 = byte10_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_11 = byte11_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_12 = byte12_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_13 = byte13_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_14 = byte14_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_15 = byte15_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_16 = byte16_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_17 = byte17_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_18 = byte18_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_19 = byte19_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_20 = byte20_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_21 = byte21_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_22 = byte22_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_23 = byte23_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_24 = byte24_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_25 = byte25_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_26 = byte26_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_27 = byte27_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_28 = byte28_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_29 = byte29_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_30 = byte30_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_31 = byte31_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_32 = byte32_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_33 = byte33_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_34 = byte34_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_35 = byte35_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_36 = byte36_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_37 = byte37_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_38 = byte38_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_39 = byte39_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_40 = byte40_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_41 = byte41_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_42 = byte42_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_43 = byte43_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_44 = byte44_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_45 = byte45_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_46 = byte46_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_47 = byte47_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_48 = byte48_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_49 = byte49_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_50 = byte50_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_51 = byte51_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_52 = byte52_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_53 = byte53_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_54 = byte54_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_55 = byte55_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_56 = byte56_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_57 = byte57_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_58 = byte58_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_59 = byte59_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_60 = byte60_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_61 = byte61_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_62 = byte62_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_63 = byte63_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] low = 8'h1 << s_byte[2:0]; // walker_maps.rs:110
-    wire [7:0] _t21 = (((all_0 & {8{low[0]}}) | (all_1 & {8{low[1]}})) | (all_2 & {8{low[2]}})) | (all_3 & {8{low[3]}}); // walker_maps.rs:111
-    wire [7:0] eights_0 = (((_t21 | (all_4 & {8{low[4]}})) | (all_5 & {8{low[5]}})) | (all_6 & {8{low[6]}})) | (all_7 & {8{low[7]}}); // walker_maps.rs:111
-    wire [7:0] _t22 = (((all_8 & {8{low[0]}}) | (all_9 & {8{low[1]}})) | (all_10 & {8{low[2]}})) | (all_11 & {8{low[3]}}); // walker_maps.rs:111
-    wire [7:0] eights_1 = (((_t22 | (all_12 & {8{low[4]}})) | (all_13 & {8{low[5]}})) | (all_14 & {8{low[6]}})) | (all_15 & {8{low[7]}}); // walker_maps.rs:111
-    wire [7:0] _t23 = (((all_16 & {8{low[0]}}) | (all_17 & {8{low[1]}})) | (all_18 & {8{low[2]}})) | (all_19 & {8{low[3]}}); // walker_maps.rs:111
-    wire [7:0] eights_2 = (((_t23 | (all_20 & {8{low[4]}})) | (all_21 & {8{low[5]}})) | (all_22 & {8{low[6]}})) | (all_23 & {8{low[7]}}); // walker_maps.rs:111
-    wire [7:0] _t24 = (((all_24 & {8{low[0]}}) | (all_25 & {8{low[1]}})) | (all_26 & {8{low[2]}})) | (all_27 & {8{low[3]}}); // walker_maps.rs:111
-    wire [7:0] eights_3 = (((_t24 | (all_28 & {8{low[4]}})) | (all_29 & {8{low[5]}})) | (all_30 & {8{low[6]}})) | (all_31 & {8{low[7]}}); // walker_maps.rs:111
-    wire [7:0] _t25 = (((all_32 & {8{low[0]}}) | (all_33 & {8{low[1]}})) | (all_34 & {8{low[2]}})) | (all_35 & {8{low[3]}}); // walker_maps.rs:111
-    wire [7:0] eights_4 = (((_t25 | (all_36 & {8{low[4]}})) | (all_37 & {8{low[5]}})) | (all_38 & {8{low[6]}})) | (all_39 & {8{low[7]}}); // walker_maps.rs:111
-    wire [7:0] _t26 = (((all_40 & {8{low[0]}}) | (all_41 & {8{low[1]}})) | (all_42 & {8{low[2]}})) | (all_43 & {8{low[3]}}); // walker_maps.rs:111
-    wire [7:0] eights_5 = (((_t26 | (all_44 & {8{low[4]}})) | (all_45 & {8{low[5]}})) | (all_46 & {8{low[6]}})) | (all_47 & {8{low[7]}}); // walker_maps.rs:111
-    wire [7:0] _t27 = (((all_48 & {8{low[0]}}) | (all_49 & {8{low[1]}})) | (all_50 & {8{low[2]}})) | (all_51 & {8{low[3]}}); // walker_maps.rs:111
-    wire [7:0] eights_6 = (((_t27 | (all_52 & {8{low[4]}})) | (all_53 & {8{low[5]}})) | (all_54 & {8{low[6]}})) | (all_55 & {8{low[7]}}); // walker_maps.rs:111
-    wire [7:0] _t28 = (((all_56 & {8{low[0]}}) | (all_57 & {8{low[1]}})) | (all_58 & {8{low[2]}})) | (all_59 & {8{low[3]}}); // walker_maps.rs:111
-    wire [7:0] eights_7 = (((_t28 | (all_60 & {8{low[4]}})) | (all_61 & {8{low[5]}})) | (all_62 & {8{low[6]}})) | (all_63 & {8{low[7]}}); // walker_maps.rs:111
-    wire [7:0] _t29 = 8'h1 << s_byte[5:3]; // walker_maps.rs:112
-    wire [7:0] _t30 = (((eights_0 & {8{_t29[0]}}) | (eights_1 & {8{_t29[1]}})) | (eights_2 & {8{_t29[2]}})) | (eights_3 & {8{_t29[3]}}); // walker_maps.rs:112
-    wire [7:0] _t31 = ((_t30 | (eights_4 & {8{_t29[4]}})) | (eights_5 & {8{_t29[5]}})) | (eights_6 & {8{_t29[6]}}); // walker_maps.rs:112
-    wire [7:0] found = _t31 | (eights_7 & {8{_t29[7]}}); // walker_maps.rs:112
-    wire [6:0] s_end = found[6:0]; // walker_maps.rs:73
-    wire two_words = (&s_byte) & (~s_end[6]); // walker_maps.rs:75
-    wire [4:0] words_0 = word + 5'h0; // walker_maps.rs:94
-    wire [4:0] words_1 = word + 5'h1; // walker_maps.rs:94
-    wire [4:0] words_2 = word + 5'h2; // walker_maps.rs:94
-    wire [10:0] s_end_1 = {two_words ? words_2 : (s_end[6] ? words_1 : words_0), s_end[5:0]}; // walker_maps.rs:95
-    wire now_count_too_many = found[7]; // walker_maps.rs:78
-    wire [7:0] found_1 = byte8_ends[next_word_2[3:0]]; // walker_maps.rs:83
-    wire [4:0] words_0_1 = next_word_2 + 5'h0; // walker_maps.rs:94
-    wire [4:0] words_1_1 = next_word_2 + 5'h1; // walker_maps.rs:94
-    wire [10:0] s_end_2 = {found_1[6] ? words_1_1 : words_0_1, found_1[5:0]}; // walker_maps.rs:95
-    wire now_first_count_too_many = found_1[7]; // walker_maps.rs:86
+    wire [7:0] all_0 = byte0_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_1 = byte1_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_2 = byte2_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_3 = byte3_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_4 = byte4_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_5 = byte5_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_6 = byte6_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_7 = byte7_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_8 = byte8_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_9 = byte9_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_10 = byte10_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_11 = byte11_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_12 = byte12_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_13 = byte13_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_14 = byte14_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_15 = byte15_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_16 = byte16_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_17 = byte17_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_18 = byte18_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_19 = byte19_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_20 = byte20_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_21 = byte21_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_22 = byte22_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_23 = byte23_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_24 = byte24_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_25 = byte25_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_26 = byte26_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_27 = byte27_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_28 = byte28_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_29 = byte29_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_30 = byte30_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_31 = byte31_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_32 = byte32_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_33 = byte33_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_34 = byte34_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_35 = byte35_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_36 = byte36_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_37 = byte37_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_38 = byte38_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_39 = byte39_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_40 = byte40_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_41 = byte41_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_42 = byte42_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_43 = byte43_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_44 = byte44_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_45 = byte45_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_46 = byte46_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_47 = byte47_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_48 = byte48_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_49 = byte49_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_50 = byte50_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_51 = byte51_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_52 = byte52_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_53 = byte53_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_54 = byte54_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_55 = byte55_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_56 = byte56_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_57 = byte57_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_58 = byte58_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_59 = byte59_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_60 = byte60_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_61 = byte61_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_62 = byte62_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_63 = byte63_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] low = 8'h1 << s_byte[2:0]; // walker_maps.rs:111
+    wire [7:0] _t21 = (((all_0 & {8{low[0]}}) | (all_1 & {8{low[1]}})) | (all_2 & {8{low[2]}})) | (all_3 & {8{low[3]}}); // walker_maps.rs:112
+    wire [7:0] eights_0 = (((_t21 | (all_4 & {8{low[4]}})) | (all_5 & {8{low[5]}})) | (all_6 & {8{low[6]}})) | (all_7 & {8{low[7]}}); // walker_maps.rs:112
+    wire [7:0] _t22 = (((all_8 & {8{low[0]}}) | (all_9 & {8{low[1]}})) | (all_10 & {8{low[2]}})) | (all_11 & {8{low[3]}}); // walker_maps.rs:112
+    wire [7:0] eights_1 = (((_t22 | (all_12 & {8{low[4]}})) | (all_13 & {8{low[5]}})) | (all_14 & {8{low[6]}})) | (all_15 & {8{low[7]}}); // walker_maps.rs:112
+    wire [7:0] _t23 = (((all_16 & {8{low[0]}}) | (all_17 & {8{low[1]}})) | (all_18 & {8{low[2]}})) | (all_19 & {8{low[3]}}); // walker_maps.rs:112
+    wire [7:0] eights_2 = (((_t23 | (all_20 & {8{low[4]}})) | (all_21 & {8{low[5]}})) | (all_22 & {8{low[6]}})) | (all_23 & {8{low[7]}}); // walker_maps.rs:112
+    wire [7:0] _t24 = (((all_24 & {8{low[0]}}) | (all_25 & {8{low[1]}})) | (all_26 & {8{low[2]}})) | (all_27 & {8{low[3]}}); // walker_maps.rs:112
+    wire [7:0] eights_3 = (((_t24 | (all_28 & {8{low[4]}})) | (all_29 & {8{low[5]}})) | (all_30 & {8{low[6]}})) | (all_31 & {8{low[7]}}); // walker_maps.rs:112
+    wire [7:0] _t25 = (((all_32 & {8{low[0]}}) | (all_33 & {8{low[1]}})) | (all_34 & {8{low[2]}})) | (all_35 & {8{low[3]}}); // walker_maps.rs:112
+    wire [7:0] eights_4 = (((_t25 | (all_36 & {8{low[4]}})) | (all_37 & {8{low[5]}})) | (all_38 & {8{low[6]}})) | (all_39 & {8{low[7]}}); // walker_maps.rs:112
+    wire [7:0] _t26 = (((all_40 & {8{low[0]}}) | (all_41 & {8{low[1]}})) | (all_42 & {8{low[2]}})) | (all_43 & {8{low[3]}}); // walker_maps.rs:112
+    wire [7:0] eights_5 = (((_t26 | (all_44 & {8{low[4]}})) | (all_45 & {8{low[5]}})) | (all_46 & {8{low[6]}})) | (all_47 & {8{low[7]}}); // walker_maps.rs:112
+    wire [7:0] _t27 = (((all_48 & {8{low[0]}}) | (all_49 & {8{low[1]}})) | (all_50 & {8{low[2]}})) | (all_51 & {8{low[3]}}); // walker_maps.rs:112
+    wire [7:0] eights_6 = (((_t27 | (all_52 & {8{low[4]}})) | (all_53 & {8{low[5]}})) | (all_54 & {8{low[6]}})) | (all_55 & {8{low[7]}}); // walker_maps.rs:112
+    wire [7:0] _t28 = (((all_56 & {8{low[0]}}) | (all_57 & {8{low[1]}})) | (all_58 & {8{low[2]}})) | (all_59 & {8{low[3]}}); // walker_maps.rs:112
+    wire [7:0] eights_7 = (((_t28 | (all_60 & {8{low[4]}})) | (all_61 & {8{low[5]}})) | (all_62 & {8{low[6]}})) | (all_63 & {8{low[7]}}); // walker_maps.rs:112
+    wire [7:0] _t29 = 8'h1 << s_byte[5:3]; // walker_maps.rs:113
+    wire [7:0] _t30 = (((eights_0 & {8{_t29[0]}}) | (eights_1 & {8{_t29[1]}})) | (eights_2 & {8{_t29[2]}})) | (eights_3 & {8{_t29[3]}}); // walker_maps.rs:113
+    wire [7:0] _t31 = ((_t30 | (eights_4 & {8{_t29[4]}})) | (eights_5 & {8{_t29[5]}})) | (eights_6 & {8{_t29[6]}}); // walker_maps.rs:113
+    wire [7:0] found = _t31 | (eights_7 & {8{_t29[7]}}); // walker_maps.rs:113
+    wire [6:0] s_end = found[6:0]; // walker_maps.rs:74
+    wire two_words = (&s_byte) & (~s_end[6]); // walker_maps.rs:76
+    wire [4:0] words_0 = word + 5'h0; // walker_maps.rs:95
+    wire [4:0] words_1 = word + 5'h1; // walker_maps.rs:95
+    wire [4:0] words_2 = word + 5'h2; // walker_maps.rs:95
+    wire [10:0] s_end_1 = {two_words ? words_2 : (s_end[6] ? words_1 : words_0), s_end[5:0]}; // walker_maps.rs:96
+    wire now_count_too_many = found[7]; // walker_maps.rs:79
+    wire [7:0] found_1 = byte8_ends[next_word_2[3:0]]; // walker_maps.rs:84
+    wire [4:0] words_0_1 = next_word_2 + 5'h0; // walker_maps.rs:95
+    wire [4:0] words_1_1 = next_word_2 + 5'h1; // walker_maps.rs:95
+    wire [10:0] s_end_2 = {found_1[6] ? words_1_1 : words_0_1, found_1[5:0]}; // walker_maps.rs:96
+    wire now_first_count_too_many = found_1[7]; // walker_maps.rs:87
     wire now_short = s_short[next_word_2[3:0]]; // walker_view.rs:79
 
     // a chunk is known when its end and the count behind it are
@@ -795,9 +791,9 @@ module oaken_record_walker_p64 (
             valid_1 <= step_s1;
         end
     end
-    wire [10:0] stop = now_beyond ? end_at : place; // walker_chunks.rs:108
-    wire [10:0] start_2 = _t32 ? stop : start_of_chunk; // walker_chunks.rs:110
-    wire nothing_1 = _t32; // walker_chunks.rs:111
+    wire [10:0] stop = now_beyond ? end_at : place; // walker_chunks.rs:110
+    wire [10:0] start_2 = _t32 ? stop : start_of_chunk; // walker_chunks.rs:112
+    wire nothing_1 = _t32; // walker_chunks.rs:113
     always @(posedge clk) begin
         at_1 <= start_2;
         stop_1 <= stop;
@@ -807,19 +803,16 @@ module oaken_record_walker_p64 (
         last_chunk_s1 <= last_chunk;
         chunk_last <= last_chunk_s1;
     end
-    fifo_19x16_distributed chunks (
+    fifo_with_room_19x16 chunks (
         .clk(clk),
         .rst(rst),
-        .s_valid(out_valid),
-        .s_ready(chunks_s_ready),
-        .s_payload(out_payload),
+        .push(valid_1),
+        .word({chunk_at, count, chunk_last}),
         .m_valid(chunks_m_valid),
         .m_ready(m_ready),
         .m_payload(chunks_m_payload),
         .level(chunks_level)
     );
-    assign out_valid = valid_1;
-    assign out_payload = {chunk_at, count, chunk_last};
     assign room = room_for_chunks;
     always @(posedge clk) begin
         if (rst) begin
@@ -862,12 +855,11 @@ module oaken_record_walker_p64 (
             begun_before <= begins_1;
         end
     end
-    fifo_64x16_distributed headers_1 (
+    fifo_with_room_64x16 headers_1 (
         .clk(clk),
         .rst(rst),
-        .s_valid(begun_before),
-        .s_ready(headers_1_s_ready),
-        .s_payload(begun_with),
+        .push(begun_before),
+        .word(begun_with),
         .m_valid(headers_1_m_valid),
         .m_ready(header_ready),
         .m_payload(headers_1_m_payload),
@@ -961,7 +953,7 @@ module oaken_record_walker_p64 (
             place <= 11'h0;
         end else if (_t33 ? (step & (~missing)) : (((ended | begins_1) | dropping) | flushed)) place <= _t33 ? s_end_1 : to;
     end
-    wire unused_ok = &{1'b0, _t1[63], chunks_s_ready, stop_1[10:7], headers_1_s_ready};
+    wire unused_ok = &{1'b0, _t1[63], stop_1[10:7]};
 endmodule
 
 `default_nettype wire

@@ -23,12 +23,12 @@ module oaken_beat_counter_p4 (
     output wire m_last
 );
     reg room; // beat_counter.rs:90
-    reg open; // a chunk is being cut | beat_counter.rs:128
-    reg [8:0] chunk_at; // beat_counter.rs:129
-    reg [6:0] chunk_count; // entries that are left | beat_counter.rs:129
-    reg chunk_last; // beat_counter.rs:129
-    reg starts; // nothing was cut of it yet | beat_counter.rs:130
-    reg ends; // its rest is one group | beat_counter.rs:131
+    reg open; // a chunk is being cut | beat_counter.rs:127
+    reg [8:0] chunk_at; // beat_counter.rs:128
+    reg [6:0] chunk_count; // entries that are left | beat_counter.rs:128
+    reg chunk_last; // beat_counter.rs:128
+    reg starts; // nothing was cut of it yet | beat_counter.rs:129
+    reg ends; // its rest is one group | beat_counter.rs:130
     reg [3:0] byte0_read_at; // sparse_ring.rs:85
     reg [3:0] bytes_0; // sparse_ring.rs:86
     reg [3:0] byte1_read_at; // sparse_ring.rs:85
@@ -120,12 +120,11 @@ module oaken_beat_counter_p4 (
     reg counted_starts_s5; // beat_counter.rs:109
     reg counted_ends_s5; // beat_counter.rs:109
     reg counted_last_s5; // beat_counter.rs:109
-    reg [8:0] sum_at; // beat_counter.rs:156
-    reg [47:0] sum_counts; // beat_counter.rs:156
-    reg sum_wrong; // beat_counter.rs:156
-    reg sum_last; // beat_counter.rs:156
+    reg [8:0] sum_at; // beat_counter.rs:155
+    reg [47:0] sum_counts; // beat_counter.rs:155
+    reg sum_wrong; // beat_counter.rs:155
+    reg sum_last; // beat_counter.rs:155
     reg complete; // beat_counter.rs:113
-    wire waiting_s_ready;
     wire waiting_m_valid;
     wire [58:0] waiting_m_payload;
     wire [4:0] waiting_level;
@@ -147,10 +146,10 @@ module oaken_beat_counter_p4 (
     (* ram_style = "distributed" *) reg [3:0] byte15_ring [0:15];
 
     // as many entries as a beat may have
-    wire [2:0] count = ends ? chunk_count[2:0] : 3'h4; // beat_counter.rs:134
-    wire valid = open & room; // beat_counter.rs:135
+    wire [2:0] count = ends ? chunk_count[2:0] : 3'h4; // beat_counter.rs:133
+    wire valid = open & room; // beat_counter.rs:134
     assign s_ready = (~open) | (room & ends);
-    wire _t1 = s_valid & s_ready; // beat_counter.rs:144
+    wire _t1 = s_valid & s_ready; // beat_counter.rs:143
     always @(posedge clk) begin
         if (valid) begin
             starts <= 1'h0;
@@ -487,41 +486,41 @@ module oaken_beat_counter_p4 (
     wire x_last = counted_last_s5; // beat_counter.rs:109
 
     // the sums of a chunk
-    wire goes_on = ~x_starts; // beat_counter.rs:157
-    wire [3:0] both_0 = {1'h0, sum_counts[2:0] & {3{goes_on}}} + {1'h0, counts[2:0]}; // beat_counter.rs:163
-    wire [3:0] both_1 = {1'h0, sum_counts[5:3] & {3{goes_on}}} + {1'h0, counts[5:3]}; // beat_counter.rs:163
-    wire [3:0] both_2 = {1'h0, sum_counts[8:6] & {3{goes_on}}} + {1'h0, counts[8:6]}; // beat_counter.rs:163
-    wire [3:0] both_3 = {1'h0, sum_counts[11:9] & {3{goes_on}}} + {1'h0, counts[11:9]}; // beat_counter.rs:163
-    wire [3:0] both_4 = {1'h0, sum_counts[14:12] & {3{goes_on}}} + {1'h0, counts[14:12]}; // beat_counter.rs:163
-    wire [3:0] both_5 = {1'h0, sum_counts[17:15] & {3{goes_on}}} + {1'h0, counts[17:15]}; // beat_counter.rs:163
-    wire [3:0] both_6 = {1'h0, sum_counts[20:18] & {3{goes_on}}} + {1'h0, counts[20:18]}; // beat_counter.rs:163
-    wire [3:0] both_7 = {1'h0, sum_counts[23:21] & {3{goes_on}}} + {1'h0, counts[23:21]}; // beat_counter.rs:163
-    wire [3:0] both_8 = {1'h0, sum_counts[26:24] & {3{goes_on}}} + {1'h0, counts[26:24]}; // beat_counter.rs:163
-    wire [3:0] both_9 = {1'h0, sum_counts[29:27] & {3{goes_on}}} + {1'h0, counts[29:27]}; // beat_counter.rs:163
-    wire [3:0] both_10 = {1'h0, sum_counts[32:30] & {3{goes_on}}} + {1'h0, counts[32:30]}; // beat_counter.rs:163
-    wire [3:0] both_11 = {1'h0, sum_counts[35:33] & {3{goes_on}}} + {1'h0, counts[35:33]}; // beat_counter.rs:163
-    wire [3:0] both_12 = {1'h0, sum_counts[38:36] & {3{goes_on}}} + {1'h0, counts[38:36]}; // beat_counter.rs:163
-    wire [3:0] both_13 = {1'h0, sum_counts[41:39] & {3{goes_on}}} + {1'h0, counts[41:39]}; // beat_counter.rs:163
-    wire [3:0] both_14 = {1'h0, sum_counts[44:42] & {3{goes_on}}} + {1'h0, counts[44:42]}; // beat_counter.rs:163
-    wire [3:0] both_15 = {1'h0, sum_counts[47:45] & {3{goes_on}}} + {1'h0, counts[47:45]}; // beat_counter.rs:163
-    wire too_many_0 = both_0 > 4'h4; // beat_counter.rs:165
-    wire too_many_1 = both_1 > 4'h4; // beat_counter.rs:165
-    wire too_many_2 = both_2 > 4'h4; // beat_counter.rs:165
-    wire too_many_3 = both_3 > 4'h4; // beat_counter.rs:165
-    wire too_many_4 = both_4 > 4'h4; // beat_counter.rs:165
-    wire too_many_5 = both_5 > 4'h4; // beat_counter.rs:165
-    wire too_many_6 = both_6 > 4'h4; // beat_counter.rs:165
-    wire too_many_7 = both_7 > 4'h4; // beat_counter.rs:165
-    wire too_many_8 = both_8 > 4'h4; // beat_counter.rs:165
-    wire too_many_9 = both_9 > 4'h4; // beat_counter.rs:165
-    wire too_many_10 = both_10 > 4'h4; // beat_counter.rs:165
-    wire too_many_11 = both_11 > 4'h4; // beat_counter.rs:165
-    wire too_many_12 = both_12 > 4'h4; // beat_counter.rs:165
-    wire too_many_13 = both_13 > 4'h4; // beat_counter.rs:165
-    wire too_many_14 = both_14 > 4'h4; // beat_counter.rs:165
-    wire too_many_15 = both_15 > 4'h4; // beat_counter.rs:165
-    wire [47:0] _t40 = {both_15[2:0], both_14[2:0], both_13[2:0], both_12[2:0], both_11[2:0], both_10[2:0], both_9[2:0], both_8[2:0], both_7[2:0], both_6[2:0], both_5[2:0], both_4[2:0], both_3[2:0], both_2[2:0], both_1[2:0], both_0[2:0]}; // beat_counter.rs:167
-    wire [15:0] _t41 = {too_many_0, too_many_1, too_many_2, too_many_3, too_many_4, too_many_5, too_many_6, too_many_7, too_many_8, too_many_9, too_many_10, too_many_11, too_many_12, too_many_13, too_many_14, too_many_15}; // beat_counter.rs:168
+    wire goes_on = ~x_starts; // beat_counter.rs:156
+    wire [3:0] both_0 = {1'h0, sum_counts[2:0] & {3{goes_on}}} + {1'h0, counts[2:0]}; // beat_counter.rs:162
+    wire [3:0] both_1 = {1'h0, sum_counts[5:3] & {3{goes_on}}} + {1'h0, counts[5:3]}; // beat_counter.rs:162
+    wire [3:0] both_2 = {1'h0, sum_counts[8:6] & {3{goes_on}}} + {1'h0, counts[8:6]}; // beat_counter.rs:162
+    wire [3:0] both_3 = {1'h0, sum_counts[11:9] & {3{goes_on}}} + {1'h0, counts[11:9]}; // beat_counter.rs:162
+    wire [3:0] both_4 = {1'h0, sum_counts[14:12] & {3{goes_on}}} + {1'h0, counts[14:12]}; // beat_counter.rs:162
+    wire [3:0] both_5 = {1'h0, sum_counts[17:15] & {3{goes_on}}} + {1'h0, counts[17:15]}; // beat_counter.rs:162
+    wire [3:0] both_6 = {1'h0, sum_counts[20:18] & {3{goes_on}}} + {1'h0, counts[20:18]}; // beat_counter.rs:162
+    wire [3:0] both_7 = {1'h0, sum_counts[23:21] & {3{goes_on}}} + {1'h0, counts[23:21]}; // beat_counter.rs:162
+    wire [3:0] both_8 = {1'h0, sum_counts[26:24] & {3{goes_on}}} + {1'h0, counts[26:24]}; // beat_counter.rs:162
+    wire [3:0] both_9 = {1'h0, sum_counts[29:27] & {3{goes_on}}} + {1'h0, counts[29:27]}; // beat_counter.rs:162
+    wire [3:0] both_10 = {1'h0, sum_counts[32:30] & {3{goes_on}}} + {1'h0, counts[32:30]}; // beat_counter.rs:162
+    wire [3:0] both_11 = {1'h0, sum_counts[35:33] & {3{goes_on}}} + {1'h0, counts[35:33]}; // beat_counter.rs:162
+    wire [3:0] both_12 = {1'h0, sum_counts[38:36] & {3{goes_on}}} + {1'h0, counts[38:36]}; // beat_counter.rs:162
+    wire [3:0] both_13 = {1'h0, sum_counts[41:39] & {3{goes_on}}} + {1'h0, counts[41:39]}; // beat_counter.rs:162
+    wire [3:0] both_14 = {1'h0, sum_counts[44:42] & {3{goes_on}}} + {1'h0, counts[44:42]}; // beat_counter.rs:162
+    wire [3:0] both_15 = {1'h0, sum_counts[47:45] & {3{goes_on}}} + {1'h0, counts[47:45]}; // beat_counter.rs:162
+    wire too_many_0 = both_0 > 4'h4; // beat_counter.rs:164
+    wire too_many_1 = both_1 > 4'h4; // beat_counter.rs:164
+    wire too_many_2 = both_2 > 4'h4; // beat_counter.rs:164
+    wire too_many_3 = both_3 > 4'h4; // beat_counter.rs:164
+    wire too_many_4 = both_4 > 4'h4; // beat_counter.rs:164
+    wire too_many_5 = both_5 > 4'h4; // beat_counter.rs:164
+    wire too_many_6 = both_6 > 4'h4; // beat_counter.rs:164
+    wire too_many_7 = both_7 > 4'h4; // beat_counter.rs:164
+    wire too_many_8 = both_8 > 4'h4; // beat_counter.rs:164
+    wire too_many_9 = both_9 > 4'h4; // beat_counter.rs:164
+    wire too_many_10 = both_10 > 4'h4; // beat_counter.rs:164
+    wire too_many_11 = both_11 > 4'h4; // beat_counter.rs:164
+    wire too_many_12 = both_12 > 4'h4; // beat_counter.rs:164
+    wire too_many_13 = both_13 > 4'h4; // beat_counter.rs:164
+    wire too_many_14 = both_14 > 4'h4; // beat_counter.rs:164
+    wire too_many_15 = both_15 > 4'h4; // beat_counter.rs:164
+    wire [47:0] _t40 = {both_15[2:0], both_14[2:0], both_13[2:0], both_12[2:0], both_11[2:0], both_10[2:0], both_9[2:0], both_8[2:0], both_7[2:0], both_6[2:0], both_5[2:0], both_4[2:0], both_3[2:0], both_2[2:0], both_1[2:0], both_0[2:0]}; // beat_counter.rs:166
+    wire [15:0] _t41 = {too_many_0, too_many_1, too_many_2, too_many_3, too_many_4, too_many_5, too_many_6, too_many_7, too_many_8, too_many_9, too_many_10, too_many_11, too_many_12, too_many_13, too_many_14, too_many_15}; // beat_counter.rs:167
     always @(posedge clk) begin
         if (valid_1) begin
             sum_counts <= _t40;
@@ -540,12 +539,11 @@ module oaken_beat_counter_p4 (
         end
     end
     assign m_valid = waiting_m_valid;
-    fifo_59x16_distributed waiting (
+    fifo_with_room_59x16 waiting (
         .clk(clk),
         .rst(rst),
-        .s_valid(complete),
-        .s_ready(waiting_s_ready),
-        .s_payload({sum_at, sum_counts, sum_wrong, sum_last}),
+        .push(complete),
+        .word({sum_at, sum_counts, sum_wrong, sum_last}),
         .m_valid(waiting_m_valid),
         .m_ready(m_ready),
         .m_payload(waiting_m_payload),
@@ -562,7 +560,7 @@ module oaken_beat_counter_p4 (
     assign m_counts = waiting_m_payload[49:2];
     assign m_wrong = waiting_m_payload[1];
     assign m_last = waiting_m_payload[0];
-    wire unused_ok = &{1'b0, write_data[1:0], write_data[9:6], write_data[17:14], write_data[25:22], write_data[33:30], write_data[41:38], write_data[49:46], write_data[57:54], write_data[65:62], write_data[73:70], write_data[81:78], write_data[89:86], write_data[97:94], write_data[105:102], write_data[113:110], write_data[121:118], write_data[127:126], _t2[4], first_s3[3:2], waiting_s_ready};
+    wire unused_ok = &{1'b0, write_data[1:0], write_data[9:6], write_data[17:14], write_data[25:22], write_data[33:30], write_data[41:38], write_data[49:46], write_data[57:54], write_data[65:62], write_data[73:70], write_data[81:78], write_data[89:86], write_data[97:94], write_data[105:102], write_data[113:110], write_data[121:118], write_data[127:126], _t2[4], first_s3[3:2]};
 endmodule
 
 `default_nettype wire

@@ -82,31 +82,27 @@ module oaken_record_walker_p4 (
     reg [4:0] resume; // the word behind what was flushed | record_walker.rs:114
     wire start_1; // record_walker.rs:115
     wire room; // record_walker.rs:115
-    wire chunks_s_ready;
     wire chunks_m_valid;
     wire [16:0] chunks_m_payload;
     wire [4:0] chunks_level;
-    reg step_s1; // walker_chunks.rs:107
-    reg valid_1; // walker_chunks.rs:107
-    reg [8:0] at_1; // walker_chunks.rs:112
-    reg [8:0] stop_1; // walker_chunks.rs:112
-    reg nothing_2; // walker_chunks.rs:112
-    reg [6:0] count; // walker_chunks.rs:113
-    reg [8:0] chunk_at; // walker_chunks.rs:114
-    reg last_chunk_s1; // walker_chunks.rs:114
-    reg chunk_last; // walker_chunks.rs:114
-    wire out_valid; // walker_chunks.rs:115
-    wire [16:0] out_payload; // walker_chunks.rs:115
-    reg room_for_chunks; // walker_chunks.rs:98
+    reg step_s1; // walker_chunks.rs:109
+    reg valid_1; // walker_chunks.rs:109
+    reg [8:0] at_1; // walker_chunks.rs:114
+    reg [8:0] stop_1; // walker_chunks.rs:114
+    reg nothing_2; // walker_chunks.rs:114
+    reg [6:0] count; // walker_chunks.rs:115
+    reg [8:0] chunk_at; // walker_chunks.rs:116
+    reg last_chunk_s1; // walker_chunks.rs:116
+    reg chunk_last; // walker_chunks.rs:116
+    reg room_for_chunks; // walker_chunks.rs:100
     reg count_error_1; // record_walker.rs:215
     reg length_error_1; // record_walker.rs:218
-    wire headers_1_s_ready;
     wire headers_1_m_valid;
     wire [63:0] headers_1_m_payload;
     wire [4:0] headers_1_level;
     reg [63:0] begun_with; // record_walker.rs:246
     reg begun_before; // record_walker.rs:247
-    reg room_for_headers; // record_walker.rs:254
+    reg room_for_headers; // record_walker.rs:253
     reg [5:0] held; // chunks that are known and not read | record_walker.rs:233
     reg [2:0] guessed; // records that began without a last before them | record_walker.rs:158
     reg [3:0] skip; // lasts up to which words are dropped | walker_records.rs:42
@@ -312,7 +308,7 @@ module oaken_record_walker_p4 (
     wire [63:0] header = word_data[63:0]; // walker_maps.rs:60
     always @(posedge clk) begin
         if (valid) headers[address] <= header;
-        if (valid) s_short[address] <= ~word_keep[8];
+        if (valid) s_short[address] <= ~(&word_keep[8:0]);
     end
     wire [5:0] e = header[12:7]; // header.rs:41
     wire [6:0] f = header[6:0]; // header.rs:46
@@ -330,14 +326,14 @@ module oaken_record_walker_p4 (
     wire [6:0] f_3 = header[45:39]; // header.rs:46
     wire shape_legal_3 = (e_3 <= 6'h26) & ((|e_3) | (~(|f_3))); // half_steps.rs:75
     wire legal_3 = shape_legal_3 & ((~(|e_3)) | (e_3 >= 6'h1)); // half_steps.rs:76
-    wire has_step = |{header[12:0], header[25:13], header[38:26], header[51:39]}; // walker_maps.rs:121
+    wire has_step = |{header[12:0], header[25:13], header[38:26], header[51:39]}; // walker_maps.rs:122
     wire shape_legal_4 = (e_3 <= 6'h26) & ((|e_3) | (~(|f_3))); // half_steps.rs:75
     wire inner_legal = shape_legal_4 & ((~(|e_3)) | (e_3 >= 6'h1)); // half_steps.rs:76
     wire [4:0] split = header[56:52]; // header.rs:74
     wire split_legal = split <= 5'h10; // header.rs:82
     wire [5:0] above = header[63:58]; // header.rs:89
     wire width_legal = ~(|above); // header.rs:91
-    wire _t2 = (((&word_keep[7:0]) & has_step) & (&{legal_0, legal_1, legal_2, legal_3})) & ((inner_legal & split_legal) & width_legal); // walker_maps.rs:122
+    wire _t2 = (((&word_keep[7:0]) & has_step) & (&{legal_0, legal_1, legal_2, legal_3})) & ((inner_legal & split_legal) & width_legal); // walker_maps.rs:123
     always @(posedge clk) if (valid) legal[address] <= _t2;
 
     // what is seen from the place
@@ -352,48 +348,48 @@ module oaken_record_walker_p4 (
     wire now_in_last_word = (s_within ? end_last_word : end_next_word) == word; // walker_view.rs:73
     wire now_next_arrived = arrived & ((~s_within) | (|more)); // walker_view.rs:75
     wire now_next_is_head = (~s_within) & (word == head); // walker_view.rs:76
-    wire [7:0] all_0 = byte0_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_1 = byte1_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_2 = byte2_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_3 = byte3_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_4 = byte4_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_5 = byte5_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_6 = byte6_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_7 = byte7_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_8 = byte8_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_9 = byte9_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_10 = byte10_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_11 = byte11_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_12 = byte12_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_13 = byte13_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_14 = byte14_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] all_15 = byte15_ends[word[3:0]]; // walker_maps.rs:71
-    wire [7:0] low = 8'h1 << s_byte[2:0]; // walker_maps.rs:110
-    wire [7:0] _t3 = (((all_0 & {8{low[0]}}) | (all_1 & {8{low[1]}})) | (all_2 & {8{low[2]}})) | (all_3 & {8{low[3]}}); // walker_maps.rs:111
-    wire [7:0] eights_0 = (((_t3 | (all_4 & {8{low[4]}})) | (all_5 & {8{low[5]}})) | (all_6 & {8{low[6]}})) | (all_7 & {8{low[7]}}); // walker_maps.rs:111
-    wire [7:0] _t4 = (((all_8 & {8{low[0]}}) | (all_9 & {8{low[1]}})) | (all_10 & {8{low[2]}})) | (all_11 & {8{low[3]}}); // walker_maps.rs:111
-    wire [7:0] eights_1 = (((_t4 | (all_12 & {8{low[4]}})) | (all_13 & {8{low[5]}})) | (all_14 & {8{low[6]}})) | (all_15 & {8{low[7]}}); // walker_maps.rs:111
-    wire [1:0] _t5 = 2'h1 << s_byte[3]; // walker_maps.rs:112
-    wire [7:0] found = (eights_0 & {8{_t5[0]}}) | (eights_1 & {8{_t5[1]}}); // walker_maps.rs:112
-    wire [6:0] s_end = found[6:0]; // walker_maps.rs:73
-    wire [4:0] words_0 = word + 5'h0; // walker_maps.rs:94
-    wire [4:0] words_1 = word + 5'h1; // walker_maps.rs:94
-    wire [4:0] words_2 = word + 5'h2; // walker_maps.rs:94
-    wire [4:0] words_3 = word + 5'h3; // walker_maps.rs:94
-    wire [4:0] words_4 = word + 5'h4; // walker_maps.rs:94
-    wire [4:0] words_5 = word + 5'h5; // walker_maps.rs:94
-    wire [4:0] _t6 = s_end[6] ? (s_end[4] ? words_5 : words_4) : (s_end[5] ? (s_end[4] ? words_3 : words_2) : (s_end[4] ? words_1 : words_0)); // walker_maps.rs:103
-    wire [8:0] s_end_1 = {_t6, s_end[3:0]}; // walker_maps.rs:95
-    wire now_count_too_many = found[7]; // walker_maps.rs:78
-    wire [7:0] found_1 = byte8_ends[next_word_2[3:0]]; // walker_maps.rs:83
-    wire [4:0] words_0_1 = next_word_2 + 5'h0; // walker_maps.rs:94
-    wire [4:0] words_1_1 = next_word_2 + 5'h1; // walker_maps.rs:94
-    wire [4:0] words_2_1 = next_word_2 + 5'h2; // walker_maps.rs:94
-    wire [4:0] words_3_1 = next_word_2 + 5'h3; // walker_maps.rs:94
-    wire [4:0] words_4_1 = next_word_2 + 5'h4; // walker_maps.rs:94
-    wire [4:0] _t7 = found_1[6] ? words_4_1 : (found_1[5] ? (found_1[4] ? words_3_1 : words_2_1) : (found_1[4] ? words_1_1 : words_0_1)); // walker_maps.rs:103
-    wire [8:0] s_end_2 = {_t7, found_1[3:0]}; // walker_maps.rs:95
-    wire now_first_count_too_many = found_1[7]; // walker_maps.rs:86
+    wire [7:0] all_0 = byte0_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_1 = byte1_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_2 = byte2_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_3 = byte3_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_4 = byte4_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_5 = byte5_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_6 = byte6_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_7 = byte7_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_8 = byte8_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_9 = byte9_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_10 = byte10_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_11 = byte11_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_12 = byte12_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_13 = byte13_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_14 = byte14_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] all_15 = byte15_ends[word[3:0]]; // walker_maps.rs:72
+    wire [7:0] low = 8'h1 << s_byte[2:0]; // walker_maps.rs:111
+    wire [7:0] _t3 = (((all_0 & {8{low[0]}}) | (all_1 & {8{low[1]}})) | (all_2 & {8{low[2]}})) | (all_3 & {8{low[3]}}); // walker_maps.rs:112
+    wire [7:0] eights_0 = (((_t3 | (all_4 & {8{low[4]}})) | (all_5 & {8{low[5]}})) | (all_6 & {8{low[6]}})) | (all_7 & {8{low[7]}}); // walker_maps.rs:112
+    wire [7:0] _t4 = (((all_8 & {8{low[0]}}) | (all_9 & {8{low[1]}})) | (all_10 & {8{low[2]}})) | (all_11 & {8{low[3]}}); // walker_maps.rs:112
+    wire [7:0] eights_1 = (((_t4 | (all_12 & {8{low[4]}})) | (all_13 & {8{low[5]}})) | (all_14 & {8{low[6]}})) | (all_15 & {8{low[7]}}); // walker_maps.rs:112
+    wire [1:0] _t5 = 2'h1 << s_byte[3]; // walker_maps.rs:113
+    wire [7:0] found = (eights_0 & {8{_t5[0]}}) | (eights_1 & {8{_t5[1]}}); // walker_maps.rs:113
+    wire [6:0] s_end = found[6:0]; // walker_maps.rs:74
+    wire [4:0] words_0 = word + 5'h0; // walker_maps.rs:95
+    wire [4:0] words_1 = word + 5'h1; // walker_maps.rs:95
+    wire [4:0] words_2 = word + 5'h2; // walker_maps.rs:95
+    wire [4:0] words_3 = word + 5'h3; // walker_maps.rs:95
+    wire [4:0] words_4 = word + 5'h4; // walker_maps.rs:95
+    wire [4:0] words_5 = word + 5'h5; // walker_maps.rs:95
+    wire [4:0] _t6 = s_end[6] ? (s_end[4] ? words_5 : words_4) : (s_end[5] ? (s_end[4] ? words_3 : words_2) : (s_end[4] ? words_1 : words_0)); // walker_maps.rs:104
+    wire [8:0] s_end_1 = {_t6, s_end[3:0]}; // walker_maps.rs:96
+    wire now_count_too_many = found[7]; // walker_maps.rs:79
+    wire [7:0] found_1 = byte8_ends[next_word_2[3:0]]; // walker_maps.rs:84
+    wire [4:0] words_0_1 = next_word_2 + 5'h0; // walker_maps.rs:95
+    wire [4:0] words_1_1 = next_word_2 + 5'h1; // walker_maps.rs:95
+    wire [4:0] words_2_1 = next_word_2 + 5'h2; // walker_maps.rs:95
+    wire [4:0] words_3_1 = next_word_2 + 5'h3; // walker_maps.rs:95
+    wire [4:0] words_4_1 = next_word_2 + 5'h4; // walker_maps.rs:95
+    wire [4:0] _t7 = found_1[6] ? words_4_1 : (found_1[5] ? (found_1[4] ? words_3_1 : words_2_1) : (found_1[4] ? words_1_1 : words_0_1)); // walker_maps.rs:104
+    wire [8:0] s_end_2 = {_t7, found_1[3:0]}; // walker_maps.rs:96
+    wire now_first_count_too_many = found_1[7]; // walker_maps.rs:87
     wire now_short = s_short[next_word_2[3:0]]; // walker_view.rs:79
     always @(posedge clk) begin
         seen_known <= known;
@@ -465,9 +461,9 @@ module oaken_record_walker_p4 (
             valid_1 <= step_s1;
         end
     end
-    wire [8:0] stop = seen_beyond ? seen_end_at : place; // walker_chunks.rs:108
-    wire [8:0] start_2 = _t8 ? stop : start_of_chunk; // walker_chunks.rs:110
-    wire nothing_1 = _t8; // walker_chunks.rs:111
+    wire [8:0] stop = seen_beyond ? seen_end_at : place; // walker_chunks.rs:110
+    wire [8:0] start_2 = _t8 ? stop : start_of_chunk; // walker_chunks.rs:112
+    wire nothing_1 = _t8; // walker_chunks.rs:113
     always @(posedge clk) begin
         at_1 <= start_2;
         stop_1 <= stop;
@@ -477,19 +473,16 @@ module oaken_record_walker_p4 (
         last_chunk_s1 <= last_chunk;
         chunk_last <= last_chunk_s1;
     end
-    fifo_17x16_distributed chunks (
+    fifo_with_room_17x16 chunks (
         .clk(clk),
         .rst(rst),
-        .s_valid(out_valid),
-        .s_ready(chunks_s_ready),
-        .s_payload(out_payload),
+        .push(valid_1),
+        .word({chunk_at, count, chunk_last}),
         .m_valid(chunks_m_valid),
         .m_ready(m_ready),
         .m_payload(chunks_m_payload),
         .level(chunks_level)
     );
-    assign out_valid = valid_1;
-    assign out_payload = {chunk_at, count, chunk_last};
     assign room = room_for_chunks;
     always @(posedge clk) begin
         if (rst) begin
@@ -532,12 +525,11 @@ module oaken_record_walker_p4 (
             begun_before <= begins_1;
         end
     end
-    fifo_64x16_distributed headers_1 (
+    fifo_with_room_64x16 headers_1 (
         .clk(clk),
         .rst(rst),
-        .s_valid(begun_before),
-        .s_ready(headers_1_s_ready),
-        .s_payload(begun_with),
+        .push(begun_before),
+        .word(begun_with),
         .m_valid(headers_1_m_valid),
         .m_ready(header_ready),
         .m_payload(headers_1_m_payload),
@@ -635,7 +627,7 @@ module oaken_record_walker_p4 (
             fresh <= ~(((step | begins_1) | dropping) | flushed);
         end
     end
-    wire unused_ok = &{1'b0, _t1[15], chunks_s_ready, stop_1[8:7], headers_1_s_ready};
+    wire unused_ok = &{1'b0, _t1[15], stop_1[8:7]};
 endmodule
 
 `default_nettype wire

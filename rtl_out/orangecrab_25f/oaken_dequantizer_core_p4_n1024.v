@@ -281,27 +281,27 @@ module oaken_dequantizer_core_p4_n1024 (
     reg lane3_negative_s5; // decode.rs:115
     reg lane3_negative_s6; // decode.rs:115
     reg values_3_negative; // decode.rs:115
-    reg issue_s1; // dequantizer_back.rs:134
-    reg map_last_s1; // dequantizer_back.rs:134
-    reg issue_s2; // dequantizer_back.rs:137
-    reg issue_s3; // dequantizer_back.rs:137
-    reg issue_s4; // dequantizer_back.rs:137
-    reg issue_s5; // dequantizer_back.rs:137
-    reg issue_s6; // dequantizer_back.rs:137
-    reg issue_s7; // dequantizer_back.rs:137
-    reg map_last_s2; // dequantizer_back.rs:137
-    reg map_last_s3; // dequantizer_back.rs:137
-    reg map_last_s4; // dequantizer_back.rs:137
-    reg map_last_s5; // dequantizer_back.rs:137
-    reg map_last_s6; // dequantizer_back.rs:137
-    reg map_last_s7; // dequantizer_back.rs:137
-    reg [67:0] spare_data; // dequantizer_back.rs:151
-    reg spare_last; // dequantizer_back.rs:151
-    reg [63:0] elements_data; // dequantizer_back.rs:152
-    reg elements_last; // dequantizer_back.rs:152
-    reg elements_valid; // dequantizer_back.rs:153
-    wire fills; // the spare register holds elements in the next cycle | dequantizer_back.rs:155
-    reg spare_full; // dequantizer_back.rs:184
+    reg issue_s1; // dequantizer_back.rs:129
+    reg map_last_s1; // dequantizer_back.rs:129
+    reg issue_s2; // dequantizer_back.rs:132
+    reg issue_s3; // dequantizer_back.rs:132
+    reg issue_s4; // dequantizer_back.rs:132
+    reg issue_s5; // dequantizer_back.rs:132
+    reg issue_s6; // dequantizer_back.rs:132
+    reg issue_s7; // dequantizer_back.rs:132
+    reg map_last_s2; // dequantizer_back.rs:132
+    reg map_last_s3; // dequantizer_back.rs:132
+    reg map_last_s4; // dequantizer_back.rs:132
+    reg map_last_s5; // dequantizer_back.rs:132
+    reg map_last_s6; // dequantizer_back.rs:132
+    reg map_last_s7; // dequantizer_back.rs:132
+    reg [67:0] spare_data; // dequantizer_back.rs:146
+    reg spare_last; // dequantizer_back.rs:146
+    reg [63:0] elements_data; // dequantizer_back.rs:147
+    reg elements_last; // dequantizer_back.rs:147
+    reg elements_valid; // dequantizer_back.rs:148
+    wire fills; // the spare register holds elements in the next cycle | dequantizer_back.rs:150
+    reg spare_full; // dequantizer_back.rs:178
     reg flag_3; // dequantizer.rs:105
     (* ram_style = "distributed" *) reg [5:0] infos [0:3];
     (* ram_style = "distributed" *) reg [20:0] lane0_bases [0:15];
@@ -589,7 +589,7 @@ module oaken_dequantizer_core_p4_n1024 (
     end
 
     // the lanes
-    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:93
+    wire issue = dense_valid_1 & in_use; // dequantizer_back.rs:88
     register_slice_16 slice (
         .clk(clk),
         .rst(rst),
@@ -600,13 +600,13 @@ module oaken_dequantizer_core_p4_n1024 (
         .m_ready(in_use & go),
         .m_payload(dense_payload)
     );
-    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer_back.rs:124
-    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer_back.rs:124
-    wire coded_outlier = map_outlier[0]; // dequantizer_back.rs:128
-    wire coded_outer = map_outer[0]; // dequantizer_back.rs:128
-    wire coded_sign = map_sign[0]; // dequantizer_back.rs:128
+    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer_back.rs:119
+    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer_back.rs:119
+    wire coded_outlier = map_outlier[0]; // dequantizer_back.rs:123
+    wire coded_outer = map_outer[0]; // dequantizer_back.rs:123
+    wire coded_sign = map_sign[0]; // dequantizer_back.rs:123
     wire [4:0] lane0_distance = {1'h0, coded_code} - info_split; // decode.rs:74
     wire lane0_below = lane0_distance[4]; // decode.rs:75
     wire [3:0] lane0_whole = lane0_distance[3:0] ^ {4{lane0_below}}; // decode.rs:76
@@ -733,9 +733,9 @@ module oaken_dequantizer_core_p4_n1024 (
         lane0_negative_s6 <= lane0_negative_s5;
         values_0_negative <= lane0_negative_s6;
     end
-    wire coded_outlier_1 = map_outlier[1]; // dequantizer_back.rs:128
-    wire coded_outer_1 = map_outer[1]; // dequantizer_back.rs:128
-    wire coded_sign_1 = map_sign[1]; // dequantizer_back.rs:128
+    wire coded_outlier_1 = map_outlier[1]; // dequantizer_back.rs:123
+    wire coded_outer_1 = map_outer[1]; // dequantizer_back.rs:123
+    wire coded_sign_1 = map_sign[1]; // dequantizer_back.rs:123
     wire [4:0] lane1_distance = {1'h0, coded_code_1} - info_split; // decode.rs:74
     wire lane1_below = lane1_distance[4]; // decode.rs:75
     wire [3:0] lane1_whole = lane1_distance[3:0] ^ {4{lane1_below}}; // decode.rs:76
@@ -862,9 +862,9 @@ module oaken_dequantizer_core_p4_n1024 (
         lane1_negative_s6 <= lane1_negative_s5;
         values_1_negative <= lane1_negative_s6;
     end
-    wire coded_outlier_2 = map_outlier[2]; // dequantizer_back.rs:128
-    wire coded_outer_2 = map_outer[2]; // dequantizer_back.rs:128
-    wire coded_sign_2 = map_sign[2]; // dequantizer_back.rs:128
+    wire coded_outlier_2 = map_outlier[2]; // dequantizer_back.rs:123
+    wire coded_outer_2 = map_outer[2]; // dequantizer_back.rs:123
+    wire coded_sign_2 = map_sign[2]; // dequantizer_back.rs:123
     wire [4:0] lane2_distance = {1'h0, coded_code_2} - info_split; // decode.rs:74
     wire lane2_below = lane2_distance[4]; // decode.rs:75
     wire [3:0] lane2_whole = lane2_distance[3:0] ^ {4{lane2_below}}; // decode.rs:76
@@ -991,9 +991,9 @@ module oaken_dequantizer_core_p4_n1024 (
         lane2_negative_s6 <= lane2_negative_s5;
         values_2_negative <= lane2_negative_s6;
     end
-    wire coded_outlier_3 = map_outlier[3]; // dequantizer_back.rs:128
-    wire coded_outer_3 = map_outer[3]; // dequantizer_back.rs:128
-    wire coded_sign_3 = map_sign[3]; // dequantizer_back.rs:128
+    wire coded_outlier_3 = map_outlier[3]; // dequantizer_back.rs:123
+    wire coded_outer_3 = map_outer[3]; // dequantizer_back.rs:123
+    wire coded_sign_3 = map_sign[3]; // dequantizer_back.rs:123
     wire [4:0] lane3_distance = {1'h0, coded_code_3} - info_split; // decode.rs:74
     wire lane3_below = lane3_distance[4]; // decode.rs:75
     wire [3:0] lane3_whole = lane3_distance[3:0] ^ {4{lane3_below}}; // decode.rs:76
@@ -1126,8 +1126,8 @@ module oaken_dequantizer_core_p4_n1024 (
         end else if (go) issue_s1 <= issue;
     end
     always @(posedge clk) if (go) map_last_s1 <= map_last;
-    wire looked_up = (issue_s1 & map_last_s1) & go; // dequantizer_back.rs:134
-    wire _t23 = header_valid & header_ready; // dequantizer_back.rs:135
+    wire looked_up = (issue_s1 & map_last_s1) & go; // dequantizer_back.rs:129
+    wire _t23 = header_valid & header_ready; // dequantizer_back.rs:130
     always @(posedge clk) begin
         if (rst) begin
             slots_used <= 5'h0;
@@ -1136,7 +1136,7 @@ module oaken_dequantizer_core_p4_n1024 (
             else if (looked_up & (~_t23)) slots_used <= slots_used - 5'h1;
         end
     end
-    wire [67:0] rounded = {{values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer_back.rs:136
+    wire [67:0] rounded = {{values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer_back.rs:131
     always @(posedge clk) begin
         if (rst) begin
             issue_s2 <= 1'h0;
@@ -1162,14 +1162,14 @@ module oaken_dequantizer_core_p4_n1024 (
         map_last_s6 <= map_last_s5;
         map_last_s7 <= map_last_s6;
     end
-    wire valid = issue_s7; // dequantizer_back.rs:137
-    wire last_1 = map_last_s7; // dequantizer_back.rs:137
+    wire valid = issue_s7; // dequantizer_back.rs:132
+    wire last_1 = map_last_s7; // dequantizer_back.rs:132
 
     // a register slice, with the limit to the largest number behind its spare register
     assign m_data = elements_data;
     assign m_last = elements_last;
     assign m_valid = elements_valid;
-    wire takes = m_ready | (~elements_valid); // dequantizer_back.rs:154
+    wire takes = m_ready | (~elements_valid); // dequantizer_back.rs:149
     always @(posedge clk) begin
         if (rst) begin
             spare_full <= 1'h0;
@@ -1183,16 +1183,16 @@ module oaken_dequantizer_core_p4_n1024 (
         spare_data <= rounded;
         spare_last <= last_1;
     end
-    wire [16:0] _t24 = spare_full ? spare_data[16:0] : rounded[16:0]; // dequantizer_back.rs:164
+    wire [16:0] _t24 = spare_full ? spare_data[16:0] : rounded[16:0]; // dequantizer_back.rs:159
     wire too_large = _t24[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_0 = {_t24[16], too_large ? 15'h7bff : _t24[14:0]}; // decode.rs:125
-    wire [16:0] _t25 = spare_full ? spare_data[33:17] : rounded[33:17]; // dequantizer_back.rs:164
+    wire [16:0] _t25 = spare_full ? spare_data[33:17] : rounded[33:17]; // dequantizer_back.rs:159
     wire too_large_1 = _t25[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_1 = {_t25[16], too_large_1 ? 15'h7bff : _t25[14:0]}; // decode.rs:125
-    wire [16:0] _t26 = spare_full ? spare_data[50:34] : rounded[50:34]; // dequantizer_back.rs:164
+    wire [16:0] _t26 = spare_full ? spare_data[50:34] : rounded[50:34]; // dequantizer_back.rs:159
     wire too_large_2 = _t26[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_2 = {_t26[16], too_large_2 ? 15'h7bff : _t26[14:0]}; // decode.rs:125
-    wire [16:0] _t27 = spare_full ? spare_data[67:51] : rounded[67:51]; // dequantizer_back.rs:164
+    wire [16:0] _t27 = spare_full ? spare_data[67:51] : rounded[67:51]; // dequantizer_back.rs:159
     wire too_large_3 = _t27[15:0] >= 16'h7c00; // decode.rs:124
     wire [15:0] limited_3 = {_t27[16], too_large_3 ? 15'h7bff : _t27[14:0]}; // decode.rs:125
     always @(posedge clk) begin
@@ -1200,7 +1200,7 @@ module oaken_dequantizer_core_p4_n1024 (
             elements_valid <= 1'h0;
         end else if (takes) elements_valid <= valid | spare_full;
     end
-    wire [63:0] data_1 = {limited_3, limited_2, limited_1, limited_0}; // dequantizer_back.rs:168
+    wire [63:0] data_1 = {limited_3, limited_2, limited_1, limited_0}; // dequantizer_back.rs:163
     always @(posedge clk) if (takes) begin
         elements_data <= data_1;
         elements_last <= spare_full ? spare_last : last_1;

@@ -4,60 +4,50 @@
 `resetall
 `default_nettype none
 
-// First-in first-out queue; the first word falls through.
-module fifo_64x16_distributed (
+// First-in first-out queue for a sender that knows whether there is room; the first word falls through.
+module fifo_with_room_64x16 (
     input  wire clk,
     input  wire rst,
-    input  wire s_valid, // words to store
-    output wire s_ready,
-    input  wire [63:0] s_payload,
+    input  wire push, // a word goes in
+    input  wire [63:0] word, // that word
     output wire m_valid, // the oldest word
     input  wire m_ready,
     output wire [63:0] m_payload,
     output wire [4:0] level // words held
 );
-    reg [4:0] count; // fifo.rs:64
-    reg not_full; // fifo.rs:65
-    reg [3:0] head; // fifo.rs:76
-    reg [3:0] tail; // fifo.rs:77
-    reg not_empty; // fifo.rs:109
+    reg [4:0] count; // fifo_with_room.rs:52
+    reg not_empty; // fifo_with_room.rs:53
+    reg [3:0] head; // fifo_with_room.rs:63
+    reg [3:0] tail; // fifo_with_room.rs:64
     (* ram_style = "distributed" *) reg [63:0] ram [0:15];
-    wire push = s_valid & s_ready; // fifo.rs:60
-    wire pop = m_valid & m_ready; // fifo.rs:61
+    wire pop = m_valid & m_ready; // fifo_with_room.rs:49
 
     // how many words there are
     assign level = count;
-    assign s_ready = not_full;
-    wire changes = push ^ pop; // fifo.rs:68
-    wire [4:0] change = {{4{pop}}, 1'h1}; // fifo.rs:69
+    wire [4:0] change = {{4{pop}}, 1'h1}; // fifo_with_room.rs:54
     always @(posedge clk) begin
         if (rst) begin
             count <= 5'h0;
-            not_full <= 1'h1;
-        end else if (changes) begin
+            not_empty <= 1'h0;
+        end else if (push ^ pop) begin
             count <= count + change;
-            not_full <= pop | (count != 5'hf);
+            not_empty <= push | (count != 5'h1);
         end
     end
 
     // the words: a ring from head (the oldest) to tail (the next free place)
-    always @(posedge clk) if (push) ram[tail] <= s_payload;
+    assign m_valid = not_empty;
+    always @(posedge clk) if (push) ram[tail] <= word;
     always @(posedge clk) begin
         if (rst) begin
             tail <= 4'h0;
-        end else if (push) tail <= tail + 4'h1;
-    end
-    assign m_valid = not_empty;
-    always @(posedge clk) begin
-        if (rst) begin
-            not_empty <= 1'h0;
             head <= 4'h0;
         end else begin
-            if (changes) not_empty <= push | (count != 5'h1);
+            if (push) tail <= tail + 4'h1;
             if (pop) head <= head + 4'h1;
         end
     end
-    wire [63:0] ram_q0 = ram[head]; // fifo.rs:113
+    wire [63:0] ram_q0 = ram[head]; // fifo_with_room.rs:70
     assign m_payload = ram_q0;
 endmodule
 
