@@ -17,8 +17,8 @@
 //! | `early`, `late` | one cycle each, at the beat that shows the mistake |
 //! | `passing` | what is at `m` is a beat of `s`, not one that stands in for it; a register but for `flush` |
 //!
-//! Parameters: width of the data, beats of the longest packet (1 to 8192). Latency 0; one beat a cycle. Up to 8 times the longest
-//! packet (rounded up to a power of two), less a beat, surplus does not wait for the length of the next packet; what is more, does. Combinational: `s`, `start` and `flush` to `m`, `m` ready, `start` and `flush` to `s` ready.
+//! Parameters: width of the data, beats of the longest packet (1 to 8192). Latency 0; one beat a cycle. Surplus waits for the length
+//! of the next packet only behind 8 times the longest one, less a beat. Combinational: `s`, `start`, `flush` to `m`; `m` ready and these to `s` ready.
 
 use super::guard::GuardPorts;
 use hdl::*;
