@@ -27,6 +27,20 @@ fn the_page_says_what_is_proved() {
     assert!(page.ends_with(&table), "docs/formal.md has other rows or asserts ({renew})");
 }
 
+/// The figures of the README are those of the rows of docs/formal.md.
+#[test]
+fn the_readme_counts_the_proofs() {
+    let of = |file: &str| std::fs::read_to_string(format!("{}/../{file}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let (page, readme) = (of("docs/formal.md"), of("README.md"));
+    let rows = |end: &str| page.lines().filter(|line| line.starts_with("| ") && line.ends_with(end)).count();
+    let (proved, bounded) = (rows("| proved |"), rows(" cycles |"));
+    let says = format!(
+        "| proofs | {}, of which {proved} hold for all cycles and {bounded} for as many as the table says. ",
+        proved + bounded
+    );
+    assert!(readme.contains(&says), "README.md must say {says:?}");
+}
+
 #[test]
 fn a_part_that_holds_is_proved() {
     if !have(&formal::TOOLS) {
