@@ -6,10 +6,15 @@ use crate::bus::axi4::Response;
 use crate::golden::h2m2_mmu::Burst;
 use fastrand::Rng;
 
+/// Pages so far apart are of one set: in a TLB of 2,048 entries and 4 ways, and in every smaller one.
+const SAME_SET: u64 = 512;
+
 impl MmuBench<'_> {
     /// Requests, changes of the table, errors and invalidations at random for so many cycles; then until all is over.
     pub fn random(&mut self, cycles: u64, rng: &mut Rng) -> Checked {
-        let pages = rng.u64(100..400).min(self.geometry.pages() - 1);
+        // a short table, or one whose pages share the sets of a TLB of 2,048 entries
+        let pages = if rng.bool() { rng.u64(100..400) } else { rng.u64(3000..5000) };
+        let pages = pages.min(self.geometry.pages() - 1);
         let most = (1u64 << self.geometry.physical_bits) - 8 * pages - 4096;
         self.start(rng.u64(0..most) / 4096 * 4096, pages)?;
         (0..pages).for_each(|page| {
@@ -60,14 +65,15 @@ impl MmuBench<'_> {
         }
     }
 
-    /// Mostly near each other; some beyond the table, some that leave their page.
+    /// Mostly near each other, or of the same sets of the TLB; some beyond the table, some that leave their page.
     pub fn random_burst(&self, rng: &mut Rng) -> Burst {
         let (size, pages) = (self.geometry.page_bytes(), self.geometry.pages());
         let page = match rng.u32(0..40) {
             0 => rng.u64(0..pages),
             1 => self.pages - 1,
             2 => self.pages.min(pages - 1),
-            3..20 => rng.u64(0..self.pages.min(8)),
+            3..12 => rng.u64(0..self.pages.min(8)),
+            12..26 if self.pages > SAME_SET => rng.u64(0..self.pages.div_ceil(SAME_SET)) * SAME_SET + rng.u64(0..2),
             _ => rng.u64(0..self.pages),
         };
         let bytes = if rng.bool() { rng.u64(1..=4096) } else { 64 };
