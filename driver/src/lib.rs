@@ -3,7 +3,8 @@
 //! - [`entry`]: the page-table entry, bit by bit; [`table`]: the flat page table; [`page`]: page sizes
 //! - [`space`]: free pages of a memory
 //! - [`shape`]: decoders; [`hardware`]: the two sides (Tables 1 and 2); [`footprint`]: bytes of a ragged batch
-//! - [`solver`]: Algorithm 1, how many heads of each sublayer are mapped to the fast side; [`solver::exhaustive`]: the best of all mappings
+//! - [`solver`]: Algorithm 1, how many heads of each sublayer are mapped to the fast side; [`solver::exhaustive`]: the best of all mappings,
+//!   and [`solver::gap`]: how far the algorithm is from it
 //! - [`layout`]: where in the virtual address space weights and KV cache are
 //! - [`migration`]: from one mapping to the next with the fewest bytes moved
 //! - [`manager`]: all of it together, one call an iteration

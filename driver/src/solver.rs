@@ -5,6 +5,7 @@
 //! that follow: the paper's text looks at one sublayer alone and could end without a place for the last.
 
 pub mod exhaustive;
+pub mod gap;
 #[cfg(test)]
 mod tests;
 

@@ -99,3 +99,11 @@ fn as_a_batch_grows_fc_leaves_the_fast_side_before_attention_does() {
     }
     assert!(mappings[0][2] > 0 && mappings[7][2] == 0, "{mappings:?}");
 }
+
+#[test]
+fn the_page_has_the_gap_to_the_best_mapping() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/h2m2-model.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    let table = gap::table();
+    assert!(page.contains(&table), "docs/h2m2-model.md should have\n{table}");
+}
