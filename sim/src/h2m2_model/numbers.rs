@@ -22,6 +22,8 @@ pub struct Number {
     pub paper: f64,
     /// The model's.
     pub model: f64,
+    /// Whether it is an open choice itself: put in, not found.
+    pub put_in: bool,
 }
 
 impl Number {
@@ -29,9 +31,14 @@ impl Number {
     pub fn ratio(&self) -> f64 {
         self.model / self.paper
     }
-    /// Whether the model's is within 10 % of the paper's.
+    /// Whether the model finds it within 10 % of the paper's.
     pub fn agrees(&self) -> bool {
-        (self.ratio() - 1.0).abs() <= TOLERANCE
+        !self.put_in && (self.ratio() - 1.0).abs() <= TOLERANCE
+    }
+    /// Its name in lists, such as `GPT3 H2M2` or `Llama2 greedy mapping`.
+    pub fn short(&self) -> String {
+        let words = ["-175B", "-70B", " over LPDDR only", "cost of ", ", %", ", MiB", ":", ","];
+        words.iter().fold(self.name.clone(), |name, word| name.replace(word, ""))
     }
 }
 
@@ -85,9 +92,14 @@ pub fn results(choices: &Choices) -> Option<Results> {
 
 fn numbers(choices: &Choices, models: &[ModelResults], dynamic: &[Iteration]) -> Vec<Number> {
     let mut numbers = vec![];
-    let mut add = |name: String, source, paper, model| numbers.push(Number { name, source, paper, model });
+    let mut add =
+        |name: String, source, paper, model| numbers.push(Number { name, source, paper, model, put_in: false });
     let figures = ["Figure 12", "Figure 13", "Figure 15"];
-    let papers = [[1.46, 1.07, 0.97, 0.80, 2.56], [1.55, 1.33, 0.95, 1.01, 3.76], [2.94, 2.75, 0.98, 1.36, 0.60]];
+    let papers = [
+        [1.46, 1.07, 0.97, 0.80, 2.56, 3.36],
+        [1.55, 1.33, 0.95, 1.01, 3.76, 4.78],
+        [2.94, 2.75, 0.98, 1.36, 0.60, 1.96],
+    ];
     for ((model, figure), paper) in models.iter().zip(figures).zip(papers) {
         let (points, name) = (&model.points[..], model.name);
         let over = |base: fn(&Point) -> u64, time: fn(&Point) -> u64| mean(points, choices, base, time);
@@ -104,6 +116,8 @@ fn numbers(choices: &Choices, models: &[ModelResults], dynamic: &[Iteration]) ->
             (loss(|p| p.h2m2_untranslated, |p| p.h2m2), loss(|p| p.oracle, |p| p.h2m2_untranslated));
         add(format!("{name}: cost of abstraction, %"), "Table 3", paper[3], abstraction);
         add(format!("{name}: cost of greedy mapping, %"), "Table 3", paper[4], mapping);
+        // the paper's total is the sum of both
+        add(format!("{name}: total cost, %"), "Table 3", paper[5], abstraction + mapping);
     }
     let points = &models[0].points[..];
     let over = |time: fn(&Point) -> u64| mean(points, choices, |p| p.baseline, time);
@@ -121,8 +135,10 @@ fn numbers(choices: &Choices, models: &[ModelResults], dynamic: &[Iteration]) ->
     add("GPT3-175B, dynamic: FlexGen over LPDDR only".into(), "Figure 16", 1.25, moving(|i| i.baseline, |i| i.flexgen));
     add("GPT3-175B, dynamic: H2M2 over the oracle".into(), "Figure 16", 0.96, moving(|i| i.oracle, |i| i.h2m2));
     add("GPT3-175B: energy of H2M2 over LPDDR only".into(), "Figure 19", 0.76, energy(points, choices));
-    add("GPT3-175B: energy of 8-HBM over LPDDR only".into(), "Figure 19", 1.31, choices.energy);
+    // the paper's MB are 2^20 bytes: its table of 2^40 / 2 MB entries of 8 bytes has 4 MB
     add("GPT3-175B: fragmentation, MiB".into(), "Equation 2", 156.0, fragmentation(choices));
+    let name = "GPT3-175B: energy of 8-HBM over LPDDR only".into();
+    numbers.push(Number { name, source: "Figure 19", paper: 1.31, model: choices.energy, put_in: true });
     numbers
 }
 

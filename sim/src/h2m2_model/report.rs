@@ -43,7 +43,8 @@ impl Report {
     /// All of it as Markdown.
     pub fn markdown(&self) -> String {
         let mut text = String::new();
-        let sections = [self.numbers(), self.points(), self.variants(), self.changes(), self.verdicts()];
+        let sections =
+            [self.numbers(), self.points(), self.variants(), self.changes(), self.verdicts(), self.come_and_go()];
         for (heading, section) in HEADINGS.iter().zip(sections) {
             writeln!(text, "## {heading}\n\n{section}").expect("a string takes everything");
         }
@@ -52,11 +53,17 @@ impl Report {
 
     fn numbers(&self) -> String {
         let row = |n: &Number| {
-            let verdict = if n.agrees() { "yes" } else { "no" };
+            let verdict = match n.agrees() {
+                _ if n.put_in => "put in",
+                true => "yes",
+                false => "no",
+            };
             format!("| {} | {} | {} | {:.3} | {:.2} | {verdict} |", n.name, n.source, n.paper, n.model, n.ratio())
         };
         let agree = self.results.numbers.iter().filter(|n| n.agrees()).count();
-        let count = format!("\n{agree} of {} are within 10 %.\n", self.results.numbers.len());
+        let found = self.results.numbers.iter().filter(|n| !n.put_in).count();
+        let count =
+            format!("\n{agree} of {found} are within 10 %; the number that is put in is an open choice itself.\n");
         table("number | in the paper | paper | model | ratio | within 10 %", 2..5, self.results.numbers.iter().map(row))
             + &count
     }
@@ -122,37 +129,48 @@ impl Report {
         let mut text = String::new();
         for (i, number) in self.results.numbers.iter().enumerate().filter(|(_, n)| !n.agrees()) {
             let bring = self.alternatives.iter().filter_map(|a| {
-                let numbers = a.numbers.as_ref()?;
-                numbers[i]
-                    .agrees()
-                    .then(|| format!("`{}` ({:.3}; {})", a.name, numbers[i].model, self.others(numbers, i)))
+                let number = &a.numbers.as_ref()?[i];
+                number.agrees().then(|| format!("`{}` ({:.3})", a.name, number.model))
             });
             let bring: Vec<String> = bring.collect();
-            let verdict =
-                if bring.is_empty() { "no choice changed alone brings it there".into() } else { bring.join("; ") };
+            let verdict = match bring.is_empty() {
+                _ if number.put_in => "put in, not found: it is the choice of energy itself".into(),
+                true => "no choice changed alone brings it there".into(),
+                false => bring.join(", "),
+            };
             writeln!(text, "- {}: paper {}, model {:.3}: {verdict}", number.name, number.paper, number.model)
                 .expect("a string takes everything");
         }
         text
     }
-    /// What a change does to the other numbers.
-    fn others(&self, changed: &[Number], this: usize) -> String {
-        let pairs = self.results.numbers.iter().zip(changed).enumerate().filter(|(i, _)| *i != this);
-        let (mut come, mut go) = (0, 0);
-        for (_, (before, after)) in pairs {
-            come += usize::from(!before.agrees() && after.agrees());
-            go += usize::from(before.agrees() && !after.agrees());
-        }
-        format!("of the others {come} come within 10 % and {go} leave")
+
+    /// What each change does to all numbers.
+    fn come_and_go(&self) -> String {
+        let row = |a: &Changed| {
+            let pairs = || self.results.numbers.iter().zip(a.numbers.iter().flatten());
+            let come = pairs().filter(|(before, after)| !before.agrees() && after.agrees());
+            let go = pairs().filter(|(before, after)| before.agrees() && !after.agrees());
+            let [come, go] = [names(come), names(go)];
+            (come.len() + go.len() > 0).then(|| format!("| {} | {come} | {go} |", a.name))
+        };
+        let note = "Choices that are not listed bring none there and take none away.\n\n";
+        note.to_string()
+            + &table("changed alone | come within 10 % | leave", 0..0, self.alternatives.iter().filter_map(row))
     }
 }
 
-const HEADINGS: [&str; 5] = [
+/// Short names of numbers, model by model.
+fn names<'a>(pairs: impl Iterator<Item = (&'a Number, &'a Number)>) -> String {
+    pairs.map(|(number, _)| number.short()).collect::<Vec<_>>().join("; ")
+}
+
+const HEADINGS: [&str; 6] = [
     "The paper's numbers",
     "Each model and length",
     "Memory configurations of Table 4",
     "Each open choice changed alone",
     "Numbers that differ by more than 10 %, and which choice alone brings them there",
+    "Which numbers each choice alone brings there, and which it takes away",
 ];
 
 /// The paper's numbers for the three models.
