@@ -1,5 +1,8 @@
 //! A memory behind AXI4 ports: sparse, with latency, jitter, bandwidth, stalls on every channel, reordering between IDs, and errors.
 //!
+//! What a burst writes is seen by reads, and in [`Axi4Memory::bytes`], from the cycle on in which its response is given, and not before:
+//! AXI orders nothing between reads and writes until then.
+//!
 //! [`Axi4Memory::step`] is called before each step of the bench. Everything that crosses a port is also checked
 //! ([`Axi4Checker`](super::axi4_checker)).
 
@@ -102,6 +105,15 @@ struct ReadPort {
     checker: Axi4Checker,
 }
 
+/// A write burst whose data are there, until its response is given.
+#[derive(Debug)]
+struct Written {
+    answer: WriteResponse,
+    /// When the response may be given.
+    due: u64,
+    bytes: Vec<(u64, u8)>,
+}
+
 /// The write half of a port.
 #[derive(Debug)]
 struct WritePort {
@@ -113,8 +125,9 @@ struct WritePort {
     given: usize,
     open: VecDeque<(Request, u64, Response)>,
     early: VecDeque<WriteBeat>,
-    /// Responses, and when they may be given.
-    responses: VecDeque<(WriteResponse, u64)>,
+    /// Addresses and bytes of the first burst in `open`, as far as they came.
+    coming: Vec<(u64, u8)>,
+    written: VecDeque<Written>,
     handed: VecDeque<WriteResponse>,
     credit: u64,
     /// No data are taken, since there is no credit.
@@ -172,7 +185,7 @@ impl Axi4Memory {
         let [aw_sink, w_sink] = [&aw, &w].map(|channel| bench.sink_at(channel.ports.clone(), taking));
         let source = bench.source_at(b.ports.clone(), giving);
         let checker = Axi4Checker::new(u64::from(w.width("data")) / 8, self.model.outstanding);
-        let (open, early, responses, handed) = Default::default();
+        let (open, early, coming, written, handed) = Default::default();
         let (aw, w, b) = ((aw, aw_sink), (w, w_sink), (b, source));
         let (requests, beats, given, credit) = (0, 0, 0, 0);
         self.writes.push(WritePort {
@@ -184,7 +197,8 @@ impl Axi4Memory {
             given,
             open,
             early,
-            responses,
+            coming,
+            written,
             handed,
             credit,
             held: false,
@@ -309,13 +323,13 @@ impl Axi4Memory {
             self.writes[i].checker.w(beat.clone())?;
             self.writes[i].early.push_back(beat);
         }
-        self.write_bytes(i, cycle);
+        self.take_bytes(i, cycle);
         self.respond(bench, i, cycle);
         Ok(())
     }
 
-    /// Writes the beats whose address is known.
-    fn write_bytes(&mut self, i: usize, cycle: u64) {
+    /// Takes the beats whose address is known.
+    fn take_bytes(&mut self, i: usize, cycle: u64) {
         while let (Some((request, beat, first_error)), false) =
             (self.writes[i].open.front().copied(), self.writes[i].early.is_empty())
         {
@@ -327,13 +341,15 @@ impl Axi4Memory {
             bytes.resize(bus as usize, 0);
             let base = address - address % bus;
             for lane in (0..bus).filter(|lane| data.strobes >> lane & 1 == 1 && response == Response::Okay) {
-                self.bytes.write(base + lane, &bytes[lane as usize..=lane as usize]);
+                self.writes[i].coming.push((base + lane, bytes[lane as usize]));
             }
             let first_error = if first_error == Response::Okay { response } else { first_error };
             if data.last {
                 self.writes[i].open.pop_front();
                 let due = self.due(cycle);
-                self.writes[i].responses.push_back((WriteResponse { id: request.id, response: first_error }, due));
+                let answer = WriteResponse { id: request.id, response: first_error };
+                let bytes = std::mem::take(&mut self.writes[i].coming);
+                self.writes[i].written.push_back(Written { answer, due, bytes });
             } else {
                 self.writes[i].open[0] = (request, beat + 1, first_error);
             }
@@ -353,12 +369,13 @@ impl Axi4Memory {
         if !port.handed.is_empty() {
             return;
         }
-        let responses = std::mem::take(&mut self.writes[i].responses);
-        let chosen = self.choose(&responses, |answer| answer.0.id, |answer| answer.1 <= cycle);
-        self.writes[i].responses = responses;
+        let written = std::mem::take(&mut self.writes[i].written);
+        let chosen = self.choose(&written, |burst| burst.answer.id, |burst| burst.due <= cycle);
+        self.writes[i].written = written;
         let Some(at) = chosen else { return };
         let port = &mut self.writes[i];
-        let Some((answer, _)) = port.responses.remove(at) else { return };
+        let Some(Written { answer, bytes, .. }) = port.written.remove(at) else { return };
+        bytes.into_iter().for_each(|(address, byte)| self.bytes.write(address, &[byte]));
         bench.send(port.b.1, [port.b.0.response_beat(&answer)]);
         port.handed.push_back(answer);
     }

@@ -1,10 +1,13 @@
 use super::*;
 use crate::burst_bench::{BurstBench, Piece, random_bytes};
+use crate::bus::packet;
 use hdl::sim::Simulator;
-use hw::memory::axi::AxiParams;
+use hdl::{Errors, Module, Stream, module, ports, stream};
+use hw::memory::axi::{Axi, AxiParams, axi};
 use hw::memory::burst_reader::burst_reader;
 use hw::memory::burst_writer::burst_writer;
-use hw::memory::mover::MoverParams;
+use hw::memory::mover::{Command, Done, MoverParams, command, done};
+use hw::stream::axi_stream::{AxiStream, axi_stream};
 
 fn params(address_bits: u32) -> MoverParams {
     let axi = AxiParams { data_bytes: 8, address_bits, id_bits: 0 };
@@ -61,4 +64,71 @@ fn the_last_address() {
     writer.finish().unwrap();
     assert_eq!(writer.memory.bytes.read(last.address, 8), [1, 2, 3, 4, 5, 6, 7, 8]);
     assert_eq!(writer.outcomes().unwrap()[0].code, 0);
+}
+
+ports! {
+    struct BothPorts(p: MoverParams) {
+        input read: Stream<Command> = stream(command(p)),
+        input write: Stream<Command> = stream(command(p)),
+        input s_axis: AxiStream = axi_stream(p.axi.data_bytes),
+        output m_axis: AxiStream = axi_stream(p.axi.data_bytes).with_user(Some(1)),
+        output read_done: Stream<Done> = stream(done(p)),
+        output write_done: Stream<Done> = stream(done(p)),
+        output m_axi: Axi = axi(p.axi, p.axi),
+    }
+}
+
+/// A reader and a writer on one bus.
+#[module]
+fn both(p: MoverParams) -> Result<Design<BothPorts>, Errors> {
+    let m = Module::new("both");
+    let io = BothPorts::new(m, p);
+    let reader = m.instance(&burst_reader("reader", p)?);
+    let writer = m.instance(&burst_writer("writer", p)?);
+    reader.command.set(io.read);
+    writer.command.set(io.write);
+    writer.s_axis.set(io.s_axis);
+    io.m_axis.set(reader.m_axis);
+    io.read_done.set(reader.done);
+    io.write_done.set(writer.done);
+    io.m_axi.read.set(reader.m_axi);
+    io.m_axi.write.set(writer.m_axi);
+    m.finish(io)
+}
+
+/// Until a write's response is given, reads see the bytes from before, though its data were taken long ago.
+#[test]
+fn what_is_written_is_seen_with_its_response() {
+    let design = both(params(32)).unwrap_or_else(|e| panic!("{e}"));
+    let (io, mut engine) = (&design.ports, Simulator::new(&design));
+    let mut bench = Bench::new(&mut engine, 1);
+    let mut memory = Axi4Memory::new(MemoryModel { latency: 60, ..MemoryModel::default() }, 1);
+    memory.read_port(&mut bench, &design, &io.m_axi);
+    memory.write_port(&mut bench, &design, &io.m_axi);
+    let commands = [bench.source(&design, &io.read, Stalls::Never), bench.source(&design, &io.write, Stalls::Never)];
+    let (words, read) =
+        (bench.source(&design, &io.s_axis, Stalls::Never), bench.sink(&design, &io.m_axis, Stalls::Never));
+    bench.sink(&design, &io.read_done, Stalls::Never);
+    bench.sink(&design, &io.write_done, Stalls::Never);
+    bench.reset().unwrap();
+    bench.send(commands[1], [[4096, 8, 0]]);
+    bench.send(words, packet(&[7; 8], 8));
+    for cycle in 0..250 {
+        if cycle % 8 == 0 {
+            bench.send(commands[0], [[4096, 8, 0]]);
+        }
+        memory.step(&mut bench).unwrap();
+        bench.step().unwrap();
+    }
+    let (taken, answered) = (memory.written_at(&bench, 0)[0], bench.sent_at(memory.writes[0].b.1)[0]);
+    let reads: Vec<(u64, bool)> =
+        memory.read_at(&bench, 0).iter().copied().zip(bench.beats(read).iter().map(new)).collect();
+    assert!(reads.iter().all(|(cycle, new)| *new == (*cycle > answered)), "{taken}, {answered}: {reads:?}");
+    let between = reads.iter().filter(|(cycle, _)| (taken..answered).contains(cycle)).count();
+    assert!(between > 0 && reads[reads.len() - 1].1, "{taken}, {answered}: {reads:?}");
+}
+
+/// Does this beat have what was written?
+fn new(beat: &crate::bus::Beat) -> bool {
+    beat.0[0] == BigUint::from_bytes_le(&[7; 8])
 }
