@@ -11,6 +11,7 @@ use sim::bus::axi4_memory::MemoryModel;
 use sim::bus::{Stalls, run_seed, seed};
 use sim::golden::h2m2_mmu::{Burst, Geometry};
 use sim::h2m2_mmu_bench::{MmuBench, MmuPorts};
+use sim::h2m2_model::choices::HIT_CYCLES;
 
 pub const SMALL: MmuParams = MmuParams {
     virtual_bits: 32,
@@ -77,6 +78,14 @@ fn answers_what_is_possible() {
     }
 }
 
+/// The other sizes of the TLB; 2048 entries have the named configurations.
+#[test]
+fn every_size_of_the_tlb() {
+    for (entries, ways) in [(256, 2), (512, 8), (1024, 4), (4096, 4)] {
+        at_random(MmuParams { entries, ways, ..SMALL }, 1000);
+    }
+}
+
 /// Random requests, tables and invalidations for so many cycles, with all kinds of stalls.
 pub fn at_random(p: MmuParams, cycles: u64) {
     let design = mmu_axi("mmu", p).unwrap();
@@ -116,13 +125,14 @@ pub fn read(rig: &MmuBench, page: u64) -> Burst {
     Burst { address: page * rig.geometry.page_bytes() + 8 * page, bytes: 64, write: false }
 }
 
-/// One translation a cycle of all requesters together, and of one alone; each after 5 cycles.
+/// One translation a cycle of all requesters together, and of one alone; each after 5 cycles, which H2M2's model counts, too.
 #[test]
 fn hits() {
-    let design = mmu_axi("mmu", SMALL).unwrap();
-    for busy in [1, 3] {
+    for (requesters, busy) in [(1, 1), (3, 1), (3, 3), (4, 4), (8, 1), (8, 8)] {
+        let p = MmuParams { requesters, ..SMALL };
+        let design = mmu_axi("mmu", p).unwrap();
         let mut sim = jit::simulator(&design);
-        let mut rig = ready(&mut sim, &design, SMALL, 20);
+        let mut rig = ready(&mut sim, &design, p, 20);
         for round in 0..101 {
             for page in 0..10 {
                 let burst = read(&rig, page);
@@ -134,10 +144,10 @@ fn hits() {
             }
         }
         rig.finish(10_000).unwrap();
-        assert!(rig.given.iter().all(|x| x.cycles.1 - x.cycles.0 == 5), "each hit takes 5 cycles");
+        assert!(rig.given.iter().all(|x| x.cycles.1 - x.cycles.0 == HIT_CYCLES), "each hit takes {HIT_CYCLES} cycles");
         let taken: Vec<u64> = rig.given.iter().map(|x| x.cycles.0).collect();
         let (first, last) = (taken.iter().min().unwrap(), taken.iter().max().unwrap());
-        assert_eq!(last - first + 1, taken.len() as u64, "{busy} requesters: one in every cycle");
+        assert_eq!(last - first + 1, taken.len() as u64, "{busy} of {requesters} requesters: one in every cycle");
     }
 }
 

@@ -5,7 +5,7 @@
 use driver::hardware::{H2M2, Hardware};
 use driver::page::PageSize;
 
-/// Cycles from a burst's request to its translation on a hit in the MMU of hw/src/h2m2.
+/// Cycles from a burst's request to its translation on a hit in the MMU of hw/src/h2m2, whose test of hits compares it.
 pub const HIT_CYCLES: u64 = 5;
 /// Picoseconds of a page-table walk (Table 2: 300 ns).
 pub const WALK: u64 = 300_000;
