@@ -157,3 +157,25 @@ fn full_rate() {
         }
     }
 }
+
+/// The same with pieces at any address, of which every fourth crosses a page and is two bursts: two more are under way.
+#[test]
+fn full_rate_at_any_address() {
+    for width in WIDTHS {
+        let p = params(width, fewest_outstanding(width) + 2);
+        let design = burst_writer("writer", p).unwrap();
+        let mut engine = jit::simulator(&design);
+        let model = MemoryModel { latency: 40, ..MemoryModel::default() };
+        let mut rig = rig(&design, &mut engine, (model, [Stalls::Never; 3], 1));
+        let mut rng = Rng::with_seed(seed(5));
+        for _ in 0..64 {
+            let piece = Piece { address: rng.u64(0..1 << 30), bytes: 1024 };
+            rig.write(piece, &random_bytes(&mut rng, 1024), width.into());
+        }
+        rig.finish().unwrap();
+        let beats = rig.memory.written_at(&rig.bench, 0);
+        let rate = beats.len() as f64 / (beats[beats.len() - 1] - beats[0] + 1) as f64;
+        println!("{width} bytes, any address: {rate:.4}");
+        assert!(rate >= 0.98, "{width} bytes: {rate:.4}");
+    }
+}
