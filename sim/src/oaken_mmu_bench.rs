@@ -98,9 +98,6 @@ pub struct MmuBench<'e> {
     counted: [(usize, usize); 2],
 }
 
-/// How a command ended: tag and code.
-pub type Ending = (u64, u64);
-
 impl<'e> MmuBench<'e> {
     /// A bench; the ports of `design` are `streams` and `bus`.
     pub fn new<P, B: Bundle>(
@@ -339,6 +336,12 @@ impl<'e> MmuBench<'e> {
         self.control.map_or(0, |(_, answers)| self.bench.beats(answers).len())
     }
 
+    /// Appends and reads that are not answered.
+    pub fn unanswered(&self) -> [usize; 2] {
+        let [appended, read] = self.answers.map(|sink| self.bench.beats(sink).len());
+        [self.appends.len() - appended, self.reads.len() - read]
+    }
+
     /// How the takers of histories stall from now on.
     pub fn take_histories(&mut self, stalls: Stalls) {
         self.histories.iter().for_each(|sink| self.bench.stall_sink(*sink, stalls));
@@ -368,11 +371,9 @@ impl<'e> MmuBench<'e> {
         self.model.values().map(|history| of_group(history)).sum()
     }
 
-    /// First and last cycle in which a word of a history came.
-    pub fn read_between(&self) -> [u64; 2] {
-        let cycles = [1, 2].map(|i| self.bench.received_at(self.histories[i]));
-        let ends = cycles.iter().filter_map(|x| x.first().zip(x.last()));
-        ends.fold([u64::MAX, 0], |[first, last], (x, y)| [first.min(*x), last.max(*y)])
+    /// The cycles in which words of histories came, sparse and dense.
+    pub fn words_given(&self) -> [&[u64]; 2] {
+        [1, 2].map(|i| self.bench.received_at(self.histories[i]))
     }
 
     /// The cycles in which words of vectors were taken.

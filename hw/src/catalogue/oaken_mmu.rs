@@ -142,7 +142,7 @@ pub(super) const OAKEN_MMU: Block = Block {
     parameters: &MMU,
     check: slices_fit,
     latency: |_| {
-        "18 cycles and that of the memory from a read to the first sparse word, and up to 6 more to the first dense one"
+        "16 cycles and that of the memory from a read to the first sparse word; the first dense one comes behind its burst"
             .into()
     },
     throughput: |_| "1 beat of the bus a cycle; an append in 2 cycles for each slice at best".into(),
