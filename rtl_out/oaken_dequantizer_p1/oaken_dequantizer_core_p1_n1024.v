@@ -43,7 +43,7 @@ module oaken_dequantizer_core_p1_n1024 (
     reg [4:0] in_flight; // dequantizer_settings.rs:46
     reg may_begin; // enabled, and the settings are those given | dequantizer_settings.rs:47
     wire words_wait; // dequantizer_settings.rs:49
-    reg flag; // dequantizer.rs:105
+    reg flag; // dequantizer.rs:106
     wire header_valid; // dequantizer_front.rs:49
     wire header_ready; // dequantizer_front.rs:49
     wire [63:0] header_payload; // dequantizer_front.rs:49
@@ -86,7 +86,7 @@ module oaken_dequantizer_core_p1_n1024 (
     wire walker_count_error;
     wire walker_length_error;
     reg room; // dequantizer_front.rs:82
-    reg flag_1; // dequantizer.rs:105
+    reg flag_1; // dequantizer.rs:106
     wire reader_s_ready;
     wire reader_m_valid;
     wire reader_m_ready; // dequantizer_front.rs:96
@@ -123,8 +123,9 @@ module oaken_dequantizer_core_p1_n1024 (
     wire slice_s_ready;
     wire dense_valid_1;
     wire [7:0] dense_payload;
-    reg flag_2; // dequantizer.rs:105
-    wire go; // dequantizer.rs:87
+    reg flag_2; // dequantizer.rs:106
+    wire fills; // the spare register holds elements in the next cycle | dequantizer_back.rs:115
+    reg full; // dequantizer_back.rs:119
     reg in_use; // dequantizer_back.rs:40
     reg map_outlier; // dequantizer_back.rs:41
     reg map_outer; // dequantizer_back.rs:41
@@ -137,6 +138,20 @@ module oaken_dequantizer_core_p1_n1024 (
     reg begins; // the next map is that of a vector's first beat | dequantizer_back.rs:47
     reg [1:0] current; // side_table.rs:190
     reg second; // dequantizer_back.rs:91
+    reg issue_s1; // dequantizer_back.rs:152
+    reg map_last_s1; // dequantizer_back.rs:152
+    reg issue_s2; // dequantizer_back.rs:154
+    reg issue_s3; // dequantizer_back.rs:154
+    reg issue_s4; // dequantizer_back.rs:154
+    reg issue_s5; // dequantizer_back.rs:154
+    reg issue_s6; // dequantizer_back.rs:154
+    reg issue_s7; // dequantizer_back.rs:154
+    reg map_last_s2; // dequantizer_back.rs:154
+    reg map_last_s3; // dequantizer_back.rs:154
+    reg map_last_s4; // dequantizer_back.rs:154
+    reg map_last_s5; // dequantizer_back.rs:154
+    reg map_last_s6; // dequantizer_back.rs:154
+    reg map_last_s7; // dequantizer_back.rs:154
     reg [4:0] lane0_h; // decode.rs:79
     reg lane0_zero; // decode.rs:85
     reg lane0_inner_1; // side_table.rs:206
@@ -172,29 +187,13 @@ module oaken_dequantizer_core_p1_n1024 (
     reg lane0_negative_s4; // decode.rs:115
     reg lane0_negative_s5; // decode.rs:115
     reg lane0_negative_s6; // decode.rs:115
-    reg values_0_negative; // decode.rs:115
-    reg issue_s1; // dequantizer_back.rs:129
-    reg map_last_s1; // dequantizer_back.rs:129
-    reg issue_s2; // dequantizer_back.rs:132
-    reg issue_s3; // dequantizer_back.rs:132
-    reg issue_s4; // dequantizer_back.rs:132
-    reg issue_s5; // dequantizer_back.rs:132
-    reg issue_s6; // dequantizer_back.rs:132
-    reg issue_s7; // dequantizer_back.rs:132
-    reg map_last_s2; // dequantizer_back.rs:132
-    reg map_last_s3; // dequantizer_back.rs:132
-    reg map_last_s4; // dequantizer_back.rs:132
-    reg map_last_s5; // dequantizer_back.rs:132
-    reg map_last_s6; // dequantizer_back.rs:132
-    reg map_last_s7; // dequantizer_back.rs:132
-    reg [16:0] spare_data; // dequantizer_back.rs:146
-    reg spare_last; // dequantizer_back.rs:146
-    reg [15:0] elements_data; // dequantizer_back.rs:147
-    reg elements_last; // dequantizer_back.rs:147
-    reg elements_valid; // dequantizer_back.rs:148
-    wire fills; // the spare register holds elements in the next cycle | dequantizer_back.rs:150
-    reg spare_full; // dequantizer_back.rs:178
-    reg flag_3; // dequantizer.rs:105
+    reg lane0_negative_s7; // decode.rs:115
+    reg out_valid_1; // dequantizer_back.rs:201
+    reg spare; // dequantizer_back.rs:215
+    reg elements; // dequantizer_back.rs:217
+    reg [15:0] spare_1; // dequantizer_back.rs:215
+    reg [15:0] elements_1; // dequantizer_back.rs:217
+    reg flag_3; // dequantizer.rs:106
     (* ram_style = "distributed" *) reg [5:0] infos [0:3];
     (* ram_style = "distributed" *) reg [20:0] lane0_bases [0:15];
     (* ram_style = "distributed" *) reg [13:0] lane0_halves [0:15];
@@ -408,6 +407,14 @@ module oaken_dequantizer_core_p1_n1024 (
     end
 
     // the map in use
+    always @(posedge clk) begin
+        if (rst) begin
+            full <= 1'h0;
+        end else begin
+            full <= fills;
+        end
+    end
+    wire go = ~full; // dequantizer_back.rs:125
     wire decoding = (dense_valid_1 & in_use) & go; // dequantizer_back.rs:48
     assign reader_m_ready = ((~in_use) | decoding) & ((~begins) | (|tables_ready));
     oaken_beat_reader_p1 reader (
@@ -492,26 +499,66 @@ module oaken_dequantizer_core_p1_n1024 (
         .m_payload(dense_payload)
     );
     wire [3:0] codes = second ? dense_payload[7:4] : dense_payload[3:0]; // dequantizer_back.rs:94
+    always @(posedge clk) begin
+        if (rst) begin
+            issue_s1 <= 1'h0;
+        end else if (~full) issue_s1 <= issue;
+    end
+    always @(posedge clk) if (~full) map_last_s1 <= map_last;
+    wire looked_up = (issue_s1 & map_last_s1) & (~full); // dequantizer_back.rs:152
+    wire _t3 = header_valid & header_ready; // dequantizer_back.rs:153
+    always @(posedge clk) begin
+        if (rst) begin
+            slots_used <= 5'h0;
+            issue_s2 <= 1'h0;
+            issue_s3 <= 1'h0;
+            issue_s4 <= 1'h0;
+            issue_s5 <= 1'h0;
+            issue_s6 <= 1'h0;
+            issue_s7 <= 1'h0;
+        end else begin
+            if (_t3 & (~looked_up)) slots_used <= slots_used + 5'h1;
+            else if (looked_up & (~_t3)) slots_used <= slots_used - 5'h1;
+            if (~full) begin
+                issue_s2 <= issue_s1;
+                issue_s3 <= issue_s2;
+                issue_s4 <= issue_s3;
+                issue_s5 <= issue_s4;
+                issue_s6 <= issue_s5;
+                issue_s7 <= issue_s6;
+            end
+        end
+    end
+    always @(posedge clk) if (~full) begin
+        map_last_s2 <= map_last_s1;
+        map_last_s3 <= map_last_s2;
+        map_last_s4 <= map_last_s3;
+        map_last_s5 <= map_last_s4;
+        map_last_s6 <= map_last_s5;
+        map_last_s7 <= map_last_s6;
+    end
+    wire valid = issue_s7; // dequantizer_back.rs:154
+    wire last_1 = map_last_s7; // dequantizer_back.rs:154
     wire [4:0] lane0_distance = {1'h0, codes} - info_split; // decode.rs:74
     wire lane0_below = lane0_distance[4]; // decode.rs:75
     wire [3:0] lane0_whole = lane0_distance[3:0] ^ {4{lane0_below}}; // decode.rs:76
     wire [4:0] lane0_middle_half_steps = {lane0_whole, 1'h1}; // decode.rs:77
     wire [4:0] lane0_outlier_half_steps = {codes, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane0_h <= map_outlier ? lane0_outlier_half_steps : lane0_middle_half_steps;
+    always @(posedge clk) if (~full) lane0_h <= map_outlier ? lane0_outlier_half_steps : lane0_middle_half_steps;
     wire lane0_negative = map_outlier ? map_sign : lane0_below; // decode.rs:80
     wire lane0_none = ~(|codes); // decode.rs:81
     wire lane0_exact = map_outlier ? (map_outer & lane0_none) : info_middle_exact; // decode.rs:82
     wire lane0_inner = map_outlier & (~map_outer); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane0_zero <= lane0_inner & lane0_none;
         lane0_inner_1 <= map_outlier & (~map_outer);
     end
     wire [1:0] lane0_slot = current | {2{lane0_exact}}; // side_table.rs:209
-    always @(posedge clk) if (go) lane0_base_at <= {lane0_slot, map_outlier, lane0_negative};
+    always @(posedge clk) if (~full) lane0_base_at <= {lane0_slot, map_outlier, lane0_negative};
     wire lane0_outer = map_outlier & map_outer; // side_table.rs:212
     wire lane0_second = map_outlier ? (lane0_negative | (~map_outer)) : (lane0_negative & lane0_exact); // side_table.rs:213
     always @(posedge clk) begin
-        if (go) lane0_half_at <= {lane0_slot, lane0_outer, lane0_second};
+        if (~full) lane0_half_at <= {lane0_slot, lane0_outer, lane0_second};
         if (write_valid) lane0_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane0_halves[write_address] <= {write_half_m, write_half_scale};
     end
@@ -521,22 +568,22 @@ module oaken_dequantizer_core_p1_n1024 (
     wire [13:0] lane0_halves_q0 = lane0_halves[lane0_half_at]; // side_table.rs:219
     wire [7:0] lane0_side_half_m = lane0_halves_q0[13:6]; // side_table.rs:219
     wire [5:0] lane0_side_half_scale = lane0_halves_q0[5:0]; // side_table.rs:219
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane0_side_base_value_1 <= lane0_inner_1 ? 20'h0 : lane0_side_base_value;
         lane0_side_base_sticky_1 <= lane0_inner_1 ? 1'h0 : lane0_side_base_sticky;
         lane0_side_half_m_1 <= lane0_side_half_m;
         lane0_side_half_scale_1 <= lane0_side_half_scale;
         lane0_h_s2 <= lane0_h;
     end
-    wire [12:0] _t3 = {8'h0, lane0_h_s2} * {5'h0, lane0_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane0_product <= _t3;
+    wire [12:0] _t4 = {8'h0, lane0_h_s2} * {5'h0, lane0_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~full) begin
+        lane0_product <= _t4;
         lane0_side_later_base_value <= lane0_side_base_value_1;
         lane0_side_later_base_sticky <= lane0_side_base_sticky_1;
         lane0_side_later_half_scale <= lane0_side_half_scale_1;
     end
     wire [16:0] lane0_scaled = {lane0_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane0_sum <= {1'h0, lane0_side_later_base_value} + {4'h0, lane0_scaled};
+    always @(posedge clk) if (~full) lane0_sum <= {1'h0, lane0_side_later_base_value} + {4'h0, lane0_scaled};
     wire [22:0] lane0_frame = {2'h0, lane0_sum}; // decode.rs:97
     wire [7:0] lane0_high = lane0_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane0_low = {lane0_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -553,8 +600,8 @@ module oaken_dequantizer_core_p1_n1024 (
     wire [1:0] lane0_low_3 = lane0_high_1[1:0]; // leading_zeros.rs:14
     wire lane0_none_4 = ~(|lane0_high_3); // leading_zeros.rs:15
     wire lane0_of_low_2 = ~lane0_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t4 = lane0_none_2 ? lane0_of_low_1 : {lane0_none_4, lane0_none_4 ? lane0_of_low_2 : (~lane0_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane0_of_low_3 = {lane0_none_2, _t4}; // leading_zeros.rs:17
+    wire [1:0] _t5 = lane0_none_2 ? lane0_of_low_1 : {lane0_none_4, lane0_none_4 ? lane0_of_low_2 : (~lane0_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane0_of_low_3 = {lane0_none_2, _t5}; // leading_zeros.rs:17
     wire [3:0] lane0_high_4 = lane0_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane0_low_4 = lane0_high[3:0]; // leading_zeros.rs:14
     wire lane0_none_5 = ~(|lane0_high_4); // leading_zeros.rs:15
@@ -567,11 +614,11 @@ module oaken_dequantizer_core_p1_n1024 (
     wire [1:0] lane0_low_6 = lane0_high_4[1:0]; // leading_zeros.rs:14
     wire lane0_none_7 = ~(|lane0_high_6); // leading_zeros.rs:15
     wire lane0_of_low_6 = ~lane0_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t5 = lane0_none_5 ? lane0_of_low_5 : {lane0_none_7, lane0_none_7 ? lane0_of_low_6 : (~lane0_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane0_zeros = {lane0_none_1, lane0_none_1 ? lane0_of_low_3 : {lane0_none_5, _t5}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane0_scale <= lane0_side_later_half_scale;
+    wire [1:0] _t6 = lane0_none_5 ? lane0_of_low_5 : {lane0_none_7, lane0_none_7 ? lane0_of_low_6 : (~lane0_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane0_zeros = {lane0_none_1, lane0_none_1 ? lane0_of_low_3 : {lane0_none_5, _t6}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~full) lane0_scale <= lane0_side_later_half_scale;
     wire lane0_limited = (~(|lane0_scale[5:4])) & (lane0_zeros > lane0_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane0_shift <= lane0_limited ? lane0_scale[3:0] : lane0_zeros;
         lane0_frame_1 <= lane0_frame;
         lane0_scale_1 <= lane0_scale;
@@ -582,7 +629,7 @@ module oaken_dequantizer_core_p1_n1024 (
     wire [18:0] lane0_moved_1 = lane0_shift[2] ? {lane0_moved[18:4], 4'h0} : lane0_moved[22:4]; // decode.rs:133
     wire [14:0] lane0_moved_2 = lane0_shift[1] ? {lane0_moved_1[16:4], 2'h0} : lane0_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane0_moved_3 = lane0_shift[0] ? {lane0_moved_2[13:2], 1'h0} : lane0_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane0_normal <= lane0_moved_3[12:1];
+    always @(posedge clk) if (~full) lane0_normal <= lane0_moved_3[12:1];
     wire lane0_lost_0 = lane0_frame_1[0] & (lane0_shift <= 4'ha); // decode.rs:105
     wire lane0_lost_1 = lane0_frame_1[1] & (lane0_shift <= 4'h9); // decode.rs:105
     wire lane0_lost_2 = lane0_frame_1[2] & (lane0_shift <= 4'h8); // decode.rs:105
@@ -594,9 +641,9 @@ module oaken_dequantizer_core_p1_n1024 (
     wire lane0_lost_8 = lane0_frame_1[8] & (lane0_shift <= 4'h2); // decode.rs:105
     wire lane0_lost_9 = lane0_frame_1[9] & (lane0_shift <= 4'h1); // decode.rs:105
     wire lane0_lost_10 = lane0_frame_1[10] & (lane0_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t6 = {lane0_lost_0, lane0_lost_1, lane0_lost_2, lane0_lost_3, lane0_lost_4, lane0_lost_5, lane0_lost_6, lane0_lost_7, lane0_lost_8, lane0_lost_9, lane0_lost_10, lane0_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane0_rest <= |_t6;
+    wire [11:0] _t7 = {lane0_lost_0, lane0_lost_1, lane0_lost_2, lane0_lost_3, lane0_lost_4, lane0_lost_5, lane0_lost_6, lane0_lost_7, lane0_lost_8, lane0_lost_9, lane0_lost_10, lane0_sticky}; // decode.rs:106
+    always @(posedge clk) if (~full) begin
+        lane0_rest <= |_t7;
         lane0_zero_s2 <= lane0_zero;
         lane0_zero_s3 <= lane0_zero_s2;
         lane0_zero_s4 <= lane0_zero_s3;
@@ -607,92 +654,37 @@ module oaken_dequantizer_core_p1_n1024 (
     wire lane0_up = lane0_normal[0] & (lane0_rest | lane0_normal[1]); // decode.rs:111
     wire [16:0] lane0_kept = {lane0_exponent, lane0_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane0_more = {5'h0, lane0_normal[11], 10'h0, lane0_up}; // decode.rs:113
-    wire [16:0] _t7 = lane0_kept + lane0_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane0_magnitude <= _t7[16:1];
+    wire [16:0] _t8 = lane0_kept + lane0_more; // decode.rs:114
+    always @(posedge clk) if (~full) begin
+        lane0_magnitude <= _t8[16:1];
         lane0_negative_s1 <= lane0_negative;
         lane0_negative_s2 <= lane0_negative_s1;
         lane0_negative_s3 <= lane0_negative_s2;
         lane0_negative_s4 <= lane0_negative_s3;
         lane0_negative_s5 <= lane0_negative_s4;
         lane0_negative_s6 <= lane0_negative_s5;
-        values_0_negative <= lane0_negative_s6;
+        lane0_negative_s7 <= lane0_negative_s6;
     end
-    always @(posedge clk) begin
-        if (rst) begin
-            issue_s1 <= 1'h0;
-        end else if (go) issue_s1 <= issue;
-    end
-    always @(posedge clk) if (go) map_last_s1 <= map_last;
-    wire looked_up = (issue_s1 & map_last_s1) & go; // dequantizer_back.rs:129
-    wire _t8 = header_valid & header_ready; // dequantizer_back.rs:130
-    always @(posedge clk) begin
-        if (rst) begin
-            slots_used <= 5'h0;
-        end else begin
-            if (_t8 & (~looked_up)) slots_used <= slots_used + 5'h1;
-            else if (looked_up & (~_t8)) slots_used <= slots_used - 5'h1;
-        end
-    end
-    wire [16:0] rounded = {values_0_negative, lane0_magnitude}; // function.rs:166
-    always @(posedge clk) begin
-        if (rst) begin
-            issue_s2 <= 1'h0;
-            issue_s3 <= 1'h0;
-            issue_s4 <= 1'h0;
-            issue_s5 <= 1'h0;
-            issue_s6 <= 1'h0;
-            issue_s7 <= 1'h0;
-        end else if (go) begin
-            issue_s2 <= issue_s1;
-            issue_s3 <= issue_s2;
-            issue_s4 <= issue_s3;
-            issue_s5 <= issue_s4;
-            issue_s6 <= issue_s5;
-            issue_s7 <= issue_s6;
-        end
-    end
-    always @(posedge clk) if (go) begin
-        map_last_s2 <= map_last_s1;
-        map_last_s3 <= map_last_s2;
-        map_last_s4 <= map_last_s3;
-        map_last_s5 <= map_last_s4;
-        map_last_s6 <= map_last_s5;
-        map_last_s7 <= map_last_s6;
-    end
-    wire valid = issue_s7; // dequantizer_back.rs:132
-    wire last_1 = map_last_s7; // dequantizer_back.rs:132
+    wire too_large = lane0_magnitude[15] | (&lane0_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_0 = {lane0_negative_s7, too_large ? 15'h7bff : lane0_magnitude[14:0]}; // decode.rs:125
 
-    // a register slice, with the limit to the largest number behind its spare register
-    assign m_data = elements_data;
-    assign m_last = elements_last;
-    assign m_valid = elements_valid;
-    wire takes = m_ready | (~elements_valid); // dequantizer_back.rs:149
+    // a register slice
+    assign m_valid = out_valid_1;
+    wire takes = m_ready | (~out_valid_1); // dequantizer_back.rs:202
+    assign fills = (~takes) & (full | valid);
     always @(posedge clk) begin
         if (rst) begin
-            spare_full <= 1'h0;
-        end else begin
-            spare_full <= fills;
-        end
+            out_valid_1 <= 1'h0;
+        end else if (takes) out_valid_1 <= valid | full;
     end
-    assign fills = (~takes) & (spare_full | valid);
-    assign go = ~spare_full;
-    always @(posedge clk) if (~spare_full) begin
-        spare_data <= rounded;
-        spare_last <= last_1;
-    end
-    wire [16:0] _t9 = spare_full ? spare_data : rounded; // dequantizer_back.rs:159
-    wire too_large = _t9[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_0 = {_t9[16], too_large ? 15'h7bff : _t9[14:0]}; // decode.rs:125
+    always @(posedge clk) if (~full) spare <= last_1;
+    assign m_last = elements;
     always @(posedge clk) begin
-        if (rst) begin
-            elements_valid <= 1'h0;
-        end else if (takes) elements_valid <= valid | spare_full;
+        if (takes) elements <= full ? spare : last_1;
+        if (~full) spare_1 <= elements_0;
     end
-    always @(posedge clk) if (takes) begin
-        elements_data <= limited_0;
-        elements_last <= spare_full ? spare_last : last_1;
-    end
+    assign m_data = elements_1;
+    always @(posedge clk) if (takes) elements_1 <= full ? spare_1 : elements_0;
 
     // a vector has left when its last beat is taken
     assign finished = flag_3;
@@ -706,7 +698,7 @@ module oaken_dequantizer_core_p1_n1024 (
             else if (flag_3 & (~flag_1)) in_flight <= in_flight - 5'h1;
         end
     end
-    wire unused_ok = &{1'b0, _t2[7], last, guard_passing, beats_minus_1[12:9], lane0_low_2[0], lane0_low_3[0], lane0_low_5[0], lane0_low_6[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t7[0]};
+    wire unused_ok = &{1'b0, _t2[7], last, guard_passing, beats_minus_1[12:9], lane0_low_2[0], lane0_low_3[0], lane0_low_5[0], lane0_low_6[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t8[0]};
 endmodule
 
 `default_nettype wire

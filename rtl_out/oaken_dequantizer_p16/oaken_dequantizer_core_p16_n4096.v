@@ -43,7 +43,7 @@ module oaken_dequantizer_core_p16_n4096 (
     reg [4:0] in_flight; // dequantizer_settings.rs:46
     reg may_begin; // enabled, and the settings are those given | dequantizer_settings.rs:47
     wire words_wait; // dequantizer_settings.rs:49
-    reg flag; // dequantizer.rs:105
+    reg flag; // dequantizer.rs:106
     wire header_valid; // dequantizer_front.rs:49
     wire header_ready; // dequantizer_front.rs:49
     wire [63:0] header_payload; // dequantizer_front.rs:49
@@ -86,7 +86,7 @@ module oaken_dequantizer_core_p16_n4096 (
     wire walker_count_error;
     wire walker_length_error;
     reg room; // dequantizer_front.rs:82
-    reg flag_1; // dequantizer.rs:105
+    reg flag_1; // dequantizer.rs:106
     wire reader_s_ready;
     wire reader_m_valid;
     wire reader_m_ready; // dequantizer_front.rs:96
@@ -123,8 +123,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire slice_s_ready;
     wire dense_valid_1;
     wire [63:0] dense_payload;
-    reg flag_2; // dequantizer.rs:105
-    wire go; // dequantizer.rs:87
+    reg flag_2; // dequantizer.rs:106
+    wire fills; // the spare register holds elements in the next cycle | dequantizer_back.rs:115
+    reg full; // dequantizer_back.rs:119
     reg in_use; // dequantizer_back.rs:40
     reg [15:0] map_outlier; // dequantizer_back.rs:41
     reg [15:0] map_outer; // dequantizer_back.rs:41
@@ -136,6 +137,20 @@ module oaken_dequantizer_core_p16_n4096 (
     reg [1:0] load_slot; // dequantizer_back.rs:45
     reg begins; // the next map is that of a vector's first beat | dequantizer_back.rs:47
     reg [1:0] current; // side_table.rs:190
+    reg issue_s1; // dequantizer_back.rs:152
+    reg map_last_s1; // dequantizer_back.rs:152
+    reg issue_s2; // dequantizer_back.rs:154
+    reg issue_s3; // dequantizer_back.rs:154
+    reg issue_s4; // dequantizer_back.rs:154
+    reg issue_s5; // dequantizer_back.rs:154
+    reg issue_s6; // dequantizer_back.rs:154
+    reg issue_s7; // dequantizer_back.rs:154
+    reg map_last_s2; // dequantizer_back.rs:154
+    reg map_last_s3; // dequantizer_back.rs:154
+    reg map_last_s4; // dequantizer_back.rs:154
+    reg map_last_s5; // dequantizer_back.rs:154
+    reg map_last_s6; // dequantizer_back.rs:154
+    reg map_last_s7; // dequantizer_back.rs:154
     reg [4:0] lane0_h; // decode.rs:79
     reg lane0_zero; // decode.rs:85
     reg lane0_inner_1; // side_table.rs:206
@@ -171,7 +186,7 @@ module oaken_dequantizer_core_p16_n4096 (
     reg lane0_negative_s4; // decode.rs:115
     reg lane0_negative_s5; // decode.rs:115
     reg lane0_negative_s6; // decode.rs:115
-    reg values_0_negative; // decode.rs:115
+    reg lane0_negative_s7; // decode.rs:115
     reg [4:0] lane1_h; // decode.rs:79
     reg lane1_zero; // decode.rs:85
     reg lane1_inner_1; // side_table.rs:206
@@ -207,7 +222,7 @@ module oaken_dequantizer_core_p16_n4096 (
     reg lane1_negative_s4; // decode.rs:115
     reg lane1_negative_s5; // decode.rs:115
     reg lane1_negative_s6; // decode.rs:115
-    reg values_1_negative; // decode.rs:115
+    reg lane1_negative_s7; // decode.rs:115
     reg [4:0] lane2_h; // decode.rs:79
     reg lane2_zero; // decode.rs:85
     reg lane2_inner_1; // side_table.rs:206
@@ -243,7 +258,7 @@ module oaken_dequantizer_core_p16_n4096 (
     reg lane2_negative_s4; // decode.rs:115
     reg lane2_negative_s5; // decode.rs:115
     reg lane2_negative_s6; // decode.rs:115
-    reg values_2_negative; // decode.rs:115
+    reg lane2_negative_s7; // decode.rs:115
     reg [4:0] lane3_h; // decode.rs:79
     reg lane3_zero; // decode.rs:85
     reg lane3_inner_1; // side_table.rs:206
@@ -279,7 +294,7 @@ module oaken_dequantizer_core_p16_n4096 (
     reg lane3_negative_s4; // decode.rs:115
     reg lane3_negative_s5; // decode.rs:115
     reg lane3_negative_s6; // decode.rs:115
-    reg values_3_negative; // decode.rs:115
+    reg lane3_negative_s7; // decode.rs:115
     reg [4:0] lane4_h; // decode.rs:79
     reg lane4_zero; // decode.rs:85
     reg lane4_inner_1; // side_table.rs:206
@@ -315,7 +330,7 @@ module oaken_dequantizer_core_p16_n4096 (
     reg lane4_negative_s4; // decode.rs:115
     reg lane4_negative_s5; // decode.rs:115
     reg lane4_negative_s6; // decode.rs:115
-    reg values_4_negative; // decode.rs:115
+    reg lane4_negative_s7; // decode.rs:115
     reg [4:0] lane5_h; // decode.rs:79
     reg lane5_zero; // decode.rs:85
     reg lane5_inner_1; // side_table.rs:206
@@ -351,7 +366,7 @@ module oaken_dequantizer_core_p16_n4096 (
     reg lane5_negative_s4; // decode.rs:115
     reg lane5_negative_s5; // decode.rs:115
     reg lane5_negative_s6; // decode.rs:115
-    reg values_5_negative; // decode.rs:115
+    reg lane5_negative_s7; // decode.rs:115
     reg [4:0] lane6_h; // decode.rs:79
     reg lane6_zero; // decode.rs:85
     reg lane6_inner_1; // side_table.rs:206
@@ -387,7 +402,7 @@ module oaken_dequantizer_core_p16_n4096 (
     reg lane6_negative_s4; // decode.rs:115
     reg lane6_negative_s5; // decode.rs:115
     reg lane6_negative_s6; // decode.rs:115
-    reg values_6_negative; // decode.rs:115
+    reg lane6_negative_s7; // decode.rs:115
     reg [4:0] lane7_h; // decode.rs:79
     reg lane7_zero; // decode.rs:85
     reg lane7_inner_1; // side_table.rs:206
@@ -423,7 +438,7 @@ module oaken_dequantizer_core_p16_n4096 (
     reg lane7_negative_s4; // decode.rs:115
     reg lane7_negative_s5; // decode.rs:115
     reg lane7_negative_s6; // decode.rs:115
-    reg values_7_negative; // decode.rs:115
+    reg lane7_negative_s7; // decode.rs:115
     reg [4:0] lane8_h; // decode.rs:79
     reg lane8_zero; // decode.rs:85
     reg lane8_inner_1; // side_table.rs:206
@@ -459,7 +474,7 @@ module oaken_dequantizer_core_p16_n4096 (
     reg lane8_negative_s4; // decode.rs:115
     reg lane8_negative_s5; // decode.rs:115
     reg lane8_negative_s6; // decode.rs:115
-    reg values_8_negative; // decode.rs:115
+    reg lane8_negative_s7; // decode.rs:115
     reg [4:0] lane9_h; // decode.rs:79
     reg lane9_zero; // decode.rs:85
     reg lane9_inner_1; // side_table.rs:206
@@ -495,7 +510,7 @@ module oaken_dequantizer_core_p16_n4096 (
     reg lane9_negative_s4; // decode.rs:115
     reg lane9_negative_s5; // decode.rs:115
     reg lane9_negative_s6; // decode.rs:115
-    reg values_9_negative; // decode.rs:115
+    reg lane9_negative_s7; // decode.rs:115
     reg [4:0] lane10_h; // decode.rs:79
     reg lane10_zero; // decode.rs:85
     reg lane10_inner_1; // side_table.rs:206
@@ -531,7 +546,7 @@ module oaken_dequantizer_core_p16_n4096 (
     reg lane10_negative_s4; // decode.rs:115
     reg lane10_negative_s5; // decode.rs:115
     reg lane10_negative_s6; // decode.rs:115
-    reg values_10_negative; // decode.rs:115
+    reg lane10_negative_s7; // decode.rs:115
     reg [4:0] lane11_h; // decode.rs:79
     reg lane11_zero; // decode.rs:85
     reg lane11_inner_1; // side_table.rs:206
@@ -567,7 +582,7 @@ module oaken_dequantizer_core_p16_n4096 (
     reg lane11_negative_s4; // decode.rs:115
     reg lane11_negative_s5; // decode.rs:115
     reg lane11_negative_s6; // decode.rs:115
-    reg values_11_negative; // decode.rs:115
+    reg lane11_negative_s7; // decode.rs:115
     reg [4:0] lane12_h; // decode.rs:79
     reg lane12_zero; // decode.rs:85
     reg lane12_inner_1; // side_table.rs:206
@@ -603,7 +618,7 @@ module oaken_dequantizer_core_p16_n4096 (
     reg lane12_negative_s4; // decode.rs:115
     reg lane12_negative_s5; // decode.rs:115
     reg lane12_negative_s6; // decode.rs:115
-    reg values_12_negative; // decode.rs:115
+    reg lane12_negative_s7; // decode.rs:115
     reg [4:0] lane13_h; // decode.rs:79
     reg lane13_zero; // decode.rs:85
     reg lane13_inner_1; // side_table.rs:206
@@ -639,7 +654,7 @@ module oaken_dequantizer_core_p16_n4096 (
     reg lane13_negative_s4; // decode.rs:115
     reg lane13_negative_s5; // decode.rs:115
     reg lane13_negative_s6; // decode.rs:115
-    reg values_13_negative; // decode.rs:115
+    reg lane13_negative_s7; // decode.rs:115
     reg [4:0] lane14_h; // decode.rs:79
     reg lane14_zero; // decode.rs:85
     reg lane14_inner_1; // side_table.rs:206
@@ -675,7 +690,7 @@ module oaken_dequantizer_core_p16_n4096 (
     reg lane14_negative_s4; // decode.rs:115
     reg lane14_negative_s5; // decode.rs:115
     reg lane14_negative_s6; // decode.rs:115
-    reg values_14_negative; // decode.rs:115
+    reg lane14_negative_s7; // decode.rs:115
     reg [4:0] lane15_h; // decode.rs:79
     reg lane15_zero; // decode.rs:85
     reg lane15_inner_1; // side_table.rs:206
@@ -711,29 +726,13 @@ module oaken_dequantizer_core_p16_n4096 (
     reg lane15_negative_s4; // decode.rs:115
     reg lane15_negative_s5; // decode.rs:115
     reg lane15_negative_s6; // decode.rs:115
-    reg values_15_negative; // decode.rs:115
-    reg issue_s1; // dequantizer_back.rs:129
-    reg map_last_s1; // dequantizer_back.rs:129
-    reg issue_s2; // dequantizer_back.rs:132
-    reg issue_s3; // dequantizer_back.rs:132
-    reg issue_s4; // dequantizer_back.rs:132
-    reg issue_s5; // dequantizer_back.rs:132
-    reg issue_s6; // dequantizer_back.rs:132
-    reg issue_s7; // dequantizer_back.rs:132
-    reg map_last_s2; // dequantizer_back.rs:132
-    reg map_last_s3; // dequantizer_back.rs:132
-    reg map_last_s4; // dequantizer_back.rs:132
-    reg map_last_s5; // dequantizer_back.rs:132
-    reg map_last_s6; // dequantizer_back.rs:132
-    reg map_last_s7; // dequantizer_back.rs:132
-    reg [271:0] spare_data; // dequantizer_back.rs:146
-    reg spare_last; // dequantizer_back.rs:146
-    reg [255:0] elements_data; // dequantizer_back.rs:147
-    reg elements_last; // dequantizer_back.rs:147
-    reg elements_valid; // dequantizer_back.rs:148
-    wire fills; // the spare register holds elements in the next cycle | dequantizer_back.rs:150
-    reg spare_full; // dequantizer_back.rs:178
-    reg flag_3; // dequantizer.rs:105
+    reg lane15_negative_s7; // decode.rs:115
+    reg out_valid_1; // dequantizer_back.rs:201
+    reg spare; // dequantizer_back.rs:215
+    reg elements; // dequantizer_back.rs:217
+    reg [255:0] spare_1; // dequantizer_back.rs:215
+    reg [255:0] elements_16; // dequantizer_back.rs:217
+    reg flag_3; // dequantizer.rs:106
     (* ram_style = "distributed" *) reg [5:0] infos [0:3];
     (* ram_style = "distributed" *) reg [20:0] lane0_bases [0:15];
     (* ram_style = "distributed" *) reg [13:0] lane0_halves [0:15];
@@ -977,6 +976,14 @@ module oaken_dequantizer_core_p16_n4096 (
     end
 
     // the map in use
+    always @(posedge clk) begin
+        if (rst) begin
+            full <= 1'h0;
+        end else begin
+            full <= fills;
+        end
+    end
+    wire go = ~full; // dequantizer_back.rs:125
     wire decoding = (dense_valid_1 & in_use) & go; // dequantizer_back.rs:48
     assign reader_m_ready = ((~in_use) | decoding) & ((~begins) | (|tables_ready));
     oaken_beat_reader_p16 reader (
@@ -1055,45 +1062,130 @@ module oaken_dequantizer_core_p16_n4096 (
         .m_ready(in_use & go),
         .m_payload(dense_payload)
     );
-    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_4 = dense_payload[19:16]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_5 = dense_payload[23:20]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_6 = dense_payload[27:24]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_7 = dense_payload[31:28]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_8 = dense_payload[35:32]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_9 = dense_payload[39:36]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_10 = dense_payload[43:40]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_11 = dense_payload[47:44]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_12 = dense_payload[51:48]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_13 = dense_payload[55:52]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_14 = dense_payload[59:56]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_15 = dense_payload[63:60]; // dequantizer_back.rs:119
-    wire coded_outlier = map_outlier[0]; // dequantizer_back.rs:123
-    wire coded_outer = map_outer[0]; // dequantizer_back.rs:123
-    wire coded_sign = map_sign[0]; // dequantizer_back.rs:123
-    wire [4:0] lane0_distance = {1'h0, coded_code} - info_split; // decode.rs:74
+    always @(posedge clk) begin
+        if (rst) begin
+            issue_s1 <= 1'h0;
+        end else if (~full) issue_s1 <= issue;
+    end
+    always @(posedge clk) if (~full) map_last_s1 <= map_last;
+    wire looked_up = (issue_s1 & map_last_s1) & (~full); // dequantizer_back.rs:152
+    wire _t3 = header_valid & header_ready; // dequantizer_back.rs:153
+    always @(posedge clk) begin
+        if (rst) begin
+            slots_used <= 5'h0;
+            issue_s2 <= 1'h0;
+            issue_s3 <= 1'h0;
+            issue_s4 <= 1'h0;
+            issue_s5 <= 1'h0;
+            issue_s6 <= 1'h0;
+            issue_s7 <= 1'h0;
+        end else begin
+            if (_t3 & (~looked_up)) slots_used <= slots_used + 5'h1;
+            else if (looked_up & (~_t3)) slots_used <= slots_used - 5'h1;
+            if (~full) begin
+                issue_s2 <= issue_s1;
+                issue_s3 <= issue_s2;
+                issue_s4 <= issue_s3;
+                issue_s5 <= issue_s4;
+                issue_s6 <= issue_s5;
+                issue_s7 <= issue_s6;
+            end
+        end
+    end
+    always @(posedge clk) if (~full) begin
+        map_last_s2 <= map_last_s1;
+        map_last_s3 <= map_last_s2;
+        map_last_s4 <= map_last_s3;
+        map_last_s5 <= map_last_s4;
+        map_last_s6 <= map_last_s5;
+        map_last_s7 <= map_last_s6;
+    end
+    wire valid = issue_s7; // dequantizer_back.rs:154
+    wire last_1 = map_last_s7; // dequantizer_back.rs:154
+    wire [3:0] coded_0_code = dense_payload[3:0]; // dequantizer_back.rs:175
+    wire [3:0] coded_1_code = dense_payload[7:4]; // dequantizer_back.rs:175
+    wire [3:0] coded_2_code = dense_payload[11:8]; // dequantizer_back.rs:175
+    wire [3:0] coded_3_code = dense_payload[15:12]; // dequantizer_back.rs:175
+    wire [3:0] coded_4_code = dense_payload[19:16]; // dequantizer_back.rs:175
+    wire [3:0] coded_5_code = dense_payload[23:20]; // dequantizer_back.rs:175
+    wire [3:0] coded_6_code = dense_payload[27:24]; // dequantizer_back.rs:175
+    wire [3:0] coded_7_code = dense_payload[31:28]; // dequantizer_back.rs:175
+    wire [3:0] coded_8_code = dense_payload[35:32]; // dequantizer_back.rs:175
+    wire [3:0] coded_9_code = dense_payload[39:36]; // dequantizer_back.rs:175
+    wire [3:0] coded_10_code = dense_payload[43:40]; // dequantizer_back.rs:175
+    wire [3:0] coded_11_code = dense_payload[47:44]; // dequantizer_back.rs:175
+    wire [3:0] coded_12_code = dense_payload[51:48]; // dequantizer_back.rs:175
+    wire [3:0] coded_13_code = dense_payload[55:52]; // dequantizer_back.rs:175
+    wire [3:0] coded_14_code = dense_payload[59:56]; // dequantizer_back.rs:175
+    wire [3:0] coded_15_code = dense_payload[63:60]; // dequantizer_back.rs:175
+    wire coded_0_outlier = map_outlier[0]; // dequantizer_back.rs:171
+    wire coded_0_outer = map_outer[0]; // dequantizer_back.rs:172
+    wire coded_0_sign = map_sign[0]; // dequantizer_back.rs:173
+    wire coded_1_outlier = map_outlier[1]; // dequantizer_back.rs:171
+    wire coded_1_outer = map_outer[1]; // dequantizer_back.rs:172
+    wire coded_1_sign = map_sign[1]; // dequantizer_back.rs:173
+    wire coded_2_outlier = map_outlier[2]; // dequantizer_back.rs:171
+    wire coded_2_outer = map_outer[2]; // dequantizer_back.rs:172
+    wire coded_2_sign = map_sign[2]; // dequantizer_back.rs:173
+    wire coded_3_outlier = map_outlier[3]; // dequantizer_back.rs:171
+    wire coded_3_outer = map_outer[3]; // dequantizer_back.rs:172
+    wire coded_3_sign = map_sign[3]; // dequantizer_back.rs:173
+    wire coded_4_outlier = map_outlier[4]; // dequantizer_back.rs:171
+    wire coded_4_outer = map_outer[4]; // dequantizer_back.rs:172
+    wire coded_4_sign = map_sign[4]; // dequantizer_back.rs:173
+    wire coded_5_outlier = map_outlier[5]; // dequantizer_back.rs:171
+    wire coded_5_outer = map_outer[5]; // dequantizer_back.rs:172
+    wire coded_5_sign = map_sign[5]; // dequantizer_back.rs:173
+    wire coded_6_outlier = map_outlier[6]; // dequantizer_back.rs:171
+    wire coded_6_outer = map_outer[6]; // dequantizer_back.rs:172
+    wire coded_6_sign = map_sign[6]; // dequantizer_back.rs:173
+    wire coded_7_outlier = map_outlier[7]; // dequantizer_back.rs:171
+    wire coded_7_outer = map_outer[7]; // dequantizer_back.rs:172
+    wire coded_7_sign = map_sign[7]; // dequantizer_back.rs:173
+    wire coded_8_outlier = map_outlier[8]; // dequantizer_back.rs:171
+    wire coded_8_outer = map_outer[8]; // dequantizer_back.rs:172
+    wire coded_8_sign = map_sign[8]; // dequantizer_back.rs:173
+    wire coded_9_outlier = map_outlier[9]; // dequantizer_back.rs:171
+    wire coded_9_outer = map_outer[9]; // dequantizer_back.rs:172
+    wire coded_9_sign = map_sign[9]; // dequantizer_back.rs:173
+    wire coded_10_outlier = map_outlier[10]; // dequantizer_back.rs:171
+    wire coded_10_outer = map_outer[10]; // dequantizer_back.rs:172
+    wire coded_10_sign = map_sign[10]; // dequantizer_back.rs:173
+    wire coded_11_outlier = map_outlier[11]; // dequantizer_back.rs:171
+    wire coded_11_outer = map_outer[11]; // dequantizer_back.rs:172
+    wire coded_11_sign = map_sign[11]; // dequantizer_back.rs:173
+    wire coded_12_outlier = map_outlier[12]; // dequantizer_back.rs:171
+    wire coded_12_outer = map_outer[12]; // dequantizer_back.rs:172
+    wire coded_12_sign = map_sign[12]; // dequantizer_back.rs:173
+    wire coded_13_outlier = map_outlier[13]; // dequantizer_back.rs:171
+    wire coded_13_outer = map_outer[13]; // dequantizer_back.rs:172
+    wire coded_13_sign = map_sign[13]; // dequantizer_back.rs:173
+    wire coded_14_outlier = map_outlier[14]; // dequantizer_back.rs:171
+    wire coded_14_outer = map_outer[14]; // dequantizer_back.rs:172
+    wire coded_14_sign = map_sign[14]; // dequantizer_back.rs:173
+    wire coded_15_outlier = map_outlier[15]; // dequantizer_back.rs:171
+    wire coded_15_outer = map_outer[15]; // dequantizer_back.rs:172
+    wire coded_15_sign = map_sign[15]; // dequantizer_back.rs:173
+    wire [4:0] lane0_distance = {1'h0, coded_0_code} - info_split; // decode.rs:74
     wire lane0_below = lane0_distance[4]; // decode.rs:75
     wire [3:0] lane0_whole = lane0_distance[3:0] ^ {4{lane0_below}}; // decode.rs:76
     wire [4:0] lane0_middle_half_steps = {lane0_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane0_outlier_half_steps = {coded_code, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane0_h <= coded_outlier ? lane0_outlier_half_steps : lane0_middle_half_steps;
-    wire lane0_negative = coded_outlier ? coded_sign : lane0_below; // decode.rs:80
-    wire lane0_none = ~(|coded_code); // decode.rs:81
-    wire lane0_exact = coded_outlier ? (coded_outer & lane0_none) : info_middle_exact; // decode.rs:82
-    wire lane0_inner = coded_outlier & (~coded_outer); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane0_outlier_half_steps = {coded_0_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~full) lane0_h <= coded_0_outlier ? lane0_outlier_half_steps : lane0_middle_half_steps;
+    wire lane0_negative = coded_0_outlier ? coded_0_sign : lane0_below; // decode.rs:80
+    wire lane0_none = ~(|coded_0_code); // decode.rs:81
+    wire lane0_exact = coded_0_outlier ? (coded_0_outer & lane0_none) : info_middle_exact; // decode.rs:82
+    wire lane0_inner = coded_0_outlier & (~coded_0_outer); // decode.rs:83
+    always @(posedge clk) if (~full) begin
         lane0_zero <= lane0_inner & lane0_none;
-        lane0_inner_1 <= coded_outlier & (~coded_outer);
+        lane0_inner_1 <= coded_0_outlier & (~coded_0_outer);
     end
     wire [1:0] lane0_slot = current | {2{lane0_exact}}; // side_table.rs:209
-    always @(posedge clk) if (go) lane0_base_at <= {lane0_slot, coded_outlier, lane0_negative};
-    wire lane0_outer = coded_outlier & coded_outer; // side_table.rs:212
-    wire lane0_second = coded_outlier ? (lane0_negative | (~coded_outer)) : (lane0_negative & lane0_exact); // side_table.rs:213
+    always @(posedge clk) if (~full) lane0_base_at <= {lane0_slot, coded_0_outlier, lane0_negative};
+    wire lane0_outer = coded_0_outlier & coded_0_outer; // side_table.rs:212
+    wire lane0_second = coded_0_outlier ? (lane0_negative | (~coded_0_outer)) : (lane0_negative & lane0_exact); // side_table.rs:213
     always @(posedge clk) begin
-        if (go) lane0_half_at <= {lane0_slot, lane0_outer, lane0_second};
+        if (~full) lane0_half_at <= {lane0_slot, lane0_outer, lane0_second};
         if (write_valid) lane0_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane0_halves[write_address] <= {write_half_m, write_half_scale};
     end
@@ -1103,22 +1195,22 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [13:0] lane0_halves_q0 = lane0_halves[lane0_half_at]; // side_table.rs:219
     wire [7:0] lane0_side_half_m = lane0_halves_q0[13:6]; // side_table.rs:219
     wire [5:0] lane0_side_half_scale = lane0_halves_q0[5:0]; // side_table.rs:219
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane0_side_base_value_1 <= lane0_inner_1 ? 20'h0 : lane0_side_base_value;
         lane0_side_base_sticky_1 <= lane0_inner_1 ? 1'h0 : lane0_side_base_sticky;
         lane0_side_half_m_1 <= lane0_side_half_m;
         lane0_side_half_scale_1 <= lane0_side_half_scale;
         lane0_h_s2 <= lane0_h;
     end
-    wire [12:0] _t3 = {8'h0, lane0_h_s2} * {5'h0, lane0_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane0_product <= _t3;
+    wire [12:0] _t4 = {8'h0, lane0_h_s2} * {5'h0, lane0_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~full) begin
+        lane0_product <= _t4;
         lane0_side_later_base_value <= lane0_side_base_value_1;
         lane0_side_later_base_sticky <= lane0_side_base_sticky_1;
         lane0_side_later_half_scale <= lane0_side_half_scale_1;
     end
     wire [16:0] lane0_scaled = {lane0_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane0_sum <= {1'h0, lane0_side_later_base_value} + {4'h0, lane0_scaled};
+    always @(posedge clk) if (~full) lane0_sum <= {1'h0, lane0_side_later_base_value} + {4'h0, lane0_scaled};
     wire [22:0] lane0_frame = {2'h0, lane0_sum}; // decode.rs:97
     wire [7:0] lane0_high = lane0_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane0_low = {lane0_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -1135,8 +1227,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane0_low_3 = lane0_high_1[1:0]; // leading_zeros.rs:14
     wire lane0_none_4 = ~(|lane0_high_3); // leading_zeros.rs:15
     wire lane0_of_low_2 = ~lane0_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t4 = lane0_none_2 ? lane0_of_low_1 : {lane0_none_4, lane0_none_4 ? lane0_of_low_2 : (~lane0_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane0_of_low_3 = {lane0_none_2, _t4}; // leading_zeros.rs:17
+    wire [1:0] _t5 = lane0_none_2 ? lane0_of_low_1 : {lane0_none_4, lane0_none_4 ? lane0_of_low_2 : (~lane0_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane0_of_low_3 = {lane0_none_2, _t5}; // leading_zeros.rs:17
     wire [3:0] lane0_high_4 = lane0_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane0_low_4 = lane0_high[3:0]; // leading_zeros.rs:14
     wire lane0_none_5 = ~(|lane0_high_4); // leading_zeros.rs:15
@@ -1149,11 +1241,11 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane0_low_6 = lane0_high_4[1:0]; // leading_zeros.rs:14
     wire lane0_none_7 = ~(|lane0_high_6); // leading_zeros.rs:15
     wire lane0_of_low_6 = ~lane0_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t5 = lane0_none_5 ? lane0_of_low_5 : {lane0_none_7, lane0_none_7 ? lane0_of_low_6 : (~lane0_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane0_zeros = {lane0_none_1, lane0_none_1 ? lane0_of_low_3 : {lane0_none_5, _t5}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane0_scale <= lane0_side_later_half_scale;
+    wire [1:0] _t6 = lane0_none_5 ? lane0_of_low_5 : {lane0_none_7, lane0_none_7 ? lane0_of_low_6 : (~lane0_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane0_zeros = {lane0_none_1, lane0_none_1 ? lane0_of_low_3 : {lane0_none_5, _t6}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~full) lane0_scale <= lane0_side_later_half_scale;
     wire lane0_limited = (~(|lane0_scale[5:4])) & (lane0_zeros > lane0_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane0_shift <= lane0_limited ? lane0_scale[3:0] : lane0_zeros;
         lane0_frame_1 <= lane0_frame;
         lane0_scale_1 <= lane0_scale;
@@ -1164,7 +1256,7 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [18:0] lane0_moved_1 = lane0_shift[2] ? {lane0_moved[18:4], 4'h0} : lane0_moved[22:4]; // decode.rs:133
     wire [14:0] lane0_moved_2 = lane0_shift[1] ? {lane0_moved_1[16:4], 2'h0} : lane0_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane0_moved_3 = lane0_shift[0] ? {lane0_moved_2[13:2], 1'h0} : lane0_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane0_normal <= lane0_moved_3[12:1];
+    always @(posedge clk) if (~full) lane0_normal <= lane0_moved_3[12:1];
     wire lane0_lost_0 = lane0_frame_1[0] & (lane0_shift <= 4'ha); // decode.rs:105
     wire lane0_lost_1 = lane0_frame_1[1] & (lane0_shift <= 4'h9); // decode.rs:105
     wire lane0_lost_2 = lane0_frame_1[2] & (lane0_shift <= 4'h8); // decode.rs:105
@@ -1176,9 +1268,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane0_lost_8 = lane0_frame_1[8] & (lane0_shift <= 4'h2); // decode.rs:105
     wire lane0_lost_9 = lane0_frame_1[9] & (lane0_shift <= 4'h1); // decode.rs:105
     wire lane0_lost_10 = lane0_frame_1[10] & (lane0_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t6 = {lane0_lost_0, lane0_lost_1, lane0_lost_2, lane0_lost_3, lane0_lost_4, lane0_lost_5, lane0_lost_6, lane0_lost_7, lane0_lost_8, lane0_lost_9, lane0_lost_10, lane0_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane0_rest <= |_t6;
+    wire [11:0] _t7 = {lane0_lost_0, lane0_lost_1, lane0_lost_2, lane0_lost_3, lane0_lost_4, lane0_lost_5, lane0_lost_6, lane0_lost_7, lane0_lost_8, lane0_lost_9, lane0_lost_10, lane0_sticky}; // decode.rs:106
+    always @(posedge clk) if (~full) begin
+        lane0_rest <= |_t7;
         lane0_zero_s2 <= lane0_zero;
         lane0_zero_s3 <= lane0_zero_s2;
         lane0_zero_s4 <= lane0_zero_s3;
@@ -1189,40 +1281,39 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane0_up = lane0_normal[0] & (lane0_rest | lane0_normal[1]); // decode.rs:111
     wire [16:0] lane0_kept = {lane0_exponent, lane0_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane0_more = {5'h0, lane0_normal[11], 10'h0, lane0_up}; // decode.rs:113
-    wire [16:0] _t7 = lane0_kept + lane0_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane0_magnitude <= _t7[16:1];
+    wire [16:0] _t8 = lane0_kept + lane0_more; // decode.rs:114
+    always @(posedge clk) if (~full) begin
+        lane0_magnitude <= _t8[16:1];
         lane0_negative_s1 <= lane0_negative;
         lane0_negative_s2 <= lane0_negative_s1;
         lane0_negative_s3 <= lane0_negative_s2;
         lane0_negative_s4 <= lane0_negative_s3;
         lane0_negative_s5 <= lane0_negative_s4;
         lane0_negative_s6 <= lane0_negative_s5;
-        values_0_negative <= lane0_negative_s6;
+        lane0_negative_s7 <= lane0_negative_s6;
     end
-    wire coded_outlier_1 = map_outlier[1]; // dequantizer_back.rs:123
-    wire coded_outer_1 = map_outer[1]; // dequantizer_back.rs:123
-    wire coded_sign_1 = map_sign[1]; // dequantizer_back.rs:123
-    wire [4:0] lane1_distance = {1'h0, coded_code_1} - info_split; // decode.rs:74
+    wire too_large = lane0_magnitude[15] | (&lane0_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_0 = {lane0_negative_s7, too_large ? 15'h7bff : lane0_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane1_distance = {1'h0, coded_1_code} - info_split; // decode.rs:74
     wire lane1_below = lane1_distance[4]; // decode.rs:75
     wire [3:0] lane1_whole = lane1_distance[3:0] ^ {4{lane1_below}}; // decode.rs:76
     wire [4:0] lane1_middle_half_steps = {lane1_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane1_outlier_half_steps = {coded_code_1, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane1_h <= coded_outlier_1 ? lane1_outlier_half_steps : lane1_middle_half_steps;
-    wire lane1_negative = coded_outlier_1 ? coded_sign_1 : lane1_below; // decode.rs:80
-    wire lane1_none = ~(|coded_code_1); // decode.rs:81
-    wire lane1_exact = coded_outlier_1 ? (coded_outer_1 & lane1_none) : info_middle_exact; // decode.rs:82
-    wire lane1_inner = coded_outlier_1 & (~coded_outer_1); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane1_outlier_half_steps = {coded_1_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~full) lane1_h <= coded_1_outlier ? lane1_outlier_half_steps : lane1_middle_half_steps;
+    wire lane1_negative = coded_1_outlier ? coded_1_sign : lane1_below; // decode.rs:80
+    wire lane1_none = ~(|coded_1_code); // decode.rs:81
+    wire lane1_exact = coded_1_outlier ? (coded_1_outer & lane1_none) : info_middle_exact; // decode.rs:82
+    wire lane1_inner = coded_1_outlier & (~coded_1_outer); // decode.rs:83
+    always @(posedge clk) if (~full) begin
         lane1_zero <= lane1_inner & lane1_none;
-        lane1_inner_1 <= coded_outlier_1 & (~coded_outer_1);
+        lane1_inner_1 <= coded_1_outlier & (~coded_1_outer);
     end
     wire [1:0] lane1_slot = current | {2{lane1_exact}}; // side_table.rs:209
-    always @(posedge clk) if (go) lane1_base_at <= {lane1_slot, coded_outlier_1, lane1_negative};
-    wire lane1_outer = coded_outlier_1 & coded_outer_1; // side_table.rs:212
-    wire lane1_second = coded_outlier_1 ? (lane1_negative | (~coded_outer_1)) : (lane1_negative & lane1_exact); // side_table.rs:213
+    always @(posedge clk) if (~full) lane1_base_at <= {lane1_slot, coded_1_outlier, lane1_negative};
+    wire lane1_outer = coded_1_outlier & coded_1_outer; // side_table.rs:212
+    wire lane1_second = coded_1_outlier ? (lane1_negative | (~coded_1_outer)) : (lane1_negative & lane1_exact); // side_table.rs:213
     always @(posedge clk) begin
-        if (go) lane1_half_at <= {lane1_slot, lane1_outer, lane1_second};
+        if (~full) lane1_half_at <= {lane1_slot, lane1_outer, lane1_second};
         if (write_valid) lane1_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane1_halves[write_address] <= {write_half_m, write_half_scale};
     end
@@ -1232,22 +1323,22 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [13:0] lane1_halves_q0 = lane1_halves[lane1_half_at]; // side_table.rs:219
     wire [7:0] lane1_side_half_m = lane1_halves_q0[13:6]; // side_table.rs:219
     wire [5:0] lane1_side_half_scale = lane1_halves_q0[5:0]; // side_table.rs:219
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane1_side_base_value_1 <= lane1_inner_1 ? 20'h0 : lane1_side_base_value;
         lane1_side_base_sticky_1 <= lane1_inner_1 ? 1'h0 : lane1_side_base_sticky;
         lane1_side_half_m_1 <= lane1_side_half_m;
         lane1_side_half_scale_1 <= lane1_side_half_scale;
         lane1_h_s2 <= lane1_h;
     end
-    wire [12:0] _t8 = {8'h0, lane1_h_s2} * {5'h0, lane1_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane1_product <= _t8;
+    wire [12:0] _t9 = {8'h0, lane1_h_s2} * {5'h0, lane1_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~full) begin
+        lane1_product <= _t9;
         lane1_side_later_base_value <= lane1_side_base_value_1;
         lane1_side_later_base_sticky <= lane1_side_base_sticky_1;
         lane1_side_later_half_scale <= lane1_side_half_scale_1;
     end
     wire [16:0] lane1_scaled = {lane1_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane1_sum <= {1'h0, lane1_side_later_base_value} + {4'h0, lane1_scaled};
+    always @(posedge clk) if (~full) lane1_sum <= {1'h0, lane1_side_later_base_value} + {4'h0, lane1_scaled};
     wire [22:0] lane1_frame = {2'h0, lane1_sum}; // decode.rs:97
     wire [7:0] lane1_high = lane1_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane1_low = {lane1_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -1264,8 +1355,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane1_low_3 = lane1_high_1[1:0]; // leading_zeros.rs:14
     wire lane1_none_4 = ~(|lane1_high_3); // leading_zeros.rs:15
     wire lane1_of_low_2 = ~lane1_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t9 = lane1_none_2 ? lane1_of_low_1 : {lane1_none_4, lane1_none_4 ? lane1_of_low_2 : (~lane1_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane1_of_low_3 = {lane1_none_2, _t9}; // leading_zeros.rs:17
+    wire [1:0] _t10 = lane1_none_2 ? lane1_of_low_1 : {lane1_none_4, lane1_none_4 ? lane1_of_low_2 : (~lane1_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane1_of_low_3 = {lane1_none_2, _t10}; // leading_zeros.rs:17
     wire [3:0] lane1_high_4 = lane1_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane1_low_4 = lane1_high[3:0]; // leading_zeros.rs:14
     wire lane1_none_5 = ~(|lane1_high_4); // leading_zeros.rs:15
@@ -1278,11 +1369,11 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane1_low_6 = lane1_high_4[1:0]; // leading_zeros.rs:14
     wire lane1_none_7 = ~(|lane1_high_6); // leading_zeros.rs:15
     wire lane1_of_low_6 = ~lane1_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t10 = lane1_none_5 ? lane1_of_low_5 : {lane1_none_7, lane1_none_7 ? lane1_of_low_6 : (~lane1_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane1_zeros = {lane1_none_1, lane1_none_1 ? lane1_of_low_3 : {lane1_none_5, _t10}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane1_scale <= lane1_side_later_half_scale;
+    wire [1:0] _t11 = lane1_none_5 ? lane1_of_low_5 : {lane1_none_7, lane1_none_7 ? lane1_of_low_6 : (~lane1_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane1_zeros = {lane1_none_1, lane1_none_1 ? lane1_of_low_3 : {lane1_none_5, _t11}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~full) lane1_scale <= lane1_side_later_half_scale;
     wire lane1_limited = (~(|lane1_scale[5:4])) & (lane1_zeros > lane1_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane1_shift <= lane1_limited ? lane1_scale[3:0] : lane1_zeros;
         lane1_frame_1 <= lane1_frame;
         lane1_scale_1 <= lane1_scale;
@@ -1293,7 +1384,7 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [18:0] lane1_moved_1 = lane1_shift[2] ? {lane1_moved[18:4], 4'h0} : lane1_moved[22:4]; // decode.rs:133
     wire [14:0] lane1_moved_2 = lane1_shift[1] ? {lane1_moved_1[16:4], 2'h0} : lane1_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane1_moved_3 = lane1_shift[0] ? {lane1_moved_2[13:2], 1'h0} : lane1_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane1_normal <= lane1_moved_3[12:1];
+    always @(posedge clk) if (~full) lane1_normal <= lane1_moved_3[12:1];
     wire lane1_lost_0 = lane1_frame_1[0] & (lane1_shift <= 4'ha); // decode.rs:105
     wire lane1_lost_1 = lane1_frame_1[1] & (lane1_shift <= 4'h9); // decode.rs:105
     wire lane1_lost_2 = lane1_frame_1[2] & (lane1_shift <= 4'h8); // decode.rs:105
@@ -1305,9 +1396,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane1_lost_8 = lane1_frame_1[8] & (lane1_shift <= 4'h2); // decode.rs:105
     wire lane1_lost_9 = lane1_frame_1[9] & (lane1_shift <= 4'h1); // decode.rs:105
     wire lane1_lost_10 = lane1_frame_1[10] & (lane1_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t11 = {lane1_lost_0, lane1_lost_1, lane1_lost_2, lane1_lost_3, lane1_lost_4, lane1_lost_5, lane1_lost_6, lane1_lost_7, lane1_lost_8, lane1_lost_9, lane1_lost_10, lane1_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane1_rest <= |_t11;
+    wire [11:0] _t12 = {lane1_lost_0, lane1_lost_1, lane1_lost_2, lane1_lost_3, lane1_lost_4, lane1_lost_5, lane1_lost_6, lane1_lost_7, lane1_lost_8, lane1_lost_9, lane1_lost_10, lane1_sticky}; // decode.rs:106
+    always @(posedge clk) if (~full) begin
+        lane1_rest <= |_t12;
         lane1_zero_s2 <= lane1_zero;
         lane1_zero_s3 <= lane1_zero_s2;
         lane1_zero_s4 <= lane1_zero_s3;
@@ -1318,40 +1409,39 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane1_up = lane1_normal[0] & (lane1_rest | lane1_normal[1]); // decode.rs:111
     wire [16:0] lane1_kept = {lane1_exponent, lane1_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane1_more = {5'h0, lane1_normal[11], 10'h0, lane1_up}; // decode.rs:113
-    wire [16:0] _t12 = lane1_kept + lane1_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane1_magnitude <= _t12[16:1];
+    wire [16:0] _t13 = lane1_kept + lane1_more; // decode.rs:114
+    always @(posedge clk) if (~full) begin
+        lane1_magnitude <= _t13[16:1];
         lane1_negative_s1 <= lane1_negative;
         lane1_negative_s2 <= lane1_negative_s1;
         lane1_negative_s3 <= lane1_negative_s2;
         lane1_negative_s4 <= lane1_negative_s3;
         lane1_negative_s5 <= lane1_negative_s4;
         lane1_negative_s6 <= lane1_negative_s5;
-        values_1_negative <= lane1_negative_s6;
+        lane1_negative_s7 <= lane1_negative_s6;
     end
-    wire coded_outlier_2 = map_outlier[2]; // dequantizer_back.rs:123
-    wire coded_outer_2 = map_outer[2]; // dequantizer_back.rs:123
-    wire coded_sign_2 = map_sign[2]; // dequantizer_back.rs:123
-    wire [4:0] lane2_distance = {1'h0, coded_code_2} - info_split; // decode.rs:74
+    wire too_large_1 = lane1_magnitude[15] | (&lane1_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_1 = {lane1_negative_s7, too_large_1 ? 15'h7bff : lane1_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane2_distance = {1'h0, coded_2_code} - info_split; // decode.rs:74
     wire lane2_below = lane2_distance[4]; // decode.rs:75
     wire [3:0] lane2_whole = lane2_distance[3:0] ^ {4{lane2_below}}; // decode.rs:76
     wire [4:0] lane2_middle_half_steps = {lane2_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane2_outlier_half_steps = {coded_code_2, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane2_h <= coded_outlier_2 ? lane2_outlier_half_steps : lane2_middle_half_steps;
-    wire lane2_negative = coded_outlier_2 ? coded_sign_2 : lane2_below; // decode.rs:80
-    wire lane2_none = ~(|coded_code_2); // decode.rs:81
-    wire lane2_exact = coded_outlier_2 ? (coded_outer_2 & lane2_none) : info_middle_exact; // decode.rs:82
-    wire lane2_inner = coded_outlier_2 & (~coded_outer_2); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane2_outlier_half_steps = {coded_2_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~full) lane2_h <= coded_2_outlier ? lane2_outlier_half_steps : lane2_middle_half_steps;
+    wire lane2_negative = coded_2_outlier ? coded_2_sign : lane2_below; // decode.rs:80
+    wire lane2_none = ~(|coded_2_code); // decode.rs:81
+    wire lane2_exact = coded_2_outlier ? (coded_2_outer & lane2_none) : info_middle_exact; // decode.rs:82
+    wire lane2_inner = coded_2_outlier & (~coded_2_outer); // decode.rs:83
+    always @(posedge clk) if (~full) begin
         lane2_zero <= lane2_inner & lane2_none;
-        lane2_inner_1 <= coded_outlier_2 & (~coded_outer_2);
+        lane2_inner_1 <= coded_2_outlier & (~coded_2_outer);
     end
     wire [1:0] lane2_slot = current | {2{lane2_exact}}; // side_table.rs:209
-    always @(posedge clk) if (go) lane2_base_at <= {lane2_slot, coded_outlier_2, lane2_negative};
-    wire lane2_outer = coded_outlier_2 & coded_outer_2; // side_table.rs:212
-    wire lane2_second = coded_outlier_2 ? (lane2_negative | (~coded_outer_2)) : (lane2_negative & lane2_exact); // side_table.rs:213
+    always @(posedge clk) if (~full) lane2_base_at <= {lane2_slot, coded_2_outlier, lane2_negative};
+    wire lane2_outer = coded_2_outlier & coded_2_outer; // side_table.rs:212
+    wire lane2_second = coded_2_outlier ? (lane2_negative | (~coded_2_outer)) : (lane2_negative & lane2_exact); // side_table.rs:213
     always @(posedge clk) begin
-        if (go) lane2_half_at <= {lane2_slot, lane2_outer, lane2_second};
+        if (~full) lane2_half_at <= {lane2_slot, lane2_outer, lane2_second};
         if (write_valid) lane2_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane2_halves[write_address] <= {write_half_m, write_half_scale};
     end
@@ -1361,22 +1451,22 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [13:0] lane2_halves_q0 = lane2_halves[lane2_half_at]; // side_table.rs:219
     wire [7:0] lane2_side_half_m = lane2_halves_q0[13:6]; // side_table.rs:219
     wire [5:0] lane2_side_half_scale = lane2_halves_q0[5:0]; // side_table.rs:219
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane2_side_base_value_1 <= lane2_inner_1 ? 20'h0 : lane2_side_base_value;
         lane2_side_base_sticky_1 <= lane2_inner_1 ? 1'h0 : lane2_side_base_sticky;
         lane2_side_half_m_1 <= lane2_side_half_m;
         lane2_side_half_scale_1 <= lane2_side_half_scale;
         lane2_h_s2 <= lane2_h;
     end
-    wire [12:0] _t13 = {8'h0, lane2_h_s2} * {5'h0, lane2_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane2_product <= _t13;
+    wire [12:0] _t14 = {8'h0, lane2_h_s2} * {5'h0, lane2_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~full) begin
+        lane2_product <= _t14;
         lane2_side_later_base_value <= lane2_side_base_value_1;
         lane2_side_later_base_sticky <= lane2_side_base_sticky_1;
         lane2_side_later_half_scale <= lane2_side_half_scale_1;
     end
     wire [16:0] lane2_scaled = {lane2_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane2_sum <= {1'h0, lane2_side_later_base_value} + {4'h0, lane2_scaled};
+    always @(posedge clk) if (~full) lane2_sum <= {1'h0, lane2_side_later_base_value} + {4'h0, lane2_scaled};
     wire [22:0] lane2_frame = {2'h0, lane2_sum}; // decode.rs:97
     wire [7:0] lane2_high = lane2_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane2_low = {lane2_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -1393,8 +1483,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane2_low_3 = lane2_high_1[1:0]; // leading_zeros.rs:14
     wire lane2_none_4 = ~(|lane2_high_3); // leading_zeros.rs:15
     wire lane2_of_low_2 = ~lane2_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t14 = lane2_none_2 ? lane2_of_low_1 : {lane2_none_4, lane2_none_4 ? lane2_of_low_2 : (~lane2_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane2_of_low_3 = {lane2_none_2, _t14}; // leading_zeros.rs:17
+    wire [1:0] _t15 = lane2_none_2 ? lane2_of_low_1 : {lane2_none_4, lane2_none_4 ? lane2_of_low_2 : (~lane2_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane2_of_low_3 = {lane2_none_2, _t15}; // leading_zeros.rs:17
     wire [3:0] lane2_high_4 = lane2_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane2_low_4 = lane2_high[3:0]; // leading_zeros.rs:14
     wire lane2_none_5 = ~(|lane2_high_4); // leading_zeros.rs:15
@@ -1407,11 +1497,11 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane2_low_6 = lane2_high_4[1:0]; // leading_zeros.rs:14
     wire lane2_none_7 = ~(|lane2_high_6); // leading_zeros.rs:15
     wire lane2_of_low_6 = ~lane2_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t15 = lane2_none_5 ? lane2_of_low_5 : {lane2_none_7, lane2_none_7 ? lane2_of_low_6 : (~lane2_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane2_zeros = {lane2_none_1, lane2_none_1 ? lane2_of_low_3 : {lane2_none_5, _t15}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane2_scale <= lane2_side_later_half_scale;
+    wire [1:0] _t16 = lane2_none_5 ? lane2_of_low_5 : {lane2_none_7, lane2_none_7 ? lane2_of_low_6 : (~lane2_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane2_zeros = {lane2_none_1, lane2_none_1 ? lane2_of_low_3 : {lane2_none_5, _t16}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~full) lane2_scale <= lane2_side_later_half_scale;
     wire lane2_limited = (~(|lane2_scale[5:4])) & (lane2_zeros > lane2_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane2_shift <= lane2_limited ? lane2_scale[3:0] : lane2_zeros;
         lane2_frame_1 <= lane2_frame;
         lane2_scale_1 <= lane2_scale;
@@ -1422,7 +1512,7 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [18:0] lane2_moved_1 = lane2_shift[2] ? {lane2_moved[18:4], 4'h0} : lane2_moved[22:4]; // decode.rs:133
     wire [14:0] lane2_moved_2 = lane2_shift[1] ? {lane2_moved_1[16:4], 2'h0} : lane2_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane2_moved_3 = lane2_shift[0] ? {lane2_moved_2[13:2], 1'h0} : lane2_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane2_normal <= lane2_moved_3[12:1];
+    always @(posedge clk) if (~full) lane2_normal <= lane2_moved_3[12:1];
     wire lane2_lost_0 = lane2_frame_1[0] & (lane2_shift <= 4'ha); // decode.rs:105
     wire lane2_lost_1 = lane2_frame_1[1] & (lane2_shift <= 4'h9); // decode.rs:105
     wire lane2_lost_2 = lane2_frame_1[2] & (lane2_shift <= 4'h8); // decode.rs:105
@@ -1434,9 +1524,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane2_lost_8 = lane2_frame_1[8] & (lane2_shift <= 4'h2); // decode.rs:105
     wire lane2_lost_9 = lane2_frame_1[9] & (lane2_shift <= 4'h1); // decode.rs:105
     wire lane2_lost_10 = lane2_frame_1[10] & (lane2_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t16 = {lane2_lost_0, lane2_lost_1, lane2_lost_2, lane2_lost_3, lane2_lost_4, lane2_lost_5, lane2_lost_6, lane2_lost_7, lane2_lost_8, lane2_lost_9, lane2_lost_10, lane2_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane2_rest <= |_t16;
+    wire [11:0] _t17 = {lane2_lost_0, lane2_lost_1, lane2_lost_2, lane2_lost_3, lane2_lost_4, lane2_lost_5, lane2_lost_6, lane2_lost_7, lane2_lost_8, lane2_lost_9, lane2_lost_10, lane2_sticky}; // decode.rs:106
+    always @(posedge clk) if (~full) begin
+        lane2_rest <= |_t17;
         lane2_zero_s2 <= lane2_zero;
         lane2_zero_s3 <= lane2_zero_s2;
         lane2_zero_s4 <= lane2_zero_s3;
@@ -1447,40 +1537,39 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane2_up = lane2_normal[0] & (lane2_rest | lane2_normal[1]); // decode.rs:111
     wire [16:0] lane2_kept = {lane2_exponent, lane2_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane2_more = {5'h0, lane2_normal[11], 10'h0, lane2_up}; // decode.rs:113
-    wire [16:0] _t17 = lane2_kept + lane2_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane2_magnitude <= _t17[16:1];
+    wire [16:0] _t18 = lane2_kept + lane2_more; // decode.rs:114
+    always @(posedge clk) if (~full) begin
+        lane2_magnitude <= _t18[16:1];
         lane2_negative_s1 <= lane2_negative;
         lane2_negative_s2 <= lane2_negative_s1;
         lane2_negative_s3 <= lane2_negative_s2;
         lane2_negative_s4 <= lane2_negative_s3;
         lane2_negative_s5 <= lane2_negative_s4;
         lane2_negative_s6 <= lane2_negative_s5;
-        values_2_negative <= lane2_negative_s6;
+        lane2_negative_s7 <= lane2_negative_s6;
     end
-    wire coded_outlier_3 = map_outlier[3]; // dequantizer_back.rs:123
-    wire coded_outer_3 = map_outer[3]; // dequantizer_back.rs:123
-    wire coded_sign_3 = map_sign[3]; // dequantizer_back.rs:123
-    wire [4:0] lane3_distance = {1'h0, coded_code_3} - info_split; // decode.rs:74
+    wire too_large_2 = lane2_magnitude[15] | (&lane2_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_2 = {lane2_negative_s7, too_large_2 ? 15'h7bff : lane2_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane3_distance = {1'h0, coded_3_code} - info_split; // decode.rs:74
     wire lane3_below = lane3_distance[4]; // decode.rs:75
     wire [3:0] lane3_whole = lane3_distance[3:0] ^ {4{lane3_below}}; // decode.rs:76
     wire [4:0] lane3_middle_half_steps = {lane3_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane3_outlier_half_steps = {coded_code_3, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane3_h <= coded_outlier_3 ? lane3_outlier_half_steps : lane3_middle_half_steps;
-    wire lane3_negative = coded_outlier_3 ? coded_sign_3 : lane3_below; // decode.rs:80
-    wire lane3_none = ~(|coded_code_3); // decode.rs:81
-    wire lane3_exact = coded_outlier_3 ? (coded_outer_3 & lane3_none) : info_middle_exact; // decode.rs:82
-    wire lane3_inner = coded_outlier_3 & (~coded_outer_3); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane3_outlier_half_steps = {coded_3_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~full) lane3_h <= coded_3_outlier ? lane3_outlier_half_steps : lane3_middle_half_steps;
+    wire lane3_negative = coded_3_outlier ? coded_3_sign : lane3_below; // decode.rs:80
+    wire lane3_none = ~(|coded_3_code); // decode.rs:81
+    wire lane3_exact = coded_3_outlier ? (coded_3_outer & lane3_none) : info_middle_exact; // decode.rs:82
+    wire lane3_inner = coded_3_outlier & (~coded_3_outer); // decode.rs:83
+    always @(posedge clk) if (~full) begin
         lane3_zero <= lane3_inner & lane3_none;
-        lane3_inner_1 <= coded_outlier_3 & (~coded_outer_3);
+        lane3_inner_1 <= coded_3_outlier & (~coded_3_outer);
     end
     wire [1:0] lane3_slot = current | {2{lane3_exact}}; // side_table.rs:209
-    always @(posedge clk) if (go) lane3_base_at <= {lane3_slot, coded_outlier_3, lane3_negative};
-    wire lane3_outer = coded_outlier_3 & coded_outer_3; // side_table.rs:212
-    wire lane3_second = coded_outlier_3 ? (lane3_negative | (~coded_outer_3)) : (lane3_negative & lane3_exact); // side_table.rs:213
+    always @(posedge clk) if (~full) lane3_base_at <= {lane3_slot, coded_3_outlier, lane3_negative};
+    wire lane3_outer = coded_3_outlier & coded_3_outer; // side_table.rs:212
+    wire lane3_second = coded_3_outlier ? (lane3_negative | (~coded_3_outer)) : (lane3_negative & lane3_exact); // side_table.rs:213
     always @(posedge clk) begin
-        if (go) lane3_half_at <= {lane3_slot, lane3_outer, lane3_second};
+        if (~full) lane3_half_at <= {lane3_slot, lane3_outer, lane3_second};
         if (write_valid) lane3_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane3_halves[write_address] <= {write_half_m, write_half_scale};
     end
@@ -1490,22 +1579,22 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [13:0] lane3_halves_q0 = lane3_halves[lane3_half_at]; // side_table.rs:219
     wire [7:0] lane3_side_half_m = lane3_halves_q0[13:6]; // side_table.rs:219
     wire [5:0] lane3_side_half_scale = lane3_halves_q0[5:0]; // side_table.rs:219
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane3_side_base_value_1 <= lane3_inner_1 ? 20'h0 : lane3_side_base_value;
         lane3_side_base_sticky_1 <= lane3_inner_1 ? 1'h0 : lane3_side_base_sticky;
         lane3_side_half_m_1 <= lane3_side_half_m;
         lane3_side_half_scale_1 <= lane3_side_half_scale;
         lane3_h_s2 <= lane3_h;
     end
-    wire [12:0] _t18 = {8'h0, lane3_h_s2} * {5'h0, lane3_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane3_product <= _t18;
+    wire [12:0] _t19 = {8'h0, lane3_h_s2} * {5'h0, lane3_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~full) begin
+        lane3_product <= _t19;
         lane3_side_later_base_value <= lane3_side_base_value_1;
         lane3_side_later_base_sticky <= lane3_side_base_sticky_1;
         lane3_side_later_half_scale <= lane3_side_half_scale_1;
     end
     wire [16:0] lane3_scaled = {lane3_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane3_sum <= {1'h0, lane3_side_later_base_value} + {4'h0, lane3_scaled};
+    always @(posedge clk) if (~full) lane3_sum <= {1'h0, lane3_side_later_base_value} + {4'h0, lane3_scaled};
     wire [22:0] lane3_frame = {2'h0, lane3_sum}; // decode.rs:97
     wire [7:0] lane3_high = lane3_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane3_low = {lane3_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -1522,8 +1611,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane3_low_3 = lane3_high_1[1:0]; // leading_zeros.rs:14
     wire lane3_none_4 = ~(|lane3_high_3); // leading_zeros.rs:15
     wire lane3_of_low_2 = ~lane3_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t19 = lane3_none_2 ? lane3_of_low_1 : {lane3_none_4, lane3_none_4 ? lane3_of_low_2 : (~lane3_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane3_of_low_3 = {lane3_none_2, _t19}; // leading_zeros.rs:17
+    wire [1:0] _t20 = lane3_none_2 ? lane3_of_low_1 : {lane3_none_4, lane3_none_4 ? lane3_of_low_2 : (~lane3_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane3_of_low_3 = {lane3_none_2, _t20}; // leading_zeros.rs:17
     wire [3:0] lane3_high_4 = lane3_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane3_low_4 = lane3_high[3:0]; // leading_zeros.rs:14
     wire lane3_none_5 = ~(|lane3_high_4); // leading_zeros.rs:15
@@ -1536,11 +1625,11 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane3_low_6 = lane3_high_4[1:0]; // leading_zeros.rs:14
     wire lane3_none_7 = ~(|lane3_high_6); // leading_zeros.rs:15
     wire lane3_of_low_6 = ~lane3_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t20 = lane3_none_5 ? lane3_of_low_5 : {lane3_none_7, lane3_none_7 ? lane3_of_low_6 : (~lane3_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane3_zeros = {lane3_none_1, lane3_none_1 ? lane3_of_low_3 : {lane3_none_5, _t20}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane3_scale <= lane3_side_later_half_scale;
+    wire [1:0] _t21 = lane3_none_5 ? lane3_of_low_5 : {lane3_none_7, lane3_none_7 ? lane3_of_low_6 : (~lane3_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane3_zeros = {lane3_none_1, lane3_none_1 ? lane3_of_low_3 : {lane3_none_5, _t21}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~full) lane3_scale <= lane3_side_later_half_scale;
     wire lane3_limited = (~(|lane3_scale[5:4])) & (lane3_zeros > lane3_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane3_shift <= lane3_limited ? lane3_scale[3:0] : lane3_zeros;
         lane3_frame_1 <= lane3_frame;
         lane3_scale_1 <= lane3_scale;
@@ -1551,7 +1640,7 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [18:0] lane3_moved_1 = lane3_shift[2] ? {lane3_moved[18:4], 4'h0} : lane3_moved[22:4]; // decode.rs:133
     wire [14:0] lane3_moved_2 = lane3_shift[1] ? {lane3_moved_1[16:4], 2'h0} : lane3_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane3_moved_3 = lane3_shift[0] ? {lane3_moved_2[13:2], 1'h0} : lane3_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane3_normal <= lane3_moved_3[12:1];
+    always @(posedge clk) if (~full) lane3_normal <= lane3_moved_3[12:1];
     wire lane3_lost_0 = lane3_frame_1[0] & (lane3_shift <= 4'ha); // decode.rs:105
     wire lane3_lost_1 = lane3_frame_1[1] & (lane3_shift <= 4'h9); // decode.rs:105
     wire lane3_lost_2 = lane3_frame_1[2] & (lane3_shift <= 4'h8); // decode.rs:105
@@ -1563,9 +1652,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane3_lost_8 = lane3_frame_1[8] & (lane3_shift <= 4'h2); // decode.rs:105
     wire lane3_lost_9 = lane3_frame_1[9] & (lane3_shift <= 4'h1); // decode.rs:105
     wire lane3_lost_10 = lane3_frame_1[10] & (lane3_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t21 = {lane3_lost_0, lane3_lost_1, lane3_lost_2, lane3_lost_3, lane3_lost_4, lane3_lost_5, lane3_lost_6, lane3_lost_7, lane3_lost_8, lane3_lost_9, lane3_lost_10, lane3_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane3_rest <= |_t21;
+    wire [11:0] _t22 = {lane3_lost_0, lane3_lost_1, lane3_lost_2, lane3_lost_3, lane3_lost_4, lane3_lost_5, lane3_lost_6, lane3_lost_7, lane3_lost_8, lane3_lost_9, lane3_lost_10, lane3_sticky}; // decode.rs:106
+    always @(posedge clk) if (~full) begin
+        lane3_rest <= |_t22;
         lane3_zero_s2 <= lane3_zero;
         lane3_zero_s3 <= lane3_zero_s2;
         lane3_zero_s4 <= lane3_zero_s3;
@@ -1576,40 +1665,39 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane3_up = lane3_normal[0] & (lane3_rest | lane3_normal[1]); // decode.rs:111
     wire [16:0] lane3_kept = {lane3_exponent, lane3_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane3_more = {5'h0, lane3_normal[11], 10'h0, lane3_up}; // decode.rs:113
-    wire [16:0] _t22 = lane3_kept + lane3_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane3_magnitude <= _t22[16:1];
+    wire [16:0] _t23 = lane3_kept + lane3_more; // decode.rs:114
+    always @(posedge clk) if (~full) begin
+        lane3_magnitude <= _t23[16:1];
         lane3_negative_s1 <= lane3_negative;
         lane3_negative_s2 <= lane3_negative_s1;
         lane3_negative_s3 <= lane3_negative_s2;
         lane3_negative_s4 <= lane3_negative_s3;
         lane3_negative_s5 <= lane3_negative_s4;
         lane3_negative_s6 <= lane3_negative_s5;
-        values_3_negative <= lane3_negative_s6;
+        lane3_negative_s7 <= lane3_negative_s6;
     end
-    wire coded_outlier_4 = map_outlier[4]; // dequantizer_back.rs:123
-    wire coded_outer_4 = map_outer[4]; // dequantizer_back.rs:123
-    wire coded_sign_4 = map_sign[4]; // dequantizer_back.rs:123
-    wire [4:0] lane4_distance = {1'h0, coded_code_4} - info_split; // decode.rs:74
+    wire too_large_3 = lane3_magnitude[15] | (&lane3_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_3 = {lane3_negative_s7, too_large_3 ? 15'h7bff : lane3_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane4_distance = {1'h0, coded_4_code} - info_split; // decode.rs:74
     wire lane4_below = lane4_distance[4]; // decode.rs:75
     wire [3:0] lane4_whole = lane4_distance[3:0] ^ {4{lane4_below}}; // decode.rs:76
     wire [4:0] lane4_middle_half_steps = {lane4_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane4_outlier_half_steps = {coded_code_4, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane4_h <= coded_outlier_4 ? lane4_outlier_half_steps : lane4_middle_half_steps;
-    wire lane4_negative = coded_outlier_4 ? coded_sign_4 : lane4_below; // decode.rs:80
-    wire lane4_none = ~(|coded_code_4); // decode.rs:81
-    wire lane4_exact = coded_outlier_4 ? (coded_outer_4 & lane4_none) : info_middle_exact; // decode.rs:82
-    wire lane4_inner = coded_outlier_4 & (~coded_outer_4); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane4_outlier_half_steps = {coded_4_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~full) lane4_h <= coded_4_outlier ? lane4_outlier_half_steps : lane4_middle_half_steps;
+    wire lane4_negative = coded_4_outlier ? coded_4_sign : lane4_below; // decode.rs:80
+    wire lane4_none = ~(|coded_4_code); // decode.rs:81
+    wire lane4_exact = coded_4_outlier ? (coded_4_outer & lane4_none) : info_middle_exact; // decode.rs:82
+    wire lane4_inner = coded_4_outlier & (~coded_4_outer); // decode.rs:83
+    always @(posedge clk) if (~full) begin
         lane4_zero <= lane4_inner & lane4_none;
-        lane4_inner_1 <= coded_outlier_4 & (~coded_outer_4);
+        lane4_inner_1 <= coded_4_outlier & (~coded_4_outer);
     end
     wire [1:0] lane4_slot = current | {2{lane4_exact}}; // side_table.rs:209
-    always @(posedge clk) if (go) lane4_base_at <= {lane4_slot, coded_outlier_4, lane4_negative};
-    wire lane4_outer = coded_outlier_4 & coded_outer_4; // side_table.rs:212
-    wire lane4_second = coded_outlier_4 ? (lane4_negative | (~coded_outer_4)) : (lane4_negative & lane4_exact); // side_table.rs:213
+    always @(posedge clk) if (~full) lane4_base_at <= {lane4_slot, coded_4_outlier, lane4_negative};
+    wire lane4_outer = coded_4_outlier & coded_4_outer; // side_table.rs:212
+    wire lane4_second = coded_4_outlier ? (lane4_negative | (~coded_4_outer)) : (lane4_negative & lane4_exact); // side_table.rs:213
     always @(posedge clk) begin
-        if (go) lane4_half_at <= {lane4_slot, lane4_outer, lane4_second};
+        if (~full) lane4_half_at <= {lane4_slot, lane4_outer, lane4_second};
         if (write_valid) lane4_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane4_halves[write_address] <= {write_half_m, write_half_scale};
     end
@@ -1619,22 +1707,22 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [13:0] lane4_halves_q0 = lane4_halves[lane4_half_at]; // side_table.rs:219
     wire [7:0] lane4_side_half_m = lane4_halves_q0[13:6]; // side_table.rs:219
     wire [5:0] lane4_side_half_scale = lane4_halves_q0[5:0]; // side_table.rs:219
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane4_side_base_value_1 <= lane4_inner_1 ? 20'h0 : lane4_side_base_value;
         lane4_side_base_sticky_1 <= lane4_inner_1 ? 1'h0 : lane4_side_base_sticky;
         lane4_side_half_m_1 <= lane4_side_half_m;
         lane4_side_half_scale_1 <= lane4_side_half_scale;
         lane4_h_s2 <= lane4_h;
     end
-    wire [12:0] _t23 = {8'h0, lane4_h_s2} * {5'h0, lane4_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane4_product <= _t23;
+    wire [12:0] _t24 = {8'h0, lane4_h_s2} * {5'h0, lane4_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~full) begin
+        lane4_product <= _t24;
         lane4_side_later_base_value <= lane4_side_base_value_1;
         lane4_side_later_base_sticky <= lane4_side_base_sticky_1;
         lane4_side_later_half_scale <= lane4_side_half_scale_1;
     end
     wire [16:0] lane4_scaled = {lane4_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane4_sum <= {1'h0, lane4_side_later_base_value} + {4'h0, lane4_scaled};
+    always @(posedge clk) if (~full) lane4_sum <= {1'h0, lane4_side_later_base_value} + {4'h0, lane4_scaled};
     wire [22:0] lane4_frame = {2'h0, lane4_sum}; // decode.rs:97
     wire [7:0] lane4_high = lane4_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane4_low = {lane4_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -1651,8 +1739,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane4_low_3 = lane4_high_1[1:0]; // leading_zeros.rs:14
     wire lane4_none_4 = ~(|lane4_high_3); // leading_zeros.rs:15
     wire lane4_of_low_2 = ~lane4_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t24 = lane4_none_2 ? lane4_of_low_1 : {lane4_none_4, lane4_none_4 ? lane4_of_low_2 : (~lane4_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane4_of_low_3 = {lane4_none_2, _t24}; // leading_zeros.rs:17
+    wire [1:0] _t25 = lane4_none_2 ? lane4_of_low_1 : {lane4_none_4, lane4_none_4 ? lane4_of_low_2 : (~lane4_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane4_of_low_3 = {lane4_none_2, _t25}; // leading_zeros.rs:17
     wire [3:0] lane4_high_4 = lane4_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane4_low_4 = lane4_high[3:0]; // leading_zeros.rs:14
     wire lane4_none_5 = ~(|lane4_high_4); // leading_zeros.rs:15
@@ -1665,11 +1753,11 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane4_low_6 = lane4_high_4[1:0]; // leading_zeros.rs:14
     wire lane4_none_7 = ~(|lane4_high_6); // leading_zeros.rs:15
     wire lane4_of_low_6 = ~lane4_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t25 = lane4_none_5 ? lane4_of_low_5 : {lane4_none_7, lane4_none_7 ? lane4_of_low_6 : (~lane4_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane4_zeros = {lane4_none_1, lane4_none_1 ? lane4_of_low_3 : {lane4_none_5, _t25}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane4_scale <= lane4_side_later_half_scale;
+    wire [1:0] _t26 = lane4_none_5 ? lane4_of_low_5 : {lane4_none_7, lane4_none_7 ? lane4_of_low_6 : (~lane4_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane4_zeros = {lane4_none_1, lane4_none_1 ? lane4_of_low_3 : {lane4_none_5, _t26}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~full) lane4_scale <= lane4_side_later_half_scale;
     wire lane4_limited = (~(|lane4_scale[5:4])) & (lane4_zeros > lane4_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane4_shift <= lane4_limited ? lane4_scale[3:0] : lane4_zeros;
         lane4_frame_1 <= lane4_frame;
         lane4_scale_1 <= lane4_scale;
@@ -1680,7 +1768,7 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [18:0] lane4_moved_1 = lane4_shift[2] ? {lane4_moved[18:4], 4'h0} : lane4_moved[22:4]; // decode.rs:133
     wire [14:0] lane4_moved_2 = lane4_shift[1] ? {lane4_moved_1[16:4], 2'h0} : lane4_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane4_moved_3 = lane4_shift[0] ? {lane4_moved_2[13:2], 1'h0} : lane4_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane4_normal <= lane4_moved_3[12:1];
+    always @(posedge clk) if (~full) lane4_normal <= lane4_moved_3[12:1];
     wire lane4_lost_0 = lane4_frame_1[0] & (lane4_shift <= 4'ha); // decode.rs:105
     wire lane4_lost_1 = lane4_frame_1[1] & (lane4_shift <= 4'h9); // decode.rs:105
     wire lane4_lost_2 = lane4_frame_1[2] & (lane4_shift <= 4'h8); // decode.rs:105
@@ -1692,9 +1780,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane4_lost_8 = lane4_frame_1[8] & (lane4_shift <= 4'h2); // decode.rs:105
     wire lane4_lost_9 = lane4_frame_1[9] & (lane4_shift <= 4'h1); // decode.rs:105
     wire lane4_lost_10 = lane4_frame_1[10] & (lane4_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t26 = {lane4_lost_0, lane4_lost_1, lane4_lost_2, lane4_lost_3, lane4_lost_4, lane4_lost_5, lane4_lost_6, lane4_lost_7, lane4_lost_8, lane4_lost_9, lane4_lost_10, lane4_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane4_rest <= |_t26;
+    wire [11:0] _t27 = {lane4_lost_0, lane4_lost_1, lane4_lost_2, lane4_lost_3, lane4_lost_4, lane4_lost_5, lane4_lost_6, lane4_lost_7, lane4_lost_8, lane4_lost_9, lane4_lost_10, lane4_sticky}; // decode.rs:106
+    always @(posedge clk) if (~full) begin
+        lane4_rest <= |_t27;
         lane4_zero_s2 <= lane4_zero;
         lane4_zero_s3 <= lane4_zero_s2;
         lane4_zero_s4 <= lane4_zero_s3;
@@ -1705,40 +1793,39 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane4_up = lane4_normal[0] & (lane4_rest | lane4_normal[1]); // decode.rs:111
     wire [16:0] lane4_kept = {lane4_exponent, lane4_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane4_more = {5'h0, lane4_normal[11], 10'h0, lane4_up}; // decode.rs:113
-    wire [16:0] _t27 = lane4_kept + lane4_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane4_magnitude <= _t27[16:1];
+    wire [16:0] _t28 = lane4_kept + lane4_more; // decode.rs:114
+    always @(posedge clk) if (~full) begin
+        lane4_magnitude <= _t28[16:1];
         lane4_negative_s1 <= lane4_negative;
         lane4_negative_s2 <= lane4_negative_s1;
         lane4_negative_s3 <= lane4_negative_s2;
         lane4_negative_s4 <= lane4_negative_s3;
         lane4_negative_s5 <= lane4_negative_s4;
         lane4_negative_s6 <= lane4_negative_s5;
-        values_4_negative <= lane4_negative_s6;
+        lane4_negative_s7 <= lane4_negative_s6;
     end
-    wire coded_outlier_5 = map_outlier[5]; // dequantizer_back.rs:123
-    wire coded_outer_5 = map_outer[5]; // dequantizer_back.rs:123
-    wire coded_sign_5 = map_sign[5]; // dequantizer_back.rs:123
-    wire [4:0] lane5_distance = {1'h0, coded_code_5} - info_split; // decode.rs:74
+    wire too_large_4 = lane4_magnitude[15] | (&lane4_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_4 = {lane4_negative_s7, too_large_4 ? 15'h7bff : lane4_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane5_distance = {1'h0, coded_5_code} - info_split; // decode.rs:74
     wire lane5_below = lane5_distance[4]; // decode.rs:75
     wire [3:0] lane5_whole = lane5_distance[3:0] ^ {4{lane5_below}}; // decode.rs:76
     wire [4:0] lane5_middle_half_steps = {lane5_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane5_outlier_half_steps = {coded_code_5, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane5_h <= coded_outlier_5 ? lane5_outlier_half_steps : lane5_middle_half_steps;
-    wire lane5_negative = coded_outlier_5 ? coded_sign_5 : lane5_below; // decode.rs:80
-    wire lane5_none = ~(|coded_code_5); // decode.rs:81
-    wire lane5_exact = coded_outlier_5 ? (coded_outer_5 & lane5_none) : info_middle_exact; // decode.rs:82
-    wire lane5_inner = coded_outlier_5 & (~coded_outer_5); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane5_outlier_half_steps = {coded_5_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~full) lane5_h <= coded_5_outlier ? lane5_outlier_half_steps : lane5_middle_half_steps;
+    wire lane5_negative = coded_5_outlier ? coded_5_sign : lane5_below; // decode.rs:80
+    wire lane5_none = ~(|coded_5_code); // decode.rs:81
+    wire lane5_exact = coded_5_outlier ? (coded_5_outer & lane5_none) : info_middle_exact; // decode.rs:82
+    wire lane5_inner = coded_5_outlier & (~coded_5_outer); // decode.rs:83
+    always @(posedge clk) if (~full) begin
         lane5_zero <= lane5_inner & lane5_none;
-        lane5_inner_1 <= coded_outlier_5 & (~coded_outer_5);
+        lane5_inner_1 <= coded_5_outlier & (~coded_5_outer);
     end
     wire [1:0] lane5_slot = current | {2{lane5_exact}}; // side_table.rs:209
-    always @(posedge clk) if (go) lane5_base_at <= {lane5_slot, coded_outlier_5, lane5_negative};
-    wire lane5_outer = coded_outlier_5 & coded_outer_5; // side_table.rs:212
-    wire lane5_second = coded_outlier_5 ? (lane5_negative | (~coded_outer_5)) : (lane5_negative & lane5_exact); // side_table.rs:213
+    always @(posedge clk) if (~full) lane5_base_at <= {lane5_slot, coded_5_outlier, lane5_negative};
+    wire lane5_outer = coded_5_outlier & coded_5_outer; // side_table.rs:212
+    wire lane5_second = coded_5_outlier ? (lane5_negative | (~coded_5_outer)) : (lane5_negative & lane5_exact); // side_table.rs:213
     always @(posedge clk) begin
-        if (go) lane5_half_at <= {lane5_slot, lane5_outer, lane5_second};
+        if (~full) lane5_half_at <= {lane5_slot, lane5_outer, lane5_second};
         if (write_valid) lane5_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane5_halves[write_address] <= {write_half_m, write_half_scale};
     end
@@ -1748,22 +1835,22 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [13:0] lane5_halves_q0 = lane5_halves[lane5_half_at]; // side_table.rs:219
     wire [7:0] lane5_side_half_m = lane5_halves_q0[13:6]; // side_table.rs:219
     wire [5:0] lane5_side_half_scale = lane5_halves_q0[5:0]; // side_table.rs:219
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane5_side_base_value_1 <= lane5_inner_1 ? 20'h0 : lane5_side_base_value;
         lane5_side_base_sticky_1 <= lane5_inner_1 ? 1'h0 : lane5_side_base_sticky;
         lane5_side_half_m_1 <= lane5_side_half_m;
         lane5_side_half_scale_1 <= lane5_side_half_scale;
         lane5_h_s2 <= lane5_h;
     end
-    wire [12:0] _t28 = {8'h0, lane5_h_s2} * {5'h0, lane5_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane5_product <= _t28;
+    wire [12:0] _t29 = {8'h0, lane5_h_s2} * {5'h0, lane5_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~full) begin
+        lane5_product <= _t29;
         lane5_side_later_base_value <= lane5_side_base_value_1;
         lane5_side_later_base_sticky <= lane5_side_base_sticky_1;
         lane5_side_later_half_scale <= lane5_side_half_scale_1;
     end
     wire [16:0] lane5_scaled = {lane5_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane5_sum <= {1'h0, lane5_side_later_base_value} + {4'h0, lane5_scaled};
+    always @(posedge clk) if (~full) lane5_sum <= {1'h0, lane5_side_later_base_value} + {4'h0, lane5_scaled};
     wire [22:0] lane5_frame = {2'h0, lane5_sum}; // decode.rs:97
     wire [7:0] lane5_high = lane5_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane5_low = {lane5_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -1780,8 +1867,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane5_low_3 = lane5_high_1[1:0]; // leading_zeros.rs:14
     wire lane5_none_4 = ~(|lane5_high_3); // leading_zeros.rs:15
     wire lane5_of_low_2 = ~lane5_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t29 = lane5_none_2 ? lane5_of_low_1 : {lane5_none_4, lane5_none_4 ? lane5_of_low_2 : (~lane5_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane5_of_low_3 = {lane5_none_2, _t29}; // leading_zeros.rs:17
+    wire [1:0] _t30 = lane5_none_2 ? lane5_of_low_1 : {lane5_none_4, lane5_none_4 ? lane5_of_low_2 : (~lane5_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane5_of_low_3 = {lane5_none_2, _t30}; // leading_zeros.rs:17
     wire [3:0] lane5_high_4 = lane5_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane5_low_4 = lane5_high[3:0]; // leading_zeros.rs:14
     wire lane5_none_5 = ~(|lane5_high_4); // leading_zeros.rs:15
@@ -1794,11 +1881,11 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane5_low_6 = lane5_high_4[1:0]; // leading_zeros.rs:14
     wire lane5_none_7 = ~(|lane5_high_6); // leading_zeros.rs:15
     wire lane5_of_low_6 = ~lane5_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t30 = lane5_none_5 ? lane5_of_low_5 : {lane5_none_7, lane5_none_7 ? lane5_of_low_6 : (~lane5_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane5_zeros = {lane5_none_1, lane5_none_1 ? lane5_of_low_3 : {lane5_none_5, _t30}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane5_scale <= lane5_side_later_half_scale;
+    wire [1:0] _t31 = lane5_none_5 ? lane5_of_low_5 : {lane5_none_7, lane5_none_7 ? lane5_of_low_6 : (~lane5_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane5_zeros = {lane5_none_1, lane5_none_1 ? lane5_of_low_3 : {lane5_none_5, _t31}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~full) lane5_scale <= lane5_side_later_half_scale;
     wire lane5_limited = (~(|lane5_scale[5:4])) & (lane5_zeros > lane5_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane5_shift <= lane5_limited ? lane5_scale[3:0] : lane5_zeros;
         lane5_frame_1 <= lane5_frame;
         lane5_scale_1 <= lane5_scale;
@@ -1809,7 +1896,7 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [18:0] lane5_moved_1 = lane5_shift[2] ? {lane5_moved[18:4], 4'h0} : lane5_moved[22:4]; // decode.rs:133
     wire [14:0] lane5_moved_2 = lane5_shift[1] ? {lane5_moved_1[16:4], 2'h0} : lane5_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane5_moved_3 = lane5_shift[0] ? {lane5_moved_2[13:2], 1'h0} : lane5_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane5_normal <= lane5_moved_3[12:1];
+    always @(posedge clk) if (~full) lane5_normal <= lane5_moved_3[12:1];
     wire lane5_lost_0 = lane5_frame_1[0] & (lane5_shift <= 4'ha); // decode.rs:105
     wire lane5_lost_1 = lane5_frame_1[1] & (lane5_shift <= 4'h9); // decode.rs:105
     wire lane5_lost_2 = lane5_frame_1[2] & (lane5_shift <= 4'h8); // decode.rs:105
@@ -1821,9 +1908,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane5_lost_8 = lane5_frame_1[8] & (lane5_shift <= 4'h2); // decode.rs:105
     wire lane5_lost_9 = lane5_frame_1[9] & (lane5_shift <= 4'h1); // decode.rs:105
     wire lane5_lost_10 = lane5_frame_1[10] & (lane5_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t31 = {lane5_lost_0, lane5_lost_1, lane5_lost_2, lane5_lost_3, lane5_lost_4, lane5_lost_5, lane5_lost_6, lane5_lost_7, lane5_lost_8, lane5_lost_9, lane5_lost_10, lane5_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane5_rest <= |_t31;
+    wire [11:0] _t32 = {lane5_lost_0, lane5_lost_1, lane5_lost_2, lane5_lost_3, lane5_lost_4, lane5_lost_5, lane5_lost_6, lane5_lost_7, lane5_lost_8, lane5_lost_9, lane5_lost_10, lane5_sticky}; // decode.rs:106
+    always @(posedge clk) if (~full) begin
+        lane5_rest <= |_t32;
         lane5_zero_s2 <= lane5_zero;
         lane5_zero_s3 <= lane5_zero_s2;
         lane5_zero_s4 <= lane5_zero_s3;
@@ -1834,40 +1921,39 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane5_up = lane5_normal[0] & (lane5_rest | lane5_normal[1]); // decode.rs:111
     wire [16:0] lane5_kept = {lane5_exponent, lane5_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane5_more = {5'h0, lane5_normal[11], 10'h0, lane5_up}; // decode.rs:113
-    wire [16:0] _t32 = lane5_kept + lane5_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane5_magnitude <= _t32[16:1];
+    wire [16:0] _t33 = lane5_kept + lane5_more; // decode.rs:114
+    always @(posedge clk) if (~full) begin
+        lane5_magnitude <= _t33[16:1];
         lane5_negative_s1 <= lane5_negative;
         lane5_negative_s2 <= lane5_negative_s1;
         lane5_negative_s3 <= lane5_negative_s2;
         lane5_negative_s4 <= lane5_negative_s3;
         lane5_negative_s5 <= lane5_negative_s4;
         lane5_negative_s6 <= lane5_negative_s5;
-        values_5_negative <= lane5_negative_s6;
+        lane5_negative_s7 <= lane5_negative_s6;
     end
-    wire coded_outlier_6 = map_outlier[6]; // dequantizer_back.rs:123
-    wire coded_outer_6 = map_outer[6]; // dequantizer_back.rs:123
-    wire coded_sign_6 = map_sign[6]; // dequantizer_back.rs:123
-    wire [4:0] lane6_distance = {1'h0, coded_code_6} - info_split; // decode.rs:74
+    wire too_large_5 = lane5_magnitude[15] | (&lane5_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_5 = {lane5_negative_s7, too_large_5 ? 15'h7bff : lane5_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane6_distance = {1'h0, coded_6_code} - info_split; // decode.rs:74
     wire lane6_below = lane6_distance[4]; // decode.rs:75
     wire [3:0] lane6_whole = lane6_distance[3:0] ^ {4{lane6_below}}; // decode.rs:76
     wire [4:0] lane6_middle_half_steps = {lane6_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane6_outlier_half_steps = {coded_code_6, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane6_h <= coded_outlier_6 ? lane6_outlier_half_steps : lane6_middle_half_steps;
-    wire lane6_negative = coded_outlier_6 ? coded_sign_6 : lane6_below; // decode.rs:80
-    wire lane6_none = ~(|coded_code_6); // decode.rs:81
-    wire lane6_exact = coded_outlier_6 ? (coded_outer_6 & lane6_none) : info_middle_exact; // decode.rs:82
-    wire lane6_inner = coded_outlier_6 & (~coded_outer_6); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane6_outlier_half_steps = {coded_6_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~full) lane6_h <= coded_6_outlier ? lane6_outlier_half_steps : lane6_middle_half_steps;
+    wire lane6_negative = coded_6_outlier ? coded_6_sign : lane6_below; // decode.rs:80
+    wire lane6_none = ~(|coded_6_code); // decode.rs:81
+    wire lane6_exact = coded_6_outlier ? (coded_6_outer & lane6_none) : info_middle_exact; // decode.rs:82
+    wire lane6_inner = coded_6_outlier & (~coded_6_outer); // decode.rs:83
+    always @(posedge clk) if (~full) begin
         lane6_zero <= lane6_inner & lane6_none;
-        lane6_inner_1 <= coded_outlier_6 & (~coded_outer_6);
+        lane6_inner_1 <= coded_6_outlier & (~coded_6_outer);
     end
     wire [1:0] lane6_slot = current | {2{lane6_exact}}; // side_table.rs:209
-    always @(posedge clk) if (go) lane6_base_at <= {lane6_slot, coded_outlier_6, lane6_negative};
-    wire lane6_outer = coded_outlier_6 & coded_outer_6; // side_table.rs:212
-    wire lane6_second = coded_outlier_6 ? (lane6_negative | (~coded_outer_6)) : (lane6_negative & lane6_exact); // side_table.rs:213
+    always @(posedge clk) if (~full) lane6_base_at <= {lane6_slot, coded_6_outlier, lane6_negative};
+    wire lane6_outer = coded_6_outlier & coded_6_outer; // side_table.rs:212
+    wire lane6_second = coded_6_outlier ? (lane6_negative | (~coded_6_outer)) : (lane6_negative & lane6_exact); // side_table.rs:213
     always @(posedge clk) begin
-        if (go) lane6_half_at <= {lane6_slot, lane6_outer, lane6_second};
+        if (~full) lane6_half_at <= {lane6_slot, lane6_outer, lane6_second};
         if (write_valid) lane6_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane6_halves[write_address] <= {write_half_m, write_half_scale};
     end
@@ -1877,22 +1963,22 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [13:0] lane6_halves_q0 = lane6_halves[lane6_half_at]; // side_table.rs:219
     wire [7:0] lane6_side_half_m = lane6_halves_q0[13:6]; // side_table.rs:219
     wire [5:0] lane6_side_half_scale = lane6_halves_q0[5:0]; // side_table.rs:219
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane6_side_base_value_1 <= lane6_inner_1 ? 20'h0 : lane6_side_base_value;
         lane6_side_base_sticky_1 <= lane6_inner_1 ? 1'h0 : lane6_side_base_sticky;
         lane6_side_half_m_1 <= lane6_side_half_m;
         lane6_side_half_scale_1 <= lane6_side_half_scale;
         lane6_h_s2 <= lane6_h;
     end
-    wire [12:0] _t33 = {8'h0, lane6_h_s2} * {5'h0, lane6_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane6_product <= _t33;
+    wire [12:0] _t34 = {8'h0, lane6_h_s2} * {5'h0, lane6_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~full) begin
+        lane6_product <= _t34;
         lane6_side_later_base_value <= lane6_side_base_value_1;
         lane6_side_later_base_sticky <= lane6_side_base_sticky_1;
         lane6_side_later_half_scale <= lane6_side_half_scale_1;
     end
     wire [16:0] lane6_scaled = {lane6_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane6_sum <= {1'h0, lane6_side_later_base_value} + {4'h0, lane6_scaled};
+    always @(posedge clk) if (~full) lane6_sum <= {1'h0, lane6_side_later_base_value} + {4'h0, lane6_scaled};
     wire [22:0] lane6_frame = {2'h0, lane6_sum}; // decode.rs:97
     wire [7:0] lane6_high = lane6_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane6_low = {lane6_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -1909,8 +1995,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane6_low_3 = lane6_high_1[1:0]; // leading_zeros.rs:14
     wire lane6_none_4 = ~(|lane6_high_3); // leading_zeros.rs:15
     wire lane6_of_low_2 = ~lane6_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t34 = lane6_none_2 ? lane6_of_low_1 : {lane6_none_4, lane6_none_4 ? lane6_of_low_2 : (~lane6_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane6_of_low_3 = {lane6_none_2, _t34}; // leading_zeros.rs:17
+    wire [1:0] _t35 = lane6_none_2 ? lane6_of_low_1 : {lane6_none_4, lane6_none_4 ? lane6_of_low_2 : (~lane6_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane6_of_low_3 = {lane6_none_2, _t35}; // leading_zeros.rs:17
     wire [3:0] lane6_high_4 = lane6_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane6_low_4 = lane6_high[3:0]; // leading_zeros.rs:14
     wire lane6_none_5 = ~(|lane6_high_4); // leading_zeros.rs:15
@@ -1923,11 +2009,11 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane6_low_6 = lane6_high_4[1:0]; // leading_zeros.rs:14
     wire lane6_none_7 = ~(|lane6_high_6); // leading_zeros.rs:15
     wire lane6_of_low_6 = ~lane6_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t35 = lane6_none_5 ? lane6_of_low_5 : {lane6_none_7, lane6_none_7 ? lane6_of_low_6 : (~lane6_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane6_zeros = {lane6_none_1, lane6_none_1 ? lane6_of_low_3 : {lane6_none_5, _t35}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane6_scale <= lane6_side_later_half_scale;
+    wire [1:0] _t36 = lane6_none_5 ? lane6_of_low_5 : {lane6_none_7, lane6_none_7 ? lane6_of_low_6 : (~lane6_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane6_zeros = {lane6_none_1, lane6_none_1 ? lane6_of_low_3 : {lane6_none_5, _t36}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~full) lane6_scale <= lane6_side_later_half_scale;
     wire lane6_limited = (~(|lane6_scale[5:4])) & (lane6_zeros > lane6_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane6_shift <= lane6_limited ? lane6_scale[3:0] : lane6_zeros;
         lane6_frame_1 <= lane6_frame;
         lane6_scale_1 <= lane6_scale;
@@ -1938,7 +2024,7 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [18:0] lane6_moved_1 = lane6_shift[2] ? {lane6_moved[18:4], 4'h0} : lane6_moved[22:4]; // decode.rs:133
     wire [14:0] lane6_moved_2 = lane6_shift[1] ? {lane6_moved_1[16:4], 2'h0} : lane6_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane6_moved_3 = lane6_shift[0] ? {lane6_moved_2[13:2], 1'h0} : lane6_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane6_normal <= lane6_moved_3[12:1];
+    always @(posedge clk) if (~full) lane6_normal <= lane6_moved_3[12:1];
     wire lane6_lost_0 = lane6_frame_1[0] & (lane6_shift <= 4'ha); // decode.rs:105
     wire lane6_lost_1 = lane6_frame_1[1] & (lane6_shift <= 4'h9); // decode.rs:105
     wire lane6_lost_2 = lane6_frame_1[2] & (lane6_shift <= 4'h8); // decode.rs:105
@@ -1950,9 +2036,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane6_lost_8 = lane6_frame_1[8] & (lane6_shift <= 4'h2); // decode.rs:105
     wire lane6_lost_9 = lane6_frame_1[9] & (lane6_shift <= 4'h1); // decode.rs:105
     wire lane6_lost_10 = lane6_frame_1[10] & (lane6_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t36 = {lane6_lost_0, lane6_lost_1, lane6_lost_2, lane6_lost_3, lane6_lost_4, lane6_lost_5, lane6_lost_6, lane6_lost_7, lane6_lost_8, lane6_lost_9, lane6_lost_10, lane6_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane6_rest <= |_t36;
+    wire [11:0] _t37 = {lane6_lost_0, lane6_lost_1, lane6_lost_2, lane6_lost_3, lane6_lost_4, lane6_lost_5, lane6_lost_6, lane6_lost_7, lane6_lost_8, lane6_lost_9, lane6_lost_10, lane6_sticky}; // decode.rs:106
+    always @(posedge clk) if (~full) begin
+        lane6_rest <= |_t37;
         lane6_zero_s2 <= lane6_zero;
         lane6_zero_s3 <= lane6_zero_s2;
         lane6_zero_s4 <= lane6_zero_s3;
@@ -1963,40 +2049,39 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane6_up = lane6_normal[0] & (lane6_rest | lane6_normal[1]); // decode.rs:111
     wire [16:0] lane6_kept = {lane6_exponent, lane6_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane6_more = {5'h0, lane6_normal[11], 10'h0, lane6_up}; // decode.rs:113
-    wire [16:0] _t37 = lane6_kept + lane6_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane6_magnitude <= _t37[16:1];
+    wire [16:0] _t38 = lane6_kept + lane6_more; // decode.rs:114
+    always @(posedge clk) if (~full) begin
+        lane6_magnitude <= _t38[16:1];
         lane6_negative_s1 <= lane6_negative;
         lane6_negative_s2 <= lane6_negative_s1;
         lane6_negative_s3 <= lane6_negative_s2;
         lane6_negative_s4 <= lane6_negative_s3;
         lane6_negative_s5 <= lane6_negative_s4;
         lane6_negative_s6 <= lane6_negative_s5;
-        values_6_negative <= lane6_negative_s6;
+        lane6_negative_s7 <= lane6_negative_s6;
     end
-    wire coded_outlier_7 = map_outlier[7]; // dequantizer_back.rs:123
-    wire coded_outer_7 = map_outer[7]; // dequantizer_back.rs:123
-    wire coded_sign_7 = map_sign[7]; // dequantizer_back.rs:123
-    wire [4:0] lane7_distance = {1'h0, coded_code_7} - info_split; // decode.rs:74
+    wire too_large_6 = lane6_magnitude[15] | (&lane6_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_6 = {lane6_negative_s7, too_large_6 ? 15'h7bff : lane6_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane7_distance = {1'h0, coded_7_code} - info_split; // decode.rs:74
     wire lane7_below = lane7_distance[4]; // decode.rs:75
     wire [3:0] lane7_whole = lane7_distance[3:0] ^ {4{lane7_below}}; // decode.rs:76
     wire [4:0] lane7_middle_half_steps = {lane7_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane7_outlier_half_steps = {coded_code_7, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane7_h <= coded_outlier_7 ? lane7_outlier_half_steps : lane7_middle_half_steps;
-    wire lane7_negative = coded_outlier_7 ? coded_sign_7 : lane7_below; // decode.rs:80
-    wire lane7_none = ~(|coded_code_7); // decode.rs:81
-    wire lane7_exact = coded_outlier_7 ? (coded_outer_7 & lane7_none) : info_middle_exact; // decode.rs:82
-    wire lane7_inner = coded_outlier_7 & (~coded_outer_7); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane7_outlier_half_steps = {coded_7_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~full) lane7_h <= coded_7_outlier ? lane7_outlier_half_steps : lane7_middle_half_steps;
+    wire lane7_negative = coded_7_outlier ? coded_7_sign : lane7_below; // decode.rs:80
+    wire lane7_none = ~(|coded_7_code); // decode.rs:81
+    wire lane7_exact = coded_7_outlier ? (coded_7_outer & lane7_none) : info_middle_exact; // decode.rs:82
+    wire lane7_inner = coded_7_outlier & (~coded_7_outer); // decode.rs:83
+    always @(posedge clk) if (~full) begin
         lane7_zero <= lane7_inner & lane7_none;
-        lane7_inner_1 <= coded_outlier_7 & (~coded_outer_7);
+        lane7_inner_1 <= coded_7_outlier & (~coded_7_outer);
     end
     wire [1:0] lane7_slot = current | {2{lane7_exact}}; // side_table.rs:209
-    always @(posedge clk) if (go) lane7_base_at <= {lane7_slot, coded_outlier_7, lane7_negative};
-    wire lane7_outer = coded_outlier_7 & coded_outer_7; // side_table.rs:212
-    wire lane7_second = coded_outlier_7 ? (lane7_negative | (~coded_outer_7)) : (lane7_negative & lane7_exact); // side_table.rs:213
+    always @(posedge clk) if (~full) lane7_base_at <= {lane7_slot, coded_7_outlier, lane7_negative};
+    wire lane7_outer = coded_7_outlier & coded_7_outer; // side_table.rs:212
+    wire lane7_second = coded_7_outlier ? (lane7_negative | (~coded_7_outer)) : (lane7_negative & lane7_exact); // side_table.rs:213
     always @(posedge clk) begin
-        if (go) lane7_half_at <= {lane7_slot, lane7_outer, lane7_second};
+        if (~full) lane7_half_at <= {lane7_slot, lane7_outer, lane7_second};
         if (write_valid) lane7_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane7_halves[write_address] <= {write_half_m, write_half_scale};
     end
@@ -2006,22 +2091,22 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [13:0] lane7_halves_q0 = lane7_halves[lane7_half_at]; // side_table.rs:219
     wire [7:0] lane7_side_half_m = lane7_halves_q0[13:6]; // side_table.rs:219
     wire [5:0] lane7_side_half_scale = lane7_halves_q0[5:0]; // side_table.rs:219
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane7_side_base_value_1 <= lane7_inner_1 ? 20'h0 : lane7_side_base_value;
         lane7_side_base_sticky_1 <= lane7_inner_1 ? 1'h0 : lane7_side_base_sticky;
         lane7_side_half_m_1 <= lane7_side_half_m;
         lane7_side_half_scale_1 <= lane7_side_half_scale;
         lane7_h_s2 <= lane7_h;
     end
-    wire [12:0] _t38 = {8'h0, lane7_h_s2} * {5'h0, lane7_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane7_product <= _t38;
+    wire [12:0] _t39 = {8'h0, lane7_h_s2} * {5'h0, lane7_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~full) begin
+        lane7_product <= _t39;
         lane7_side_later_base_value <= lane7_side_base_value_1;
         lane7_side_later_base_sticky <= lane7_side_base_sticky_1;
         lane7_side_later_half_scale <= lane7_side_half_scale_1;
     end
     wire [16:0] lane7_scaled = {lane7_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane7_sum <= {1'h0, lane7_side_later_base_value} + {4'h0, lane7_scaled};
+    always @(posedge clk) if (~full) lane7_sum <= {1'h0, lane7_side_later_base_value} + {4'h0, lane7_scaled};
     wire [22:0] lane7_frame = {2'h0, lane7_sum}; // decode.rs:97
     wire [7:0] lane7_high = lane7_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane7_low = {lane7_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -2038,8 +2123,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane7_low_3 = lane7_high_1[1:0]; // leading_zeros.rs:14
     wire lane7_none_4 = ~(|lane7_high_3); // leading_zeros.rs:15
     wire lane7_of_low_2 = ~lane7_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t39 = lane7_none_2 ? lane7_of_low_1 : {lane7_none_4, lane7_none_4 ? lane7_of_low_2 : (~lane7_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane7_of_low_3 = {lane7_none_2, _t39}; // leading_zeros.rs:17
+    wire [1:0] _t40 = lane7_none_2 ? lane7_of_low_1 : {lane7_none_4, lane7_none_4 ? lane7_of_low_2 : (~lane7_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane7_of_low_3 = {lane7_none_2, _t40}; // leading_zeros.rs:17
     wire [3:0] lane7_high_4 = lane7_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane7_low_4 = lane7_high[3:0]; // leading_zeros.rs:14
     wire lane7_none_5 = ~(|lane7_high_4); // leading_zeros.rs:15
@@ -2052,11 +2137,11 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane7_low_6 = lane7_high_4[1:0]; // leading_zeros.rs:14
     wire lane7_none_7 = ~(|lane7_high_6); // leading_zeros.rs:15
     wire lane7_of_low_6 = ~lane7_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t40 = lane7_none_5 ? lane7_of_low_5 : {lane7_none_7, lane7_none_7 ? lane7_of_low_6 : (~lane7_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane7_zeros = {lane7_none_1, lane7_none_1 ? lane7_of_low_3 : {lane7_none_5, _t40}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane7_scale <= lane7_side_later_half_scale;
+    wire [1:0] _t41 = lane7_none_5 ? lane7_of_low_5 : {lane7_none_7, lane7_none_7 ? lane7_of_low_6 : (~lane7_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane7_zeros = {lane7_none_1, lane7_none_1 ? lane7_of_low_3 : {lane7_none_5, _t41}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~full) lane7_scale <= lane7_side_later_half_scale;
     wire lane7_limited = (~(|lane7_scale[5:4])) & (lane7_zeros > lane7_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane7_shift <= lane7_limited ? lane7_scale[3:0] : lane7_zeros;
         lane7_frame_1 <= lane7_frame;
         lane7_scale_1 <= lane7_scale;
@@ -2067,7 +2152,7 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [18:0] lane7_moved_1 = lane7_shift[2] ? {lane7_moved[18:4], 4'h0} : lane7_moved[22:4]; // decode.rs:133
     wire [14:0] lane7_moved_2 = lane7_shift[1] ? {lane7_moved_1[16:4], 2'h0} : lane7_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane7_moved_3 = lane7_shift[0] ? {lane7_moved_2[13:2], 1'h0} : lane7_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane7_normal <= lane7_moved_3[12:1];
+    always @(posedge clk) if (~full) lane7_normal <= lane7_moved_3[12:1];
     wire lane7_lost_0 = lane7_frame_1[0] & (lane7_shift <= 4'ha); // decode.rs:105
     wire lane7_lost_1 = lane7_frame_1[1] & (lane7_shift <= 4'h9); // decode.rs:105
     wire lane7_lost_2 = lane7_frame_1[2] & (lane7_shift <= 4'h8); // decode.rs:105
@@ -2079,9 +2164,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane7_lost_8 = lane7_frame_1[8] & (lane7_shift <= 4'h2); // decode.rs:105
     wire lane7_lost_9 = lane7_frame_1[9] & (lane7_shift <= 4'h1); // decode.rs:105
     wire lane7_lost_10 = lane7_frame_1[10] & (lane7_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t41 = {lane7_lost_0, lane7_lost_1, lane7_lost_2, lane7_lost_3, lane7_lost_4, lane7_lost_5, lane7_lost_6, lane7_lost_7, lane7_lost_8, lane7_lost_9, lane7_lost_10, lane7_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane7_rest <= |_t41;
+    wire [11:0] _t42 = {lane7_lost_0, lane7_lost_1, lane7_lost_2, lane7_lost_3, lane7_lost_4, lane7_lost_5, lane7_lost_6, lane7_lost_7, lane7_lost_8, lane7_lost_9, lane7_lost_10, lane7_sticky}; // decode.rs:106
+    always @(posedge clk) if (~full) begin
+        lane7_rest <= |_t42;
         lane7_zero_s2 <= lane7_zero;
         lane7_zero_s3 <= lane7_zero_s2;
         lane7_zero_s4 <= lane7_zero_s3;
@@ -2092,40 +2177,39 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane7_up = lane7_normal[0] & (lane7_rest | lane7_normal[1]); // decode.rs:111
     wire [16:0] lane7_kept = {lane7_exponent, lane7_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane7_more = {5'h0, lane7_normal[11], 10'h0, lane7_up}; // decode.rs:113
-    wire [16:0] _t42 = lane7_kept + lane7_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane7_magnitude <= _t42[16:1];
+    wire [16:0] _t43 = lane7_kept + lane7_more; // decode.rs:114
+    always @(posedge clk) if (~full) begin
+        lane7_magnitude <= _t43[16:1];
         lane7_negative_s1 <= lane7_negative;
         lane7_negative_s2 <= lane7_negative_s1;
         lane7_negative_s3 <= lane7_negative_s2;
         lane7_negative_s4 <= lane7_negative_s3;
         lane7_negative_s5 <= lane7_negative_s4;
         lane7_negative_s6 <= lane7_negative_s5;
-        values_7_negative <= lane7_negative_s6;
+        lane7_negative_s7 <= lane7_negative_s6;
     end
-    wire coded_outlier_8 = map_outlier[8]; // dequantizer_back.rs:123
-    wire coded_outer_8 = map_outer[8]; // dequantizer_back.rs:123
-    wire coded_sign_8 = map_sign[8]; // dequantizer_back.rs:123
-    wire [4:0] lane8_distance = {1'h0, coded_code_8} - info_split; // decode.rs:74
+    wire too_large_7 = lane7_magnitude[15] | (&lane7_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_7 = {lane7_negative_s7, too_large_7 ? 15'h7bff : lane7_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane8_distance = {1'h0, coded_8_code} - info_split; // decode.rs:74
     wire lane8_below = lane8_distance[4]; // decode.rs:75
     wire [3:0] lane8_whole = lane8_distance[3:0] ^ {4{lane8_below}}; // decode.rs:76
     wire [4:0] lane8_middle_half_steps = {lane8_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane8_outlier_half_steps = {coded_code_8, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane8_h <= coded_outlier_8 ? lane8_outlier_half_steps : lane8_middle_half_steps;
-    wire lane8_negative = coded_outlier_8 ? coded_sign_8 : lane8_below; // decode.rs:80
-    wire lane8_none = ~(|coded_code_8); // decode.rs:81
-    wire lane8_exact = coded_outlier_8 ? (coded_outer_8 & lane8_none) : info_middle_exact; // decode.rs:82
-    wire lane8_inner = coded_outlier_8 & (~coded_outer_8); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane8_outlier_half_steps = {coded_8_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~full) lane8_h <= coded_8_outlier ? lane8_outlier_half_steps : lane8_middle_half_steps;
+    wire lane8_negative = coded_8_outlier ? coded_8_sign : lane8_below; // decode.rs:80
+    wire lane8_none = ~(|coded_8_code); // decode.rs:81
+    wire lane8_exact = coded_8_outlier ? (coded_8_outer & lane8_none) : info_middle_exact; // decode.rs:82
+    wire lane8_inner = coded_8_outlier & (~coded_8_outer); // decode.rs:83
+    always @(posedge clk) if (~full) begin
         lane8_zero <= lane8_inner & lane8_none;
-        lane8_inner_1 <= coded_outlier_8 & (~coded_outer_8);
+        lane8_inner_1 <= coded_8_outlier & (~coded_8_outer);
     end
     wire [1:0] lane8_slot = current | {2{lane8_exact}}; // side_table.rs:209
-    always @(posedge clk) if (go) lane8_base_at <= {lane8_slot, coded_outlier_8, lane8_negative};
-    wire lane8_outer = coded_outlier_8 & coded_outer_8; // side_table.rs:212
-    wire lane8_second = coded_outlier_8 ? (lane8_negative | (~coded_outer_8)) : (lane8_negative & lane8_exact); // side_table.rs:213
+    always @(posedge clk) if (~full) lane8_base_at <= {lane8_slot, coded_8_outlier, lane8_negative};
+    wire lane8_outer = coded_8_outlier & coded_8_outer; // side_table.rs:212
+    wire lane8_second = coded_8_outlier ? (lane8_negative | (~coded_8_outer)) : (lane8_negative & lane8_exact); // side_table.rs:213
     always @(posedge clk) begin
-        if (go) lane8_half_at <= {lane8_slot, lane8_outer, lane8_second};
+        if (~full) lane8_half_at <= {lane8_slot, lane8_outer, lane8_second};
         if (write_valid) lane8_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane8_halves[write_address] <= {write_half_m, write_half_scale};
     end
@@ -2135,22 +2219,22 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [13:0] lane8_halves_q0 = lane8_halves[lane8_half_at]; // side_table.rs:219
     wire [7:0] lane8_side_half_m = lane8_halves_q0[13:6]; // side_table.rs:219
     wire [5:0] lane8_side_half_scale = lane8_halves_q0[5:0]; // side_table.rs:219
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane8_side_base_value_1 <= lane8_inner_1 ? 20'h0 : lane8_side_base_value;
         lane8_side_base_sticky_1 <= lane8_inner_1 ? 1'h0 : lane8_side_base_sticky;
         lane8_side_half_m_1 <= lane8_side_half_m;
         lane8_side_half_scale_1 <= lane8_side_half_scale;
         lane8_h_s2 <= lane8_h;
     end
-    wire [12:0] _t43 = {8'h0, lane8_h_s2} * {5'h0, lane8_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane8_product <= _t43;
+    wire [12:0] _t44 = {8'h0, lane8_h_s2} * {5'h0, lane8_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~full) begin
+        lane8_product <= _t44;
         lane8_side_later_base_value <= lane8_side_base_value_1;
         lane8_side_later_base_sticky <= lane8_side_base_sticky_1;
         lane8_side_later_half_scale <= lane8_side_half_scale_1;
     end
     wire [16:0] lane8_scaled = {lane8_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane8_sum <= {1'h0, lane8_side_later_base_value} + {4'h0, lane8_scaled};
+    always @(posedge clk) if (~full) lane8_sum <= {1'h0, lane8_side_later_base_value} + {4'h0, lane8_scaled};
     wire [22:0] lane8_frame = {2'h0, lane8_sum}; // decode.rs:97
     wire [7:0] lane8_high = lane8_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane8_low = {lane8_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -2167,8 +2251,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane8_low_3 = lane8_high_1[1:0]; // leading_zeros.rs:14
     wire lane8_none_4 = ~(|lane8_high_3); // leading_zeros.rs:15
     wire lane8_of_low_2 = ~lane8_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t44 = lane8_none_2 ? lane8_of_low_1 : {lane8_none_4, lane8_none_4 ? lane8_of_low_2 : (~lane8_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane8_of_low_3 = {lane8_none_2, _t44}; // leading_zeros.rs:17
+    wire [1:0] _t45 = lane8_none_2 ? lane8_of_low_1 : {lane8_none_4, lane8_none_4 ? lane8_of_low_2 : (~lane8_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane8_of_low_3 = {lane8_none_2, _t45}; // leading_zeros.rs:17
     wire [3:0] lane8_high_4 = lane8_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane8_low_4 = lane8_high[3:0]; // leading_zeros.rs:14
     wire lane8_none_5 = ~(|lane8_high_4); // leading_zeros.rs:15
@@ -2181,11 +2265,11 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane8_low_6 = lane8_high_4[1:0]; // leading_zeros.rs:14
     wire lane8_none_7 = ~(|lane8_high_6); // leading_zeros.rs:15
     wire lane8_of_low_6 = ~lane8_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t45 = lane8_none_5 ? lane8_of_low_5 : {lane8_none_7, lane8_none_7 ? lane8_of_low_6 : (~lane8_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane8_zeros = {lane8_none_1, lane8_none_1 ? lane8_of_low_3 : {lane8_none_5, _t45}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane8_scale <= lane8_side_later_half_scale;
+    wire [1:0] _t46 = lane8_none_5 ? lane8_of_low_5 : {lane8_none_7, lane8_none_7 ? lane8_of_low_6 : (~lane8_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane8_zeros = {lane8_none_1, lane8_none_1 ? lane8_of_low_3 : {lane8_none_5, _t46}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~full) lane8_scale <= lane8_side_later_half_scale;
     wire lane8_limited = (~(|lane8_scale[5:4])) & (lane8_zeros > lane8_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane8_shift <= lane8_limited ? lane8_scale[3:0] : lane8_zeros;
         lane8_frame_1 <= lane8_frame;
         lane8_scale_1 <= lane8_scale;
@@ -2196,7 +2280,7 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [18:0] lane8_moved_1 = lane8_shift[2] ? {lane8_moved[18:4], 4'h0} : lane8_moved[22:4]; // decode.rs:133
     wire [14:0] lane8_moved_2 = lane8_shift[1] ? {lane8_moved_1[16:4], 2'h0} : lane8_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane8_moved_3 = lane8_shift[0] ? {lane8_moved_2[13:2], 1'h0} : lane8_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane8_normal <= lane8_moved_3[12:1];
+    always @(posedge clk) if (~full) lane8_normal <= lane8_moved_3[12:1];
     wire lane8_lost_0 = lane8_frame_1[0] & (lane8_shift <= 4'ha); // decode.rs:105
     wire lane8_lost_1 = lane8_frame_1[1] & (lane8_shift <= 4'h9); // decode.rs:105
     wire lane8_lost_2 = lane8_frame_1[2] & (lane8_shift <= 4'h8); // decode.rs:105
@@ -2208,9 +2292,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane8_lost_8 = lane8_frame_1[8] & (lane8_shift <= 4'h2); // decode.rs:105
     wire lane8_lost_9 = lane8_frame_1[9] & (lane8_shift <= 4'h1); // decode.rs:105
     wire lane8_lost_10 = lane8_frame_1[10] & (lane8_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t46 = {lane8_lost_0, lane8_lost_1, lane8_lost_2, lane8_lost_3, lane8_lost_4, lane8_lost_5, lane8_lost_6, lane8_lost_7, lane8_lost_8, lane8_lost_9, lane8_lost_10, lane8_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane8_rest <= |_t46;
+    wire [11:0] _t47 = {lane8_lost_0, lane8_lost_1, lane8_lost_2, lane8_lost_3, lane8_lost_4, lane8_lost_5, lane8_lost_6, lane8_lost_7, lane8_lost_8, lane8_lost_9, lane8_lost_10, lane8_sticky}; // decode.rs:106
+    always @(posedge clk) if (~full) begin
+        lane8_rest <= |_t47;
         lane8_zero_s2 <= lane8_zero;
         lane8_zero_s3 <= lane8_zero_s2;
         lane8_zero_s4 <= lane8_zero_s3;
@@ -2221,40 +2305,39 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane8_up = lane8_normal[0] & (lane8_rest | lane8_normal[1]); // decode.rs:111
     wire [16:0] lane8_kept = {lane8_exponent, lane8_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane8_more = {5'h0, lane8_normal[11], 10'h0, lane8_up}; // decode.rs:113
-    wire [16:0] _t47 = lane8_kept + lane8_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane8_magnitude <= _t47[16:1];
+    wire [16:0] _t48 = lane8_kept + lane8_more; // decode.rs:114
+    always @(posedge clk) if (~full) begin
+        lane8_magnitude <= _t48[16:1];
         lane8_negative_s1 <= lane8_negative;
         lane8_negative_s2 <= lane8_negative_s1;
         lane8_negative_s3 <= lane8_negative_s2;
         lane8_negative_s4 <= lane8_negative_s3;
         lane8_negative_s5 <= lane8_negative_s4;
         lane8_negative_s6 <= lane8_negative_s5;
-        values_8_negative <= lane8_negative_s6;
+        lane8_negative_s7 <= lane8_negative_s6;
     end
-    wire coded_outlier_9 = map_outlier[9]; // dequantizer_back.rs:123
-    wire coded_outer_9 = map_outer[9]; // dequantizer_back.rs:123
-    wire coded_sign_9 = map_sign[9]; // dequantizer_back.rs:123
-    wire [4:0] lane9_distance = {1'h0, coded_code_9} - info_split; // decode.rs:74
+    wire too_large_8 = lane8_magnitude[15] | (&lane8_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_8 = {lane8_negative_s7, too_large_8 ? 15'h7bff : lane8_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane9_distance = {1'h0, coded_9_code} - info_split; // decode.rs:74
     wire lane9_below = lane9_distance[4]; // decode.rs:75
     wire [3:0] lane9_whole = lane9_distance[3:0] ^ {4{lane9_below}}; // decode.rs:76
     wire [4:0] lane9_middle_half_steps = {lane9_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane9_outlier_half_steps = {coded_code_9, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane9_h <= coded_outlier_9 ? lane9_outlier_half_steps : lane9_middle_half_steps;
-    wire lane9_negative = coded_outlier_9 ? coded_sign_9 : lane9_below; // decode.rs:80
-    wire lane9_none = ~(|coded_code_9); // decode.rs:81
-    wire lane9_exact = coded_outlier_9 ? (coded_outer_9 & lane9_none) : info_middle_exact; // decode.rs:82
-    wire lane9_inner = coded_outlier_9 & (~coded_outer_9); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane9_outlier_half_steps = {coded_9_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~full) lane9_h <= coded_9_outlier ? lane9_outlier_half_steps : lane9_middle_half_steps;
+    wire lane9_negative = coded_9_outlier ? coded_9_sign : lane9_below; // decode.rs:80
+    wire lane9_none = ~(|coded_9_code); // decode.rs:81
+    wire lane9_exact = coded_9_outlier ? (coded_9_outer & lane9_none) : info_middle_exact; // decode.rs:82
+    wire lane9_inner = coded_9_outlier & (~coded_9_outer); // decode.rs:83
+    always @(posedge clk) if (~full) begin
         lane9_zero <= lane9_inner & lane9_none;
-        lane9_inner_1 <= coded_outlier_9 & (~coded_outer_9);
+        lane9_inner_1 <= coded_9_outlier & (~coded_9_outer);
     end
     wire [1:0] lane9_slot = current | {2{lane9_exact}}; // side_table.rs:209
-    always @(posedge clk) if (go) lane9_base_at <= {lane9_slot, coded_outlier_9, lane9_negative};
-    wire lane9_outer = coded_outlier_9 & coded_outer_9; // side_table.rs:212
-    wire lane9_second = coded_outlier_9 ? (lane9_negative | (~coded_outer_9)) : (lane9_negative & lane9_exact); // side_table.rs:213
+    always @(posedge clk) if (~full) lane9_base_at <= {lane9_slot, coded_9_outlier, lane9_negative};
+    wire lane9_outer = coded_9_outlier & coded_9_outer; // side_table.rs:212
+    wire lane9_second = coded_9_outlier ? (lane9_negative | (~coded_9_outer)) : (lane9_negative & lane9_exact); // side_table.rs:213
     always @(posedge clk) begin
-        if (go) lane9_half_at <= {lane9_slot, lane9_outer, lane9_second};
+        if (~full) lane9_half_at <= {lane9_slot, lane9_outer, lane9_second};
         if (write_valid) lane9_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane9_halves[write_address] <= {write_half_m, write_half_scale};
     end
@@ -2264,22 +2347,22 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [13:0] lane9_halves_q0 = lane9_halves[lane9_half_at]; // side_table.rs:219
     wire [7:0] lane9_side_half_m = lane9_halves_q0[13:6]; // side_table.rs:219
     wire [5:0] lane9_side_half_scale = lane9_halves_q0[5:0]; // side_table.rs:219
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane9_side_base_value_1 <= lane9_inner_1 ? 20'h0 : lane9_side_base_value;
         lane9_side_base_sticky_1 <= lane9_inner_1 ? 1'h0 : lane9_side_base_sticky;
         lane9_side_half_m_1 <= lane9_side_half_m;
         lane9_side_half_scale_1 <= lane9_side_half_scale;
         lane9_h_s2 <= lane9_h;
     end
-    wire [12:0] _t48 = {8'h0, lane9_h_s2} * {5'h0, lane9_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane9_product <= _t48;
+    wire [12:0] _t49 = {8'h0, lane9_h_s2} * {5'h0, lane9_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~full) begin
+        lane9_product <= _t49;
         lane9_side_later_base_value <= lane9_side_base_value_1;
         lane9_side_later_base_sticky <= lane9_side_base_sticky_1;
         lane9_side_later_half_scale <= lane9_side_half_scale_1;
     end
     wire [16:0] lane9_scaled = {lane9_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane9_sum <= {1'h0, lane9_side_later_base_value} + {4'h0, lane9_scaled};
+    always @(posedge clk) if (~full) lane9_sum <= {1'h0, lane9_side_later_base_value} + {4'h0, lane9_scaled};
     wire [22:0] lane9_frame = {2'h0, lane9_sum}; // decode.rs:97
     wire [7:0] lane9_high = lane9_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane9_low = {lane9_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -2296,8 +2379,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane9_low_3 = lane9_high_1[1:0]; // leading_zeros.rs:14
     wire lane9_none_4 = ~(|lane9_high_3); // leading_zeros.rs:15
     wire lane9_of_low_2 = ~lane9_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t49 = lane9_none_2 ? lane9_of_low_1 : {lane9_none_4, lane9_none_4 ? lane9_of_low_2 : (~lane9_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane9_of_low_3 = {lane9_none_2, _t49}; // leading_zeros.rs:17
+    wire [1:0] _t50 = lane9_none_2 ? lane9_of_low_1 : {lane9_none_4, lane9_none_4 ? lane9_of_low_2 : (~lane9_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane9_of_low_3 = {lane9_none_2, _t50}; // leading_zeros.rs:17
     wire [3:0] lane9_high_4 = lane9_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane9_low_4 = lane9_high[3:0]; // leading_zeros.rs:14
     wire lane9_none_5 = ~(|lane9_high_4); // leading_zeros.rs:15
@@ -2310,11 +2393,11 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane9_low_6 = lane9_high_4[1:0]; // leading_zeros.rs:14
     wire lane9_none_7 = ~(|lane9_high_6); // leading_zeros.rs:15
     wire lane9_of_low_6 = ~lane9_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t50 = lane9_none_5 ? lane9_of_low_5 : {lane9_none_7, lane9_none_7 ? lane9_of_low_6 : (~lane9_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane9_zeros = {lane9_none_1, lane9_none_1 ? lane9_of_low_3 : {lane9_none_5, _t50}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane9_scale <= lane9_side_later_half_scale;
+    wire [1:0] _t51 = lane9_none_5 ? lane9_of_low_5 : {lane9_none_7, lane9_none_7 ? lane9_of_low_6 : (~lane9_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane9_zeros = {lane9_none_1, lane9_none_1 ? lane9_of_low_3 : {lane9_none_5, _t51}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~full) lane9_scale <= lane9_side_later_half_scale;
     wire lane9_limited = (~(|lane9_scale[5:4])) & (lane9_zeros > lane9_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane9_shift <= lane9_limited ? lane9_scale[3:0] : lane9_zeros;
         lane9_frame_1 <= lane9_frame;
         lane9_scale_1 <= lane9_scale;
@@ -2325,7 +2408,7 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [18:0] lane9_moved_1 = lane9_shift[2] ? {lane9_moved[18:4], 4'h0} : lane9_moved[22:4]; // decode.rs:133
     wire [14:0] lane9_moved_2 = lane9_shift[1] ? {lane9_moved_1[16:4], 2'h0} : lane9_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane9_moved_3 = lane9_shift[0] ? {lane9_moved_2[13:2], 1'h0} : lane9_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane9_normal <= lane9_moved_3[12:1];
+    always @(posedge clk) if (~full) lane9_normal <= lane9_moved_3[12:1];
     wire lane9_lost_0 = lane9_frame_1[0] & (lane9_shift <= 4'ha); // decode.rs:105
     wire lane9_lost_1 = lane9_frame_1[1] & (lane9_shift <= 4'h9); // decode.rs:105
     wire lane9_lost_2 = lane9_frame_1[2] & (lane9_shift <= 4'h8); // decode.rs:105
@@ -2337,9 +2420,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane9_lost_8 = lane9_frame_1[8] & (lane9_shift <= 4'h2); // decode.rs:105
     wire lane9_lost_9 = lane9_frame_1[9] & (lane9_shift <= 4'h1); // decode.rs:105
     wire lane9_lost_10 = lane9_frame_1[10] & (lane9_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t51 = {lane9_lost_0, lane9_lost_1, lane9_lost_2, lane9_lost_3, lane9_lost_4, lane9_lost_5, lane9_lost_6, lane9_lost_7, lane9_lost_8, lane9_lost_9, lane9_lost_10, lane9_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane9_rest <= |_t51;
+    wire [11:0] _t52 = {lane9_lost_0, lane9_lost_1, lane9_lost_2, lane9_lost_3, lane9_lost_4, lane9_lost_5, lane9_lost_6, lane9_lost_7, lane9_lost_8, lane9_lost_9, lane9_lost_10, lane9_sticky}; // decode.rs:106
+    always @(posedge clk) if (~full) begin
+        lane9_rest <= |_t52;
         lane9_zero_s2 <= lane9_zero;
         lane9_zero_s3 <= lane9_zero_s2;
         lane9_zero_s4 <= lane9_zero_s3;
@@ -2350,40 +2433,39 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane9_up = lane9_normal[0] & (lane9_rest | lane9_normal[1]); // decode.rs:111
     wire [16:0] lane9_kept = {lane9_exponent, lane9_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane9_more = {5'h0, lane9_normal[11], 10'h0, lane9_up}; // decode.rs:113
-    wire [16:0] _t52 = lane9_kept + lane9_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane9_magnitude <= _t52[16:1];
+    wire [16:0] _t53 = lane9_kept + lane9_more; // decode.rs:114
+    always @(posedge clk) if (~full) begin
+        lane9_magnitude <= _t53[16:1];
         lane9_negative_s1 <= lane9_negative;
         lane9_negative_s2 <= lane9_negative_s1;
         lane9_negative_s3 <= lane9_negative_s2;
         lane9_negative_s4 <= lane9_negative_s3;
         lane9_negative_s5 <= lane9_negative_s4;
         lane9_negative_s6 <= lane9_negative_s5;
-        values_9_negative <= lane9_negative_s6;
+        lane9_negative_s7 <= lane9_negative_s6;
     end
-    wire coded_outlier_10 = map_outlier[10]; // dequantizer_back.rs:123
-    wire coded_outer_10 = map_outer[10]; // dequantizer_back.rs:123
-    wire coded_sign_10 = map_sign[10]; // dequantizer_back.rs:123
-    wire [4:0] lane10_distance = {1'h0, coded_code_10} - info_split; // decode.rs:74
+    wire too_large_9 = lane9_magnitude[15] | (&lane9_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_9 = {lane9_negative_s7, too_large_9 ? 15'h7bff : lane9_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane10_distance = {1'h0, coded_10_code} - info_split; // decode.rs:74
     wire lane10_below = lane10_distance[4]; // decode.rs:75
     wire [3:0] lane10_whole = lane10_distance[3:0] ^ {4{lane10_below}}; // decode.rs:76
     wire [4:0] lane10_middle_half_steps = {lane10_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane10_outlier_half_steps = {coded_code_10, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane10_h <= coded_outlier_10 ? lane10_outlier_half_steps : lane10_middle_half_steps;
-    wire lane10_negative = coded_outlier_10 ? coded_sign_10 : lane10_below; // decode.rs:80
-    wire lane10_none = ~(|coded_code_10); // decode.rs:81
-    wire lane10_exact = coded_outlier_10 ? (coded_outer_10 & lane10_none) : info_middle_exact; // decode.rs:82
-    wire lane10_inner = coded_outlier_10 & (~coded_outer_10); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane10_outlier_half_steps = {coded_10_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~full) lane10_h <= coded_10_outlier ? lane10_outlier_half_steps : lane10_middle_half_steps;
+    wire lane10_negative = coded_10_outlier ? coded_10_sign : lane10_below; // decode.rs:80
+    wire lane10_none = ~(|coded_10_code); // decode.rs:81
+    wire lane10_exact = coded_10_outlier ? (coded_10_outer & lane10_none) : info_middle_exact; // decode.rs:82
+    wire lane10_inner = coded_10_outlier & (~coded_10_outer); // decode.rs:83
+    always @(posedge clk) if (~full) begin
         lane10_zero <= lane10_inner & lane10_none;
-        lane10_inner_1 <= coded_outlier_10 & (~coded_outer_10);
+        lane10_inner_1 <= coded_10_outlier & (~coded_10_outer);
     end
     wire [1:0] lane10_slot = current | {2{lane10_exact}}; // side_table.rs:209
-    always @(posedge clk) if (go) lane10_base_at <= {lane10_slot, coded_outlier_10, lane10_negative};
-    wire lane10_outer = coded_outlier_10 & coded_outer_10; // side_table.rs:212
-    wire lane10_second = coded_outlier_10 ? (lane10_negative | (~coded_outer_10)) : (lane10_negative & lane10_exact); // side_table.rs:213
+    always @(posedge clk) if (~full) lane10_base_at <= {lane10_slot, coded_10_outlier, lane10_negative};
+    wire lane10_outer = coded_10_outlier & coded_10_outer; // side_table.rs:212
+    wire lane10_second = coded_10_outlier ? (lane10_negative | (~coded_10_outer)) : (lane10_negative & lane10_exact); // side_table.rs:213
     always @(posedge clk) begin
-        if (go) lane10_half_at <= {lane10_slot, lane10_outer, lane10_second};
+        if (~full) lane10_half_at <= {lane10_slot, lane10_outer, lane10_second};
         if (write_valid) lane10_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane10_halves[write_address] <= {write_half_m, write_half_scale};
     end
@@ -2393,22 +2475,22 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [13:0] lane10_halves_q0 = lane10_halves[lane10_half_at]; // side_table.rs:219
     wire [7:0] lane10_side_half_m = lane10_halves_q0[13:6]; // side_table.rs:219
     wire [5:0] lane10_side_half_scale = lane10_halves_q0[5:0]; // side_table.rs:219
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane10_side_base_value_1 <= lane10_inner_1 ? 20'h0 : lane10_side_base_value;
         lane10_side_base_sticky_1 <= lane10_inner_1 ? 1'h0 : lane10_side_base_sticky;
         lane10_side_half_m_1 <= lane10_side_half_m;
         lane10_side_half_scale_1 <= lane10_side_half_scale;
         lane10_h_s2 <= lane10_h;
     end
-    wire [12:0] _t53 = {8'h0, lane10_h_s2} * {5'h0, lane10_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane10_product <= _t53;
+    wire [12:0] _t54 = {8'h0, lane10_h_s2} * {5'h0, lane10_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~full) begin
+        lane10_product <= _t54;
         lane10_side_later_base_value <= lane10_side_base_value_1;
         lane10_side_later_base_sticky <= lane10_side_base_sticky_1;
         lane10_side_later_half_scale <= lane10_side_half_scale_1;
     end
     wire [16:0] lane10_scaled = {lane10_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane10_sum <= {1'h0, lane10_side_later_base_value} + {4'h0, lane10_scaled};
+    always @(posedge clk) if (~full) lane10_sum <= {1'h0, lane10_side_later_base_value} + {4'h0, lane10_scaled};
     wire [22:0] lane10_frame = {2'h0, lane10_sum}; // decode.rs:97
     wire [7:0] lane10_high = lane10_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane10_low = {lane10_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -2425,8 +2507,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane10_low_3 = lane10_high_1[1:0]; // leading_zeros.rs:14
     wire lane10_none_4 = ~(|lane10_high_3); // leading_zeros.rs:15
     wire lane10_of_low_2 = ~lane10_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t54 = lane10_none_2 ? lane10_of_low_1 : {lane10_none_4, lane10_none_4 ? lane10_of_low_2 : (~lane10_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane10_of_low_3 = {lane10_none_2, _t54}; // leading_zeros.rs:17
+    wire [1:0] _t55 = lane10_none_2 ? lane10_of_low_1 : {lane10_none_4, lane10_none_4 ? lane10_of_low_2 : (~lane10_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane10_of_low_3 = {lane10_none_2, _t55}; // leading_zeros.rs:17
     wire [3:0] lane10_high_4 = lane10_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane10_low_4 = lane10_high[3:0]; // leading_zeros.rs:14
     wire lane10_none_5 = ~(|lane10_high_4); // leading_zeros.rs:15
@@ -2439,11 +2521,11 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane10_low_6 = lane10_high_4[1:0]; // leading_zeros.rs:14
     wire lane10_none_7 = ~(|lane10_high_6); // leading_zeros.rs:15
     wire lane10_of_low_6 = ~lane10_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t55 = lane10_none_5 ? lane10_of_low_5 : {lane10_none_7, lane10_none_7 ? lane10_of_low_6 : (~lane10_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane10_zeros = {lane10_none_1, lane10_none_1 ? lane10_of_low_3 : {lane10_none_5, _t55}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane10_scale <= lane10_side_later_half_scale;
+    wire [1:0] _t56 = lane10_none_5 ? lane10_of_low_5 : {lane10_none_7, lane10_none_7 ? lane10_of_low_6 : (~lane10_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane10_zeros = {lane10_none_1, lane10_none_1 ? lane10_of_low_3 : {lane10_none_5, _t56}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~full) lane10_scale <= lane10_side_later_half_scale;
     wire lane10_limited = (~(|lane10_scale[5:4])) & (lane10_zeros > lane10_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane10_shift <= lane10_limited ? lane10_scale[3:0] : lane10_zeros;
         lane10_frame_1 <= lane10_frame;
         lane10_scale_1 <= lane10_scale;
@@ -2454,7 +2536,7 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [18:0] lane10_moved_1 = lane10_shift[2] ? {lane10_moved[18:4], 4'h0} : lane10_moved[22:4]; // decode.rs:133
     wire [14:0] lane10_moved_2 = lane10_shift[1] ? {lane10_moved_1[16:4], 2'h0} : lane10_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane10_moved_3 = lane10_shift[0] ? {lane10_moved_2[13:2], 1'h0} : lane10_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane10_normal <= lane10_moved_3[12:1];
+    always @(posedge clk) if (~full) lane10_normal <= lane10_moved_3[12:1];
     wire lane10_lost_0 = lane10_frame_1[0] & (lane10_shift <= 4'ha); // decode.rs:105
     wire lane10_lost_1 = lane10_frame_1[1] & (lane10_shift <= 4'h9); // decode.rs:105
     wire lane10_lost_2 = lane10_frame_1[2] & (lane10_shift <= 4'h8); // decode.rs:105
@@ -2466,9 +2548,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane10_lost_8 = lane10_frame_1[8] & (lane10_shift <= 4'h2); // decode.rs:105
     wire lane10_lost_9 = lane10_frame_1[9] & (lane10_shift <= 4'h1); // decode.rs:105
     wire lane10_lost_10 = lane10_frame_1[10] & (lane10_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t56 = {lane10_lost_0, lane10_lost_1, lane10_lost_2, lane10_lost_3, lane10_lost_4, lane10_lost_5, lane10_lost_6, lane10_lost_7, lane10_lost_8, lane10_lost_9, lane10_lost_10, lane10_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane10_rest <= |_t56;
+    wire [11:0] _t57 = {lane10_lost_0, lane10_lost_1, lane10_lost_2, lane10_lost_3, lane10_lost_4, lane10_lost_5, lane10_lost_6, lane10_lost_7, lane10_lost_8, lane10_lost_9, lane10_lost_10, lane10_sticky}; // decode.rs:106
+    always @(posedge clk) if (~full) begin
+        lane10_rest <= |_t57;
         lane10_zero_s2 <= lane10_zero;
         lane10_zero_s3 <= lane10_zero_s2;
         lane10_zero_s4 <= lane10_zero_s3;
@@ -2479,40 +2561,39 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane10_up = lane10_normal[0] & (lane10_rest | lane10_normal[1]); // decode.rs:111
     wire [16:0] lane10_kept = {lane10_exponent, lane10_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane10_more = {5'h0, lane10_normal[11], 10'h0, lane10_up}; // decode.rs:113
-    wire [16:0] _t57 = lane10_kept + lane10_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane10_magnitude <= _t57[16:1];
+    wire [16:0] _t58 = lane10_kept + lane10_more; // decode.rs:114
+    always @(posedge clk) if (~full) begin
+        lane10_magnitude <= _t58[16:1];
         lane10_negative_s1 <= lane10_negative;
         lane10_negative_s2 <= lane10_negative_s1;
         lane10_negative_s3 <= lane10_negative_s2;
         lane10_negative_s4 <= lane10_negative_s3;
         lane10_negative_s5 <= lane10_negative_s4;
         lane10_negative_s6 <= lane10_negative_s5;
-        values_10_negative <= lane10_negative_s6;
+        lane10_negative_s7 <= lane10_negative_s6;
     end
-    wire coded_outlier_11 = map_outlier[11]; // dequantizer_back.rs:123
-    wire coded_outer_11 = map_outer[11]; // dequantizer_back.rs:123
-    wire coded_sign_11 = map_sign[11]; // dequantizer_back.rs:123
-    wire [4:0] lane11_distance = {1'h0, coded_code_11} - info_split; // decode.rs:74
+    wire too_large_10 = lane10_magnitude[15] | (&lane10_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_10 = {lane10_negative_s7, too_large_10 ? 15'h7bff : lane10_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane11_distance = {1'h0, coded_11_code} - info_split; // decode.rs:74
     wire lane11_below = lane11_distance[4]; // decode.rs:75
     wire [3:0] lane11_whole = lane11_distance[3:0] ^ {4{lane11_below}}; // decode.rs:76
     wire [4:0] lane11_middle_half_steps = {lane11_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane11_outlier_half_steps = {coded_code_11, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane11_h <= coded_outlier_11 ? lane11_outlier_half_steps : lane11_middle_half_steps;
-    wire lane11_negative = coded_outlier_11 ? coded_sign_11 : lane11_below; // decode.rs:80
-    wire lane11_none = ~(|coded_code_11); // decode.rs:81
-    wire lane11_exact = coded_outlier_11 ? (coded_outer_11 & lane11_none) : info_middle_exact; // decode.rs:82
-    wire lane11_inner = coded_outlier_11 & (~coded_outer_11); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane11_outlier_half_steps = {coded_11_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~full) lane11_h <= coded_11_outlier ? lane11_outlier_half_steps : lane11_middle_half_steps;
+    wire lane11_negative = coded_11_outlier ? coded_11_sign : lane11_below; // decode.rs:80
+    wire lane11_none = ~(|coded_11_code); // decode.rs:81
+    wire lane11_exact = coded_11_outlier ? (coded_11_outer & lane11_none) : info_middle_exact; // decode.rs:82
+    wire lane11_inner = coded_11_outlier & (~coded_11_outer); // decode.rs:83
+    always @(posedge clk) if (~full) begin
         lane11_zero <= lane11_inner & lane11_none;
-        lane11_inner_1 <= coded_outlier_11 & (~coded_outer_11);
+        lane11_inner_1 <= coded_11_outlier & (~coded_11_outer);
     end
     wire [1:0] lane11_slot = current | {2{lane11_exact}}; // side_table.rs:209
-    always @(posedge clk) if (go) lane11_base_at <= {lane11_slot, coded_outlier_11, lane11_negative};
-    wire lane11_outer = coded_outlier_11 & coded_outer_11; // side_table.rs:212
-    wire lane11_second = coded_outlier_11 ? (lane11_negative | (~coded_outer_11)) : (lane11_negative & lane11_exact); // side_table.rs:213
+    always @(posedge clk) if (~full) lane11_base_at <= {lane11_slot, coded_11_outlier, lane11_negative};
+    wire lane11_outer = coded_11_outlier & coded_11_outer; // side_table.rs:212
+    wire lane11_second = coded_11_outlier ? (lane11_negative | (~coded_11_outer)) : (lane11_negative & lane11_exact); // side_table.rs:213
     always @(posedge clk) begin
-        if (go) lane11_half_at <= {lane11_slot, lane11_outer, lane11_second};
+        if (~full) lane11_half_at <= {lane11_slot, lane11_outer, lane11_second};
         if (write_valid) lane11_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane11_halves[write_address] <= {write_half_m, write_half_scale};
     end
@@ -2522,22 +2603,22 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [13:0] lane11_halves_q0 = lane11_halves[lane11_half_at]; // side_table.rs:219
     wire [7:0] lane11_side_half_m = lane11_halves_q0[13:6]; // side_table.rs:219
     wire [5:0] lane11_side_half_scale = lane11_halves_q0[5:0]; // side_table.rs:219
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane11_side_base_value_1 <= lane11_inner_1 ? 20'h0 : lane11_side_base_value;
         lane11_side_base_sticky_1 <= lane11_inner_1 ? 1'h0 : lane11_side_base_sticky;
         lane11_side_half_m_1 <= lane11_side_half_m;
         lane11_side_half_scale_1 <= lane11_side_half_scale;
         lane11_h_s2 <= lane11_h;
     end
-    wire [12:0] _t58 = {8'h0, lane11_h_s2} * {5'h0, lane11_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane11_product <= _t58;
+    wire [12:0] _t59 = {8'h0, lane11_h_s2} * {5'h0, lane11_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~full) begin
+        lane11_product <= _t59;
         lane11_side_later_base_value <= lane11_side_base_value_1;
         lane11_side_later_base_sticky <= lane11_side_base_sticky_1;
         lane11_side_later_half_scale <= lane11_side_half_scale_1;
     end
     wire [16:0] lane11_scaled = {lane11_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane11_sum <= {1'h0, lane11_side_later_base_value} + {4'h0, lane11_scaled};
+    always @(posedge clk) if (~full) lane11_sum <= {1'h0, lane11_side_later_base_value} + {4'h0, lane11_scaled};
     wire [22:0] lane11_frame = {2'h0, lane11_sum}; // decode.rs:97
     wire [7:0] lane11_high = lane11_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane11_low = {lane11_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -2554,8 +2635,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane11_low_3 = lane11_high_1[1:0]; // leading_zeros.rs:14
     wire lane11_none_4 = ~(|lane11_high_3); // leading_zeros.rs:15
     wire lane11_of_low_2 = ~lane11_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t59 = lane11_none_2 ? lane11_of_low_1 : {lane11_none_4, lane11_none_4 ? lane11_of_low_2 : (~lane11_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane11_of_low_3 = {lane11_none_2, _t59}; // leading_zeros.rs:17
+    wire [1:0] _t60 = lane11_none_2 ? lane11_of_low_1 : {lane11_none_4, lane11_none_4 ? lane11_of_low_2 : (~lane11_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane11_of_low_3 = {lane11_none_2, _t60}; // leading_zeros.rs:17
     wire [3:0] lane11_high_4 = lane11_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane11_low_4 = lane11_high[3:0]; // leading_zeros.rs:14
     wire lane11_none_5 = ~(|lane11_high_4); // leading_zeros.rs:15
@@ -2568,11 +2649,11 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane11_low_6 = lane11_high_4[1:0]; // leading_zeros.rs:14
     wire lane11_none_7 = ~(|lane11_high_6); // leading_zeros.rs:15
     wire lane11_of_low_6 = ~lane11_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t60 = lane11_none_5 ? lane11_of_low_5 : {lane11_none_7, lane11_none_7 ? lane11_of_low_6 : (~lane11_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane11_zeros = {lane11_none_1, lane11_none_1 ? lane11_of_low_3 : {lane11_none_5, _t60}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane11_scale <= lane11_side_later_half_scale;
+    wire [1:0] _t61 = lane11_none_5 ? lane11_of_low_5 : {lane11_none_7, lane11_none_7 ? lane11_of_low_6 : (~lane11_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane11_zeros = {lane11_none_1, lane11_none_1 ? lane11_of_low_3 : {lane11_none_5, _t61}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~full) lane11_scale <= lane11_side_later_half_scale;
     wire lane11_limited = (~(|lane11_scale[5:4])) & (lane11_zeros > lane11_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane11_shift <= lane11_limited ? lane11_scale[3:0] : lane11_zeros;
         lane11_frame_1 <= lane11_frame;
         lane11_scale_1 <= lane11_scale;
@@ -2583,7 +2664,7 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [18:0] lane11_moved_1 = lane11_shift[2] ? {lane11_moved[18:4], 4'h0} : lane11_moved[22:4]; // decode.rs:133
     wire [14:0] lane11_moved_2 = lane11_shift[1] ? {lane11_moved_1[16:4], 2'h0} : lane11_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane11_moved_3 = lane11_shift[0] ? {lane11_moved_2[13:2], 1'h0} : lane11_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane11_normal <= lane11_moved_3[12:1];
+    always @(posedge clk) if (~full) lane11_normal <= lane11_moved_3[12:1];
     wire lane11_lost_0 = lane11_frame_1[0] & (lane11_shift <= 4'ha); // decode.rs:105
     wire lane11_lost_1 = lane11_frame_1[1] & (lane11_shift <= 4'h9); // decode.rs:105
     wire lane11_lost_2 = lane11_frame_1[2] & (lane11_shift <= 4'h8); // decode.rs:105
@@ -2595,9 +2676,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane11_lost_8 = lane11_frame_1[8] & (lane11_shift <= 4'h2); // decode.rs:105
     wire lane11_lost_9 = lane11_frame_1[9] & (lane11_shift <= 4'h1); // decode.rs:105
     wire lane11_lost_10 = lane11_frame_1[10] & (lane11_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t61 = {lane11_lost_0, lane11_lost_1, lane11_lost_2, lane11_lost_3, lane11_lost_4, lane11_lost_5, lane11_lost_6, lane11_lost_7, lane11_lost_8, lane11_lost_9, lane11_lost_10, lane11_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane11_rest <= |_t61;
+    wire [11:0] _t62 = {lane11_lost_0, lane11_lost_1, lane11_lost_2, lane11_lost_3, lane11_lost_4, lane11_lost_5, lane11_lost_6, lane11_lost_7, lane11_lost_8, lane11_lost_9, lane11_lost_10, lane11_sticky}; // decode.rs:106
+    always @(posedge clk) if (~full) begin
+        lane11_rest <= |_t62;
         lane11_zero_s2 <= lane11_zero;
         lane11_zero_s3 <= lane11_zero_s2;
         lane11_zero_s4 <= lane11_zero_s3;
@@ -2608,40 +2689,39 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane11_up = lane11_normal[0] & (lane11_rest | lane11_normal[1]); // decode.rs:111
     wire [16:0] lane11_kept = {lane11_exponent, lane11_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane11_more = {5'h0, lane11_normal[11], 10'h0, lane11_up}; // decode.rs:113
-    wire [16:0] _t62 = lane11_kept + lane11_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane11_magnitude <= _t62[16:1];
+    wire [16:0] _t63 = lane11_kept + lane11_more; // decode.rs:114
+    always @(posedge clk) if (~full) begin
+        lane11_magnitude <= _t63[16:1];
         lane11_negative_s1 <= lane11_negative;
         lane11_negative_s2 <= lane11_negative_s1;
         lane11_negative_s3 <= lane11_negative_s2;
         lane11_negative_s4 <= lane11_negative_s3;
         lane11_negative_s5 <= lane11_negative_s4;
         lane11_negative_s6 <= lane11_negative_s5;
-        values_11_negative <= lane11_negative_s6;
+        lane11_negative_s7 <= lane11_negative_s6;
     end
-    wire coded_outlier_12 = map_outlier[12]; // dequantizer_back.rs:123
-    wire coded_outer_12 = map_outer[12]; // dequantizer_back.rs:123
-    wire coded_sign_12 = map_sign[12]; // dequantizer_back.rs:123
-    wire [4:0] lane12_distance = {1'h0, coded_code_12} - info_split; // decode.rs:74
+    wire too_large_11 = lane11_magnitude[15] | (&lane11_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_11 = {lane11_negative_s7, too_large_11 ? 15'h7bff : lane11_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane12_distance = {1'h0, coded_12_code} - info_split; // decode.rs:74
     wire lane12_below = lane12_distance[4]; // decode.rs:75
     wire [3:0] lane12_whole = lane12_distance[3:0] ^ {4{lane12_below}}; // decode.rs:76
     wire [4:0] lane12_middle_half_steps = {lane12_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane12_outlier_half_steps = {coded_code_12, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane12_h <= coded_outlier_12 ? lane12_outlier_half_steps : lane12_middle_half_steps;
-    wire lane12_negative = coded_outlier_12 ? coded_sign_12 : lane12_below; // decode.rs:80
-    wire lane12_none = ~(|coded_code_12); // decode.rs:81
-    wire lane12_exact = coded_outlier_12 ? (coded_outer_12 & lane12_none) : info_middle_exact; // decode.rs:82
-    wire lane12_inner = coded_outlier_12 & (~coded_outer_12); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane12_outlier_half_steps = {coded_12_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~full) lane12_h <= coded_12_outlier ? lane12_outlier_half_steps : lane12_middle_half_steps;
+    wire lane12_negative = coded_12_outlier ? coded_12_sign : lane12_below; // decode.rs:80
+    wire lane12_none = ~(|coded_12_code); // decode.rs:81
+    wire lane12_exact = coded_12_outlier ? (coded_12_outer & lane12_none) : info_middle_exact; // decode.rs:82
+    wire lane12_inner = coded_12_outlier & (~coded_12_outer); // decode.rs:83
+    always @(posedge clk) if (~full) begin
         lane12_zero <= lane12_inner & lane12_none;
-        lane12_inner_1 <= coded_outlier_12 & (~coded_outer_12);
+        lane12_inner_1 <= coded_12_outlier & (~coded_12_outer);
     end
     wire [1:0] lane12_slot = current | {2{lane12_exact}}; // side_table.rs:209
-    always @(posedge clk) if (go) lane12_base_at <= {lane12_slot, coded_outlier_12, lane12_negative};
-    wire lane12_outer = coded_outlier_12 & coded_outer_12; // side_table.rs:212
-    wire lane12_second = coded_outlier_12 ? (lane12_negative | (~coded_outer_12)) : (lane12_negative & lane12_exact); // side_table.rs:213
+    always @(posedge clk) if (~full) lane12_base_at <= {lane12_slot, coded_12_outlier, lane12_negative};
+    wire lane12_outer = coded_12_outlier & coded_12_outer; // side_table.rs:212
+    wire lane12_second = coded_12_outlier ? (lane12_negative | (~coded_12_outer)) : (lane12_negative & lane12_exact); // side_table.rs:213
     always @(posedge clk) begin
-        if (go) lane12_half_at <= {lane12_slot, lane12_outer, lane12_second};
+        if (~full) lane12_half_at <= {lane12_slot, lane12_outer, lane12_second};
         if (write_valid) lane12_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane12_halves[write_address] <= {write_half_m, write_half_scale};
     end
@@ -2651,22 +2731,22 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [13:0] lane12_halves_q0 = lane12_halves[lane12_half_at]; // side_table.rs:219
     wire [7:0] lane12_side_half_m = lane12_halves_q0[13:6]; // side_table.rs:219
     wire [5:0] lane12_side_half_scale = lane12_halves_q0[5:0]; // side_table.rs:219
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane12_side_base_value_1 <= lane12_inner_1 ? 20'h0 : lane12_side_base_value;
         lane12_side_base_sticky_1 <= lane12_inner_1 ? 1'h0 : lane12_side_base_sticky;
         lane12_side_half_m_1 <= lane12_side_half_m;
         lane12_side_half_scale_1 <= lane12_side_half_scale;
         lane12_h_s2 <= lane12_h;
     end
-    wire [12:0] _t63 = {8'h0, lane12_h_s2} * {5'h0, lane12_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane12_product <= _t63;
+    wire [12:0] _t64 = {8'h0, lane12_h_s2} * {5'h0, lane12_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~full) begin
+        lane12_product <= _t64;
         lane12_side_later_base_value <= lane12_side_base_value_1;
         lane12_side_later_base_sticky <= lane12_side_base_sticky_1;
         lane12_side_later_half_scale <= lane12_side_half_scale_1;
     end
     wire [16:0] lane12_scaled = {lane12_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane12_sum <= {1'h0, lane12_side_later_base_value} + {4'h0, lane12_scaled};
+    always @(posedge clk) if (~full) lane12_sum <= {1'h0, lane12_side_later_base_value} + {4'h0, lane12_scaled};
     wire [22:0] lane12_frame = {2'h0, lane12_sum}; // decode.rs:97
     wire [7:0] lane12_high = lane12_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane12_low = {lane12_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -2683,8 +2763,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane12_low_3 = lane12_high_1[1:0]; // leading_zeros.rs:14
     wire lane12_none_4 = ~(|lane12_high_3); // leading_zeros.rs:15
     wire lane12_of_low_2 = ~lane12_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t64 = lane12_none_2 ? lane12_of_low_1 : {lane12_none_4, lane12_none_4 ? lane12_of_low_2 : (~lane12_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane12_of_low_3 = {lane12_none_2, _t64}; // leading_zeros.rs:17
+    wire [1:0] _t65 = lane12_none_2 ? lane12_of_low_1 : {lane12_none_4, lane12_none_4 ? lane12_of_low_2 : (~lane12_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane12_of_low_3 = {lane12_none_2, _t65}; // leading_zeros.rs:17
     wire [3:0] lane12_high_4 = lane12_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane12_low_4 = lane12_high[3:0]; // leading_zeros.rs:14
     wire lane12_none_5 = ~(|lane12_high_4); // leading_zeros.rs:15
@@ -2697,11 +2777,11 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane12_low_6 = lane12_high_4[1:0]; // leading_zeros.rs:14
     wire lane12_none_7 = ~(|lane12_high_6); // leading_zeros.rs:15
     wire lane12_of_low_6 = ~lane12_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t65 = lane12_none_5 ? lane12_of_low_5 : {lane12_none_7, lane12_none_7 ? lane12_of_low_6 : (~lane12_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane12_zeros = {lane12_none_1, lane12_none_1 ? lane12_of_low_3 : {lane12_none_5, _t65}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane12_scale <= lane12_side_later_half_scale;
+    wire [1:0] _t66 = lane12_none_5 ? lane12_of_low_5 : {lane12_none_7, lane12_none_7 ? lane12_of_low_6 : (~lane12_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane12_zeros = {lane12_none_1, lane12_none_1 ? lane12_of_low_3 : {lane12_none_5, _t66}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~full) lane12_scale <= lane12_side_later_half_scale;
     wire lane12_limited = (~(|lane12_scale[5:4])) & (lane12_zeros > lane12_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane12_shift <= lane12_limited ? lane12_scale[3:0] : lane12_zeros;
         lane12_frame_1 <= lane12_frame;
         lane12_scale_1 <= lane12_scale;
@@ -2712,7 +2792,7 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [18:0] lane12_moved_1 = lane12_shift[2] ? {lane12_moved[18:4], 4'h0} : lane12_moved[22:4]; // decode.rs:133
     wire [14:0] lane12_moved_2 = lane12_shift[1] ? {lane12_moved_1[16:4], 2'h0} : lane12_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane12_moved_3 = lane12_shift[0] ? {lane12_moved_2[13:2], 1'h0} : lane12_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane12_normal <= lane12_moved_3[12:1];
+    always @(posedge clk) if (~full) lane12_normal <= lane12_moved_3[12:1];
     wire lane12_lost_0 = lane12_frame_1[0] & (lane12_shift <= 4'ha); // decode.rs:105
     wire lane12_lost_1 = lane12_frame_1[1] & (lane12_shift <= 4'h9); // decode.rs:105
     wire lane12_lost_2 = lane12_frame_1[2] & (lane12_shift <= 4'h8); // decode.rs:105
@@ -2724,9 +2804,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane12_lost_8 = lane12_frame_1[8] & (lane12_shift <= 4'h2); // decode.rs:105
     wire lane12_lost_9 = lane12_frame_1[9] & (lane12_shift <= 4'h1); // decode.rs:105
     wire lane12_lost_10 = lane12_frame_1[10] & (lane12_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t66 = {lane12_lost_0, lane12_lost_1, lane12_lost_2, lane12_lost_3, lane12_lost_4, lane12_lost_5, lane12_lost_6, lane12_lost_7, lane12_lost_8, lane12_lost_9, lane12_lost_10, lane12_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane12_rest <= |_t66;
+    wire [11:0] _t67 = {lane12_lost_0, lane12_lost_1, lane12_lost_2, lane12_lost_3, lane12_lost_4, lane12_lost_5, lane12_lost_6, lane12_lost_7, lane12_lost_8, lane12_lost_9, lane12_lost_10, lane12_sticky}; // decode.rs:106
+    always @(posedge clk) if (~full) begin
+        lane12_rest <= |_t67;
         lane12_zero_s2 <= lane12_zero;
         lane12_zero_s3 <= lane12_zero_s2;
         lane12_zero_s4 <= lane12_zero_s3;
@@ -2737,40 +2817,39 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane12_up = lane12_normal[0] & (lane12_rest | lane12_normal[1]); // decode.rs:111
     wire [16:0] lane12_kept = {lane12_exponent, lane12_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane12_more = {5'h0, lane12_normal[11], 10'h0, lane12_up}; // decode.rs:113
-    wire [16:0] _t67 = lane12_kept + lane12_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane12_magnitude <= _t67[16:1];
+    wire [16:0] _t68 = lane12_kept + lane12_more; // decode.rs:114
+    always @(posedge clk) if (~full) begin
+        lane12_magnitude <= _t68[16:1];
         lane12_negative_s1 <= lane12_negative;
         lane12_negative_s2 <= lane12_negative_s1;
         lane12_negative_s3 <= lane12_negative_s2;
         lane12_negative_s4 <= lane12_negative_s3;
         lane12_negative_s5 <= lane12_negative_s4;
         lane12_negative_s6 <= lane12_negative_s5;
-        values_12_negative <= lane12_negative_s6;
+        lane12_negative_s7 <= lane12_negative_s6;
     end
-    wire coded_outlier_13 = map_outlier[13]; // dequantizer_back.rs:123
-    wire coded_outer_13 = map_outer[13]; // dequantizer_back.rs:123
-    wire coded_sign_13 = map_sign[13]; // dequantizer_back.rs:123
-    wire [4:0] lane13_distance = {1'h0, coded_code_13} - info_split; // decode.rs:74
+    wire too_large_12 = lane12_magnitude[15] | (&lane12_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_12 = {lane12_negative_s7, too_large_12 ? 15'h7bff : lane12_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane13_distance = {1'h0, coded_13_code} - info_split; // decode.rs:74
     wire lane13_below = lane13_distance[4]; // decode.rs:75
     wire [3:0] lane13_whole = lane13_distance[3:0] ^ {4{lane13_below}}; // decode.rs:76
     wire [4:0] lane13_middle_half_steps = {lane13_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane13_outlier_half_steps = {coded_code_13, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane13_h <= coded_outlier_13 ? lane13_outlier_half_steps : lane13_middle_half_steps;
-    wire lane13_negative = coded_outlier_13 ? coded_sign_13 : lane13_below; // decode.rs:80
-    wire lane13_none = ~(|coded_code_13); // decode.rs:81
-    wire lane13_exact = coded_outlier_13 ? (coded_outer_13 & lane13_none) : info_middle_exact; // decode.rs:82
-    wire lane13_inner = coded_outlier_13 & (~coded_outer_13); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane13_outlier_half_steps = {coded_13_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~full) lane13_h <= coded_13_outlier ? lane13_outlier_half_steps : lane13_middle_half_steps;
+    wire lane13_negative = coded_13_outlier ? coded_13_sign : lane13_below; // decode.rs:80
+    wire lane13_none = ~(|coded_13_code); // decode.rs:81
+    wire lane13_exact = coded_13_outlier ? (coded_13_outer & lane13_none) : info_middle_exact; // decode.rs:82
+    wire lane13_inner = coded_13_outlier & (~coded_13_outer); // decode.rs:83
+    always @(posedge clk) if (~full) begin
         lane13_zero <= lane13_inner & lane13_none;
-        lane13_inner_1 <= coded_outlier_13 & (~coded_outer_13);
+        lane13_inner_1 <= coded_13_outlier & (~coded_13_outer);
     end
     wire [1:0] lane13_slot = current | {2{lane13_exact}}; // side_table.rs:209
-    always @(posedge clk) if (go) lane13_base_at <= {lane13_slot, coded_outlier_13, lane13_negative};
-    wire lane13_outer = coded_outlier_13 & coded_outer_13; // side_table.rs:212
-    wire lane13_second = coded_outlier_13 ? (lane13_negative | (~coded_outer_13)) : (lane13_negative & lane13_exact); // side_table.rs:213
+    always @(posedge clk) if (~full) lane13_base_at <= {lane13_slot, coded_13_outlier, lane13_negative};
+    wire lane13_outer = coded_13_outlier & coded_13_outer; // side_table.rs:212
+    wire lane13_second = coded_13_outlier ? (lane13_negative | (~coded_13_outer)) : (lane13_negative & lane13_exact); // side_table.rs:213
     always @(posedge clk) begin
-        if (go) lane13_half_at <= {lane13_slot, lane13_outer, lane13_second};
+        if (~full) lane13_half_at <= {lane13_slot, lane13_outer, lane13_second};
         if (write_valid) lane13_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane13_halves[write_address] <= {write_half_m, write_half_scale};
     end
@@ -2780,22 +2859,22 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [13:0] lane13_halves_q0 = lane13_halves[lane13_half_at]; // side_table.rs:219
     wire [7:0] lane13_side_half_m = lane13_halves_q0[13:6]; // side_table.rs:219
     wire [5:0] lane13_side_half_scale = lane13_halves_q0[5:0]; // side_table.rs:219
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane13_side_base_value_1 <= lane13_inner_1 ? 20'h0 : lane13_side_base_value;
         lane13_side_base_sticky_1 <= lane13_inner_1 ? 1'h0 : lane13_side_base_sticky;
         lane13_side_half_m_1 <= lane13_side_half_m;
         lane13_side_half_scale_1 <= lane13_side_half_scale;
         lane13_h_s2 <= lane13_h;
     end
-    wire [12:0] _t68 = {8'h0, lane13_h_s2} * {5'h0, lane13_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane13_product <= _t68;
+    wire [12:0] _t69 = {8'h0, lane13_h_s2} * {5'h0, lane13_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~full) begin
+        lane13_product <= _t69;
         lane13_side_later_base_value <= lane13_side_base_value_1;
         lane13_side_later_base_sticky <= lane13_side_base_sticky_1;
         lane13_side_later_half_scale <= lane13_side_half_scale_1;
     end
     wire [16:0] lane13_scaled = {lane13_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane13_sum <= {1'h0, lane13_side_later_base_value} + {4'h0, lane13_scaled};
+    always @(posedge clk) if (~full) lane13_sum <= {1'h0, lane13_side_later_base_value} + {4'h0, lane13_scaled};
     wire [22:0] lane13_frame = {2'h0, lane13_sum}; // decode.rs:97
     wire [7:0] lane13_high = lane13_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane13_low = {lane13_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -2812,8 +2891,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane13_low_3 = lane13_high_1[1:0]; // leading_zeros.rs:14
     wire lane13_none_4 = ~(|lane13_high_3); // leading_zeros.rs:15
     wire lane13_of_low_2 = ~lane13_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t69 = lane13_none_2 ? lane13_of_low_1 : {lane13_none_4, lane13_none_4 ? lane13_of_low_2 : (~lane13_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane13_of_low_3 = {lane13_none_2, _t69}; // leading_zeros.rs:17
+    wire [1:0] _t70 = lane13_none_2 ? lane13_of_low_1 : {lane13_none_4, lane13_none_4 ? lane13_of_low_2 : (~lane13_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane13_of_low_3 = {lane13_none_2, _t70}; // leading_zeros.rs:17
     wire [3:0] lane13_high_4 = lane13_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane13_low_4 = lane13_high[3:0]; // leading_zeros.rs:14
     wire lane13_none_5 = ~(|lane13_high_4); // leading_zeros.rs:15
@@ -2826,11 +2905,11 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane13_low_6 = lane13_high_4[1:0]; // leading_zeros.rs:14
     wire lane13_none_7 = ~(|lane13_high_6); // leading_zeros.rs:15
     wire lane13_of_low_6 = ~lane13_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t70 = lane13_none_5 ? lane13_of_low_5 : {lane13_none_7, lane13_none_7 ? lane13_of_low_6 : (~lane13_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane13_zeros = {lane13_none_1, lane13_none_1 ? lane13_of_low_3 : {lane13_none_5, _t70}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane13_scale <= lane13_side_later_half_scale;
+    wire [1:0] _t71 = lane13_none_5 ? lane13_of_low_5 : {lane13_none_7, lane13_none_7 ? lane13_of_low_6 : (~lane13_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane13_zeros = {lane13_none_1, lane13_none_1 ? lane13_of_low_3 : {lane13_none_5, _t71}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~full) lane13_scale <= lane13_side_later_half_scale;
     wire lane13_limited = (~(|lane13_scale[5:4])) & (lane13_zeros > lane13_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane13_shift <= lane13_limited ? lane13_scale[3:0] : lane13_zeros;
         lane13_frame_1 <= lane13_frame;
         lane13_scale_1 <= lane13_scale;
@@ -2841,7 +2920,7 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [18:0] lane13_moved_1 = lane13_shift[2] ? {lane13_moved[18:4], 4'h0} : lane13_moved[22:4]; // decode.rs:133
     wire [14:0] lane13_moved_2 = lane13_shift[1] ? {lane13_moved_1[16:4], 2'h0} : lane13_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane13_moved_3 = lane13_shift[0] ? {lane13_moved_2[13:2], 1'h0} : lane13_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane13_normal <= lane13_moved_3[12:1];
+    always @(posedge clk) if (~full) lane13_normal <= lane13_moved_3[12:1];
     wire lane13_lost_0 = lane13_frame_1[0] & (lane13_shift <= 4'ha); // decode.rs:105
     wire lane13_lost_1 = lane13_frame_1[1] & (lane13_shift <= 4'h9); // decode.rs:105
     wire lane13_lost_2 = lane13_frame_1[2] & (lane13_shift <= 4'h8); // decode.rs:105
@@ -2853,9 +2932,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane13_lost_8 = lane13_frame_1[8] & (lane13_shift <= 4'h2); // decode.rs:105
     wire lane13_lost_9 = lane13_frame_1[9] & (lane13_shift <= 4'h1); // decode.rs:105
     wire lane13_lost_10 = lane13_frame_1[10] & (lane13_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t71 = {lane13_lost_0, lane13_lost_1, lane13_lost_2, lane13_lost_3, lane13_lost_4, lane13_lost_5, lane13_lost_6, lane13_lost_7, lane13_lost_8, lane13_lost_9, lane13_lost_10, lane13_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane13_rest <= |_t71;
+    wire [11:0] _t72 = {lane13_lost_0, lane13_lost_1, lane13_lost_2, lane13_lost_3, lane13_lost_4, lane13_lost_5, lane13_lost_6, lane13_lost_7, lane13_lost_8, lane13_lost_9, lane13_lost_10, lane13_sticky}; // decode.rs:106
+    always @(posedge clk) if (~full) begin
+        lane13_rest <= |_t72;
         lane13_zero_s2 <= lane13_zero;
         lane13_zero_s3 <= lane13_zero_s2;
         lane13_zero_s4 <= lane13_zero_s3;
@@ -2866,40 +2945,39 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane13_up = lane13_normal[0] & (lane13_rest | lane13_normal[1]); // decode.rs:111
     wire [16:0] lane13_kept = {lane13_exponent, lane13_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane13_more = {5'h0, lane13_normal[11], 10'h0, lane13_up}; // decode.rs:113
-    wire [16:0] _t72 = lane13_kept + lane13_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane13_magnitude <= _t72[16:1];
+    wire [16:0] _t73 = lane13_kept + lane13_more; // decode.rs:114
+    always @(posedge clk) if (~full) begin
+        lane13_magnitude <= _t73[16:1];
         lane13_negative_s1 <= lane13_negative;
         lane13_negative_s2 <= lane13_negative_s1;
         lane13_negative_s3 <= lane13_negative_s2;
         lane13_negative_s4 <= lane13_negative_s3;
         lane13_negative_s5 <= lane13_negative_s4;
         lane13_negative_s6 <= lane13_negative_s5;
-        values_13_negative <= lane13_negative_s6;
+        lane13_negative_s7 <= lane13_negative_s6;
     end
-    wire coded_outlier_14 = map_outlier[14]; // dequantizer_back.rs:123
-    wire coded_outer_14 = map_outer[14]; // dequantizer_back.rs:123
-    wire coded_sign_14 = map_sign[14]; // dequantizer_back.rs:123
-    wire [4:0] lane14_distance = {1'h0, coded_code_14} - info_split; // decode.rs:74
+    wire too_large_13 = lane13_magnitude[15] | (&lane13_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_13 = {lane13_negative_s7, too_large_13 ? 15'h7bff : lane13_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane14_distance = {1'h0, coded_14_code} - info_split; // decode.rs:74
     wire lane14_below = lane14_distance[4]; // decode.rs:75
     wire [3:0] lane14_whole = lane14_distance[3:0] ^ {4{lane14_below}}; // decode.rs:76
     wire [4:0] lane14_middle_half_steps = {lane14_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane14_outlier_half_steps = {coded_code_14, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane14_h <= coded_outlier_14 ? lane14_outlier_half_steps : lane14_middle_half_steps;
-    wire lane14_negative = coded_outlier_14 ? coded_sign_14 : lane14_below; // decode.rs:80
-    wire lane14_none = ~(|coded_code_14); // decode.rs:81
-    wire lane14_exact = coded_outlier_14 ? (coded_outer_14 & lane14_none) : info_middle_exact; // decode.rs:82
-    wire lane14_inner = coded_outlier_14 & (~coded_outer_14); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane14_outlier_half_steps = {coded_14_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~full) lane14_h <= coded_14_outlier ? lane14_outlier_half_steps : lane14_middle_half_steps;
+    wire lane14_negative = coded_14_outlier ? coded_14_sign : lane14_below; // decode.rs:80
+    wire lane14_none = ~(|coded_14_code); // decode.rs:81
+    wire lane14_exact = coded_14_outlier ? (coded_14_outer & lane14_none) : info_middle_exact; // decode.rs:82
+    wire lane14_inner = coded_14_outlier & (~coded_14_outer); // decode.rs:83
+    always @(posedge clk) if (~full) begin
         lane14_zero <= lane14_inner & lane14_none;
-        lane14_inner_1 <= coded_outlier_14 & (~coded_outer_14);
+        lane14_inner_1 <= coded_14_outlier & (~coded_14_outer);
     end
     wire [1:0] lane14_slot = current | {2{lane14_exact}}; // side_table.rs:209
-    always @(posedge clk) if (go) lane14_base_at <= {lane14_slot, coded_outlier_14, lane14_negative};
-    wire lane14_outer = coded_outlier_14 & coded_outer_14; // side_table.rs:212
-    wire lane14_second = coded_outlier_14 ? (lane14_negative | (~coded_outer_14)) : (lane14_negative & lane14_exact); // side_table.rs:213
+    always @(posedge clk) if (~full) lane14_base_at <= {lane14_slot, coded_14_outlier, lane14_negative};
+    wire lane14_outer = coded_14_outlier & coded_14_outer; // side_table.rs:212
+    wire lane14_second = coded_14_outlier ? (lane14_negative | (~coded_14_outer)) : (lane14_negative & lane14_exact); // side_table.rs:213
     always @(posedge clk) begin
-        if (go) lane14_half_at <= {lane14_slot, lane14_outer, lane14_second};
+        if (~full) lane14_half_at <= {lane14_slot, lane14_outer, lane14_second};
         if (write_valid) lane14_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane14_halves[write_address] <= {write_half_m, write_half_scale};
     end
@@ -2909,22 +2987,22 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [13:0] lane14_halves_q0 = lane14_halves[lane14_half_at]; // side_table.rs:219
     wire [7:0] lane14_side_half_m = lane14_halves_q0[13:6]; // side_table.rs:219
     wire [5:0] lane14_side_half_scale = lane14_halves_q0[5:0]; // side_table.rs:219
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane14_side_base_value_1 <= lane14_inner_1 ? 20'h0 : lane14_side_base_value;
         lane14_side_base_sticky_1 <= lane14_inner_1 ? 1'h0 : lane14_side_base_sticky;
         lane14_side_half_m_1 <= lane14_side_half_m;
         lane14_side_half_scale_1 <= lane14_side_half_scale;
         lane14_h_s2 <= lane14_h;
     end
-    wire [12:0] _t73 = {8'h0, lane14_h_s2} * {5'h0, lane14_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane14_product <= _t73;
+    wire [12:0] _t74 = {8'h0, lane14_h_s2} * {5'h0, lane14_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~full) begin
+        lane14_product <= _t74;
         lane14_side_later_base_value <= lane14_side_base_value_1;
         lane14_side_later_base_sticky <= lane14_side_base_sticky_1;
         lane14_side_later_half_scale <= lane14_side_half_scale_1;
     end
     wire [16:0] lane14_scaled = {lane14_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane14_sum <= {1'h0, lane14_side_later_base_value} + {4'h0, lane14_scaled};
+    always @(posedge clk) if (~full) lane14_sum <= {1'h0, lane14_side_later_base_value} + {4'h0, lane14_scaled};
     wire [22:0] lane14_frame = {2'h0, lane14_sum}; // decode.rs:97
     wire [7:0] lane14_high = lane14_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane14_low = {lane14_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -2941,8 +3019,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane14_low_3 = lane14_high_1[1:0]; // leading_zeros.rs:14
     wire lane14_none_4 = ~(|lane14_high_3); // leading_zeros.rs:15
     wire lane14_of_low_2 = ~lane14_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t74 = lane14_none_2 ? lane14_of_low_1 : {lane14_none_4, lane14_none_4 ? lane14_of_low_2 : (~lane14_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane14_of_low_3 = {lane14_none_2, _t74}; // leading_zeros.rs:17
+    wire [1:0] _t75 = lane14_none_2 ? lane14_of_low_1 : {lane14_none_4, lane14_none_4 ? lane14_of_low_2 : (~lane14_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane14_of_low_3 = {lane14_none_2, _t75}; // leading_zeros.rs:17
     wire [3:0] lane14_high_4 = lane14_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane14_low_4 = lane14_high[3:0]; // leading_zeros.rs:14
     wire lane14_none_5 = ~(|lane14_high_4); // leading_zeros.rs:15
@@ -2955,11 +3033,11 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane14_low_6 = lane14_high_4[1:0]; // leading_zeros.rs:14
     wire lane14_none_7 = ~(|lane14_high_6); // leading_zeros.rs:15
     wire lane14_of_low_6 = ~lane14_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t75 = lane14_none_5 ? lane14_of_low_5 : {lane14_none_7, lane14_none_7 ? lane14_of_low_6 : (~lane14_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane14_zeros = {lane14_none_1, lane14_none_1 ? lane14_of_low_3 : {lane14_none_5, _t75}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane14_scale <= lane14_side_later_half_scale;
+    wire [1:0] _t76 = lane14_none_5 ? lane14_of_low_5 : {lane14_none_7, lane14_none_7 ? lane14_of_low_6 : (~lane14_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane14_zeros = {lane14_none_1, lane14_none_1 ? lane14_of_low_3 : {lane14_none_5, _t76}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~full) lane14_scale <= lane14_side_later_half_scale;
     wire lane14_limited = (~(|lane14_scale[5:4])) & (lane14_zeros > lane14_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane14_shift <= lane14_limited ? lane14_scale[3:0] : lane14_zeros;
         lane14_frame_1 <= lane14_frame;
         lane14_scale_1 <= lane14_scale;
@@ -2970,7 +3048,7 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [18:0] lane14_moved_1 = lane14_shift[2] ? {lane14_moved[18:4], 4'h0} : lane14_moved[22:4]; // decode.rs:133
     wire [14:0] lane14_moved_2 = lane14_shift[1] ? {lane14_moved_1[16:4], 2'h0} : lane14_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane14_moved_3 = lane14_shift[0] ? {lane14_moved_2[13:2], 1'h0} : lane14_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane14_normal <= lane14_moved_3[12:1];
+    always @(posedge clk) if (~full) lane14_normal <= lane14_moved_3[12:1];
     wire lane14_lost_0 = lane14_frame_1[0] & (lane14_shift <= 4'ha); // decode.rs:105
     wire lane14_lost_1 = lane14_frame_1[1] & (lane14_shift <= 4'h9); // decode.rs:105
     wire lane14_lost_2 = lane14_frame_1[2] & (lane14_shift <= 4'h8); // decode.rs:105
@@ -2982,9 +3060,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane14_lost_8 = lane14_frame_1[8] & (lane14_shift <= 4'h2); // decode.rs:105
     wire lane14_lost_9 = lane14_frame_1[9] & (lane14_shift <= 4'h1); // decode.rs:105
     wire lane14_lost_10 = lane14_frame_1[10] & (lane14_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t76 = {lane14_lost_0, lane14_lost_1, lane14_lost_2, lane14_lost_3, lane14_lost_4, lane14_lost_5, lane14_lost_6, lane14_lost_7, lane14_lost_8, lane14_lost_9, lane14_lost_10, lane14_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane14_rest <= |_t76;
+    wire [11:0] _t77 = {lane14_lost_0, lane14_lost_1, lane14_lost_2, lane14_lost_3, lane14_lost_4, lane14_lost_5, lane14_lost_6, lane14_lost_7, lane14_lost_8, lane14_lost_9, lane14_lost_10, lane14_sticky}; // decode.rs:106
+    always @(posedge clk) if (~full) begin
+        lane14_rest <= |_t77;
         lane14_zero_s2 <= lane14_zero;
         lane14_zero_s3 <= lane14_zero_s2;
         lane14_zero_s4 <= lane14_zero_s3;
@@ -2995,40 +3073,39 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane14_up = lane14_normal[0] & (lane14_rest | lane14_normal[1]); // decode.rs:111
     wire [16:0] lane14_kept = {lane14_exponent, lane14_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane14_more = {5'h0, lane14_normal[11], 10'h0, lane14_up}; // decode.rs:113
-    wire [16:0] _t77 = lane14_kept + lane14_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane14_magnitude <= _t77[16:1];
+    wire [16:0] _t78 = lane14_kept + lane14_more; // decode.rs:114
+    always @(posedge clk) if (~full) begin
+        lane14_magnitude <= _t78[16:1];
         lane14_negative_s1 <= lane14_negative;
         lane14_negative_s2 <= lane14_negative_s1;
         lane14_negative_s3 <= lane14_negative_s2;
         lane14_negative_s4 <= lane14_negative_s3;
         lane14_negative_s5 <= lane14_negative_s4;
         lane14_negative_s6 <= lane14_negative_s5;
-        values_14_negative <= lane14_negative_s6;
+        lane14_negative_s7 <= lane14_negative_s6;
     end
-    wire coded_outlier_15 = map_outlier[15]; // dequantizer_back.rs:123
-    wire coded_outer_15 = map_outer[15]; // dequantizer_back.rs:123
-    wire coded_sign_15 = map_sign[15]; // dequantizer_back.rs:123
-    wire [4:0] lane15_distance = {1'h0, coded_code_15} - info_split; // decode.rs:74
+    wire too_large_14 = lane14_magnitude[15] | (&lane14_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_14 = {lane14_negative_s7, too_large_14 ? 15'h7bff : lane14_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane15_distance = {1'h0, coded_15_code} - info_split; // decode.rs:74
     wire lane15_below = lane15_distance[4]; // decode.rs:75
     wire [3:0] lane15_whole = lane15_distance[3:0] ^ {4{lane15_below}}; // decode.rs:76
     wire [4:0] lane15_middle_half_steps = {lane15_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane15_outlier_half_steps = {coded_code_15, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane15_h <= coded_outlier_15 ? lane15_outlier_half_steps : lane15_middle_half_steps;
-    wire lane15_negative = coded_outlier_15 ? coded_sign_15 : lane15_below; // decode.rs:80
-    wire lane15_none = ~(|coded_code_15); // decode.rs:81
-    wire lane15_exact = coded_outlier_15 ? (coded_outer_15 & lane15_none) : info_middle_exact; // decode.rs:82
-    wire lane15_inner = coded_outlier_15 & (~coded_outer_15); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane15_outlier_half_steps = {coded_15_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~full) lane15_h <= coded_15_outlier ? lane15_outlier_half_steps : lane15_middle_half_steps;
+    wire lane15_negative = coded_15_outlier ? coded_15_sign : lane15_below; // decode.rs:80
+    wire lane15_none = ~(|coded_15_code); // decode.rs:81
+    wire lane15_exact = coded_15_outlier ? (coded_15_outer & lane15_none) : info_middle_exact; // decode.rs:82
+    wire lane15_inner = coded_15_outlier & (~coded_15_outer); // decode.rs:83
+    always @(posedge clk) if (~full) begin
         lane15_zero <= lane15_inner & lane15_none;
-        lane15_inner_1 <= coded_outlier_15 & (~coded_outer_15);
+        lane15_inner_1 <= coded_15_outlier & (~coded_15_outer);
     end
     wire [1:0] lane15_slot = current | {2{lane15_exact}}; // side_table.rs:209
-    always @(posedge clk) if (go) lane15_base_at <= {lane15_slot, coded_outlier_15, lane15_negative};
-    wire lane15_outer = coded_outlier_15 & coded_outer_15; // side_table.rs:212
-    wire lane15_second = coded_outlier_15 ? (lane15_negative | (~coded_outer_15)) : (lane15_negative & lane15_exact); // side_table.rs:213
+    always @(posedge clk) if (~full) lane15_base_at <= {lane15_slot, coded_15_outlier, lane15_negative};
+    wire lane15_outer = coded_15_outlier & coded_15_outer; // side_table.rs:212
+    wire lane15_second = coded_15_outlier ? (lane15_negative | (~coded_15_outer)) : (lane15_negative & lane15_exact); // side_table.rs:213
     always @(posedge clk) begin
-        if (go) lane15_half_at <= {lane15_slot, lane15_outer, lane15_second};
+        if (~full) lane15_half_at <= {lane15_slot, lane15_outer, lane15_second};
         if (write_valid) lane15_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane15_halves[write_address] <= {write_half_m, write_half_scale};
     end
@@ -3038,22 +3115,22 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [13:0] lane15_halves_q0 = lane15_halves[lane15_half_at]; // side_table.rs:219
     wire [7:0] lane15_side_half_m = lane15_halves_q0[13:6]; // side_table.rs:219
     wire [5:0] lane15_side_half_scale = lane15_halves_q0[5:0]; // side_table.rs:219
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane15_side_base_value_1 <= lane15_inner_1 ? 20'h0 : lane15_side_base_value;
         lane15_side_base_sticky_1 <= lane15_inner_1 ? 1'h0 : lane15_side_base_sticky;
         lane15_side_half_m_1 <= lane15_side_half_m;
         lane15_side_half_scale_1 <= lane15_side_half_scale;
         lane15_h_s2 <= lane15_h;
     end
-    wire [12:0] _t78 = {8'h0, lane15_h_s2} * {5'h0, lane15_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane15_product <= _t78;
+    wire [12:0] _t79 = {8'h0, lane15_h_s2} * {5'h0, lane15_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~full) begin
+        lane15_product <= _t79;
         lane15_side_later_base_value <= lane15_side_base_value_1;
         lane15_side_later_base_sticky <= lane15_side_base_sticky_1;
         lane15_side_later_half_scale <= lane15_side_half_scale_1;
     end
     wire [16:0] lane15_scaled = {lane15_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane15_sum <= {1'h0, lane15_side_later_base_value} + {4'h0, lane15_scaled};
+    always @(posedge clk) if (~full) lane15_sum <= {1'h0, lane15_side_later_base_value} + {4'h0, lane15_scaled};
     wire [22:0] lane15_frame = {2'h0, lane15_sum}; // decode.rs:97
     wire [7:0] lane15_high = lane15_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane15_low = {lane15_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -3070,8 +3147,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane15_low_3 = lane15_high_1[1:0]; // leading_zeros.rs:14
     wire lane15_none_4 = ~(|lane15_high_3); // leading_zeros.rs:15
     wire lane15_of_low_2 = ~lane15_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t79 = lane15_none_2 ? lane15_of_low_1 : {lane15_none_4, lane15_none_4 ? lane15_of_low_2 : (~lane15_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane15_of_low_3 = {lane15_none_2, _t79}; // leading_zeros.rs:17
+    wire [1:0] _t80 = lane15_none_2 ? lane15_of_low_1 : {lane15_none_4, lane15_none_4 ? lane15_of_low_2 : (~lane15_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane15_of_low_3 = {lane15_none_2, _t80}; // leading_zeros.rs:17
     wire [3:0] lane15_high_4 = lane15_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane15_low_4 = lane15_high[3:0]; // leading_zeros.rs:14
     wire lane15_none_5 = ~(|lane15_high_4); // leading_zeros.rs:15
@@ -3084,11 +3161,11 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane15_low_6 = lane15_high_4[1:0]; // leading_zeros.rs:14
     wire lane15_none_7 = ~(|lane15_high_6); // leading_zeros.rs:15
     wire lane15_of_low_6 = ~lane15_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t80 = lane15_none_5 ? lane15_of_low_5 : {lane15_none_7, lane15_none_7 ? lane15_of_low_6 : (~lane15_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane15_zeros = {lane15_none_1, lane15_none_1 ? lane15_of_low_3 : {lane15_none_5, _t80}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane15_scale <= lane15_side_later_half_scale;
+    wire [1:0] _t81 = lane15_none_5 ? lane15_of_low_5 : {lane15_none_7, lane15_none_7 ? lane15_of_low_6 : (~lane15_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane15_zeros = {lane15_none_1, lane15_none_1 ? lane15_of_low_3 : {lane15_none_5, _t81}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~full) lane15_scale <= lane15_side_later_half_scale;
     wire lane15_limited = (~(|lane15_scale[5:4])) & (lane15_zeros > lane15_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane15_shift <= lane15_limited ? lane15_scale[3:0] : lane15_zeros;
         lane15_frame_1 <= lane15_frame;
         lane15_scale_1 <= lane15_scale;
@@ -3099,7 +3176,7 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [18:0] lane15_moved_1 = lane15_shift[2] ? {lane15_moved[18:4], 4'h0} : lane15_moved[22:4]; // decode.rs:133
     wire [14:0] lane15_moved_2 = lane15_shift[1] ? {lane15_moved_1[16:4], 2'h0} : lane15_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane15_moved_3 = lane15_shift[0] ? {lane15_moved_2[13:2], 1'h0} : lane15_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane15_normal <= lane15_moved_3[12:1];
+    always @(posedge clk) if (~full) lane15_normal <= lane15_moved_3[12:1];
     wire lane15_lost_0 = lane15_frame_1[0] & (lane15_shift <= 4'ha); // decode.rs:105
     wire lane15_lost_1 = lane15_frame_1[1] & (lane15_shift <= 4'h9); // decode.rs:105
     wire lane15_lost_2 = lane15_frame_1[2] & (lane15_shift <= 4'h8); // decode.rs:105
@@ -3111,9 +3188,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane15_lost_8 = lane15_frame_1[8] & (lane15_shift <= 4'h2); // decode.rs:105
     wire lane15_lost_9 = lane15_frame_1[9] & (lane15_shift <= 4'h1); // decode.rs:105
     wire lane15_lost_10 = lane15_frame_1[10] & (lane15_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t81 = {lane15_lost_0, lane15_lost_1, lane15_lost_2, lane15_lost_3, lane15_lost_4, lane15_lost_5, lane15_lost_6, lane15_lost_7, lane15_lost_8, lane15_lost_9, lane15_lost_10, lane15_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane15_rest <= |_t81;
+    wire [11:0] _t82 = {lane15_lost_0, lane15_lost_1, lane15_lost_2, lane15_lost_3, lane15_lost_4, lane15_lost_5, lane15_lost_6, lane15_lost_7, lane15_lost_8, lane15_lost_9, lane15_lost_10, lane15_sticky}; // decode.rs:106
+    always @(posedge clk) if (~full) begin
+        lane15_rest <= |_t82;
         lane15_zero_s2 <= lane15_zero;
         lane15_zero_s3 <= lane15_zero_s2;
         lane15_zero_s4 <= lane15_zero_s3;
@@ -3124,138 +3201,38 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane15_up = lane15_normal[0] & (lane15_rest | lane15_normal[1]); // decode.rs:111
     wire [16:0] lane15_kept = {lane15_exponent, lane15_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane15_more = {5'h0, lane15_normal[11], 10'h0, lane15_up}; // decode.rs:113
-    wire [16:0] _t82 = lane15_kept + lane15_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane15_magnitude <= _t82[16:1];
+    wire [16:0] _t83 = lane15_kept + lane15_more; // decode.rs:114
+    always @(posedge clk) if (~full) begin
+        lane15_magnitude <= _t83[16:1];
         lane15_negative_s1 <= lane15_negative;
         lane15_negative_s2 <= lane15_negative_s1;
         lane15_negative_s3 <= lane15_negative_s2;
         lane15_negative_s4 <= lane15_negative_s3;
         lane15_negative_s5 <= lane15_negative_s4;
         lane15_negative_s6 <= lane15_negative_s5;
-        values_15_negative <= lane15_negative_s6;
+        lane15_negative_s7 <= lane15_negative_s6;
     end
-    always @(posedge clk) begin
-        if (rst) begin
-            issue_s1 <= 1'h0;
-        end else if (go) issue_s1 <= issue;
-    end
-    always @(posedge clk) if (go) map_last_s1 <= map_last;
-    wire looked_up = (issue_s1 & map_last_s1) & go; // dequantizer_back.rs:129
-    wire _t83 = header_valid & header_ready; // dequantizer_back.rs:130
-    always @(posedge clk) begin
-        if (rst) begin
-            slots_used <= 5'h0;
-        end else begin
-            if (_t83 & (~looked_up)) slots_used <= slots_used + 5'h1;
-            else if (looked_up & (~_t83)) slots_used <= slots_used - 5'h1;
-        end
-    end
-    wire [271:0] rounded = {{values_15_negative, lane15_magnitude}, {values_14_negative, lane14_magnitude}, {values_13_negative, lane13_magnitude}, {values_12_negative, lane12_magnitude}, {values_11_negative, lane11_magnitude}, {values_10_negative, lane10_magnitude}, {values_9_negative, lane9_magnitude}, {values_8_negative, lane8_magnitude}, {values_7_negative, lane7_magnitude}, {values_6_negative, lane6_magnitude}, {values_5_negative, lane5_magnitude}, {values_4_negative, lane4_magnitude}, {values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer_back.rs:131
-    always @(posedge clk) begin
-        if (rst) begin
-            issue_s2 <= 1'h0;
-            issue_s3 <= 1'h0;
-            issue_s4 <= 1'h0;
-            issue_s5 <= 1'h0;
-            issue_s6 <= 1'h0;
-            issue_s7 <= 1'h0;
-        end else if (go) begin
-            issue_s2 <= issue_s1;
-            issue_s3 <= issue_s2;
-            issue_s4 <= issue_s3;
-            issue_s5 <= issue_s4;
-            issue_s6 <= issue_s5;
-            issue_s7 <= issue_s6;
-        end
-    end
-    always @(posedge clk) if (go) begin
-        map_last_s2 <= map_last_s1;
-        map_last_s3 <= map_last_s2;
-        map_last_s4 <= map_last_s3;
-        map_last_s5 <= map_last_s4;
-        map_last_s6 <= map_last_s5;
-        map_last_s7 <= map_last_s6;
-    end
-    wire valid = issue_s7; // dequantizer_back.rs:132
-    wire last_1 = map_last_s7; // dequantizer_back.rs:132
+    wire too_large_15 = lane15_magnitude[15] | (&lane15_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_15 = {lane15_negative_s7, too_large_15 ? 15'h7bff : lane15_magnitude[14:0]}; // decode.rs:125
+    wire [255:0] _t84 = {elements_15, elements_14, elements_13, elements_12, elements_11, elements_10, elements_9, elements_8, elements_7, elements_6, elements_5, elements_4, elements_3, elements_2, elements_1, elements_0}; // dequantizer_back.rs:194
 
-    // a register slice, with the limit to the largest number behind its spare register
-    assign m_data = elements_data;
-    assign m_last = elements_last;
-    assign m_valid = elements_valid;
-    wire takes = m_ready | (~elements_valid); // dequantizer_back.rs:149
+    // a register slice
+    assign m_valid = out_valid_1;
+    wire takes = m_ready | (~out_valid_1); // dequantizer_back.rs:202
+    assign fills = (~takes) & (full | valid);
     always @(posedge clk) begin
         if (rst) begin
-            spare_full <= 1'h0;
-        end else begin
-            spare_full <= fills;
-        end
+            out_valid_1 <= 1'h0;
+        end else if (takes) out_valid_1 <= valid | full;
     end
-    assign fills = (~takes) & (spare_full | valid);
-    assign go = ~spare_full;
-    always @(posedge clk) if (~spare_full) begin
-        spare_data <= rounded;
-        spare_last <= last_1;
-    end
-    wire [16:0] _t84 = spare_full ? spare_data[16:0] : rounded[16:0]; // dequantizer_back.rs:159
-    wire too_large = _t84[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_0 = {_t84[16], too_large ? 15'h7bff : _t84[14:0]}; // decode.rs:125
-    wire [16:0] _t85 = spare_full ? spare_data[33:17] : rounded[33:17]; // dequantizer_back.rs:159
-    wire too_large_1 = _t85[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_1 = {_t85[16], too_large_1 ? 15'h7bff : _t85[14:0]}; // decode.rs:125
-    wire [16:0] _t86 = spare_full ? spare_data[50:34] : rounded[50:34]; // dequantizer_back.rs:159
-    wire too_large_2 = _t86[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_2 = {_t86[16], too_large_2 ? 15'h7bff : _t86[14:0]}; // decode.rs:125
-    wire [16:0] _t87 = spare_full ? spare_data[67:51] : rounded[67:51]; // dequantizer_back.rs:159
-    wire too_large_3 = _t87[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_3 = {_t87[16], too_large_3 ? 15'h7bff : _t87[14:0]}; // decode.rs:125
-    wire [16:0] _t88 = spare_full ? spare_data[84:68] : rounded[84:68]; // dequantizer_back.rs:159
-    wire too_large_4 = _t88[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_4 = {_t88[16], too_large_4 ? 15'h7bff : _t88[14:0]}; // decode.rs:125
-    wire [16:0] _t89 = spare_full ? spare_data[101:85] : rounded[101:85]; // dequantizer_back.rs:159
-    wire too_large_5 = _t89[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_5 = {_t89[16], too_large_5 ? 15'h7bff : _t89[14:0]}; // decode.rs:125
-    wire [16:0] _t90 = spare_full ? spare_data[118:102] : rounded[118:102]; // dequantizer_back.rs:159
-    wire too_large_6 = _t90[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_6 = {_t90[16], too_large_6 ? 15'h7bff : _t90[14:0]}; // decode.rs:125
-    wire [16:0] _t91 = spare_full ? spare_data[135:119] : rounded[135:119]; // dequantizer_back.rs:159
-    wire too_large_7 = _t91[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_7 = {_t91[16], too_large_7 ? 15'h7bff : _t91[14:0]}; // decode.rs:125
-    wire [16:0] _t92 = spare_full ? spare_data[152:136] : rounded[152:136]; // dequantizer_back.rs:159
-    wire too_large_8 = _t92[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_8 = {_t92[16], too_large_8 ? 15'h7bff : _t92[14:0]}; // decode.rs:125
-    wire [16:0] _t93 = spare_full ? spare_data[169:153] : rounded[169:153]; // dequantizer_back.rs:159
-    wire too_large_9 = _t93[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_9 = {_t93[16], too_large_9 ? 15'h7bff : _t93[14:0]}; // decode.rs:125
-    wire [16:0] _t94 = spare_full ? spare_data[186:170] : rounded[186:170]; // dequantizer_back.rs:159
-    wire too_large_10 = _t94[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_10 = {_t94[16], too_large_10 ? 15'h7bff : _t94[14:0]}; // decode.rs:125
-    wire [16:0] _t95 = spare_full ? spare_data[203:187] : rounded[203:187]; // dequantizer_back.rs:159
-    wire too_large_11 = _t95[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_11 = {_t95[16], too_large_11 ? 15'h7bff : _t95[14:0]}; // decode.rs:125
-    wire [16:0] _t96 = spare_full ? spare_data[220:204] : rounded[220:204]; // dequantizer_back.rs:159
-    wire too_large_12 = _t96[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_12 = {_t96[16], too_large_12 ? 15'h7bff : _t96[14:0]}; // decode.rs:125
-    wire [16:0] _t97 = spare_full ? spare_data[237:221] : rounded[237:221]; // dequantizer_back.rs:159
-    wire too_large_13 = _t97[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_13 = {_t97[16], too_large_13 ? 15'h7bff : _t97[14:0]}; // decode.rs:125
-    wire [16:0] _t98 = spare_full ? spare_data[254:238] : rounded[254:238]; // dequantizer_back.rs:159
-    wire too_large_14 = _t98[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_14 = {_t98[16], too_large_14 ? 15'h7bff : _t98[14:0]}; // decode.rs:125
-    wire [16:0] _t99 = spare_full ? spare_data[271:255] : rounded[271:255]; // dequantizer_back.rs:159
-    wire too_large_15 = _t99[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_15 = {_t99[16], too_large_15 ? 15'h7bff : _t99[14:0]}; // decode.rs:125
+    always @(posedge clk) if (~full) spare <= last_1;
+    assign m_last = elements;
     always @(posedge clk) begin
-        if (rst) begin
-            elements_valid <= 1'h0;
-        end else if (takes) elements_valid <= valid | spare_full;
+        if (takes) elements <= full ? spare : last_1;
+        if (~full) spare_1 <= _t84;
     end
-    wire [255:0] data_1 = {limited_15, limited_14, limited_13, limited_12, limited_11, limited_10, limited_9, limited_8, limited_7, limited_6, limited_5, limited_4, limited_3, limited_2, limited_1, limited_0}; // dequantizer_back.rs:163
-    always @(posedge clk) if (takes) begin
-        elements_data <= data_1;
-        elements_last <= spare_full ? spare_last : last_1;
-    end
+    assign m_data = elements_16;
+    always @(posedge clk) if (takes) elements_16 <= full ? spare_1 : _t84;
 
     // a vector has left when its last beat is taken
     assign finished = flag_3;
@@ -3269,7 +3246,7 @@ module oaken_dequantizer_core_p16_n4096 (
             else if (flag_3 & (~flag_1)) in_flight <= in_flight - 5'h1;
         end
     end
-    wire unused_ok = &{1'b0, _t2[7], last, guard_passing, beats_minus_1[9:8], lane0_low_2[0], lane0_low_3[0], lane0_low_5[0], lane0_low_6[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t7[0], lane1_low_2[0], lane1_low_3[0], lane1_low_5[0], lane1_low_6[0], lane1_moved[3:0], lane1_moved_1[3:0], lane1_moved_2[1:0], lane1_moved_3[0], _t12[0], lane2_low_2[0], lane2_low_3[0], lane2_low_5[0], lane2_low_6[0], lane2_moved[3:0], lane2_moved_1[3:0], lane2_moved_2[1:0], lane2_moved_3[0], _t17[0], lane3_low_2[0], lane3_low_3[0], lane3_low_5[0], lane3_low_6[0], lane3_moved[3:0], lane3_moved_1[3:0], lane3_moved_2[1:0], lane3_moved_3[0], _t22[0], lane4_low_2[0], lane4_low_3[0], lane4_low_5[0], lane4_low_6[0], lane4_moved[3:0], lane4_moved_1[3:0], lane4_moved_2[1:0], lane4_moved_3[0], _t27[0], lane5_low_2[0], lane5_low_3[0], lane5_low_5[0], lane5_low_6[0], lane5_moved[3:0], lane5_moved_1[3:0], lane5_moved_2[1:0], lane5_moved_3[0], _t32[0], lane6_low_2[0], lane6_low_3[0], lane6_low_5[0], lane6_low_6[0], lane6_moved[3:0], lane6_moved_1[3:0], lane6_moved_2[1:0], lane6_moved_3[0], _t37[0], lane7_low_2[0], lane7_low_3[0], lane7_low_5[0], lane7_low_6[0], lane7_moved[3:0], lane7_moved_1[3:0], lane7_moved_2[1:0], lane7_moved_3[0], _t42[0], lane8_low_2[0], lane8_low_3[0], lane8_low_5[0], lane8_low_6[0], lane8_moved[3:0], lane8_moved_1[3:0], lane8_moved_2[1:0], lane8_moved_3[0], _t47[0], lane9_low_2[0], lane9_low_3[0], lane9_low_5[0], lane9_low_6[0], lane9_moved[3:0], lane9_moved_1[3:0], lane9_moved_2[1:0], lane9_moved_3[0], _t52[0], lane10_low_2[0], lane10_low_3[0], lane10_low_5[0], lane10_low_6[0], lane10_moved[3:0], lane10_moved_1[3:0], lane10_moved_2[1:0], lane10_moved_3[0], _t57[0], lane11_low_2[0], lane11_low_3[0], lane11_low_5[0], lane11_low_6[0], lane11_moved[3:0], lane11_moved_1[3:0], lane11_moved_2[1:0], lane11_moved_3[0], _t62[0], lane12_low_2[0], lane12_low_3[0], lane12_low_5[0], lane12_low_6[0], lane12_moved[3:0], lane12_moved_1[3:0], lane12_moved_2[1:0], lane12_moved_3[0], _t67[0], lane13_low_2[0], lane13_low_3[0], lane13_low_5[0], lane13_low_6[0], lane13_moved[3:0], lane13_moved_1[3:0], lane13_moved_2[1:0], lane13_moved_3[0], _t72[0], lane14_low_2[0], lane14_low_3[0], lane14_low_5[0], lane14_low_6[0], lane14_moved[3:0], lane14_moved_1[3:0], lane14_moved_2[1:0], lane14_moved_3[0], _t77[0], lane15_low_2[0], lane15_low_3[0], lane15_low_5[0], lane15_low_6[0], lane15_moved[3:0], lane15_moved_1[3:0], lane15_moved_2[1:0], lane15_moved_3[0], _t82[0]};
+    wire unused_ok = &{1'b0, _t2[7], last, guard_passing, beats_minus_1[9:8], lane0_low_2[0], lane0_low_3[0], lane0_low_5[0], lane0_low_6[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t8[0], lane1_low_2[0], lane1_low_3[0], lane1_low_5[0], lane1_low_6[0], lane1_moved[3:0], lane1_moved_1[3:0], lane1_moved_2[1:0], lane1_moved_3[0], _t13[0], lane2_low_2[0], lane2_low_3[0], lane2_low_5[0], lane2_low_6[0], lane2_moved[3:0], lane2_moved_1[3:0], lane2_moved_2[1:0], lane2_moved_3[0], _t18[0], lane3_low_2[0], lane3_low_3[0], lane3_low_5[0], lane3_low_6[0], lane3_moved[3:0], lane3_moved_1[3:0], lane3_moved_2[1:0], lane3_moved_3[0], _t23[0], lane4_low_2[0], lane4_low_3[0], lane4_low_5[0], lane4_low_6[0], lane4_moved[3:0], lane4_moved_1[3:0], lane4_moved_2[1:0], lane4_moved_3[0], _t28[0], lane5_low_2[0], lane5_low_3[0], lane5_low_5[0], lane5_low_6[0], lane5_moved[3:0], lane5_moved_1[3:0], lane5_moved_2[1:0], lane5_moved_3[0], _t33[0], lane6_low_2[0], lane6_low_3[0], lane6_low_5[0], lane6_low_6[0], lane6_moved[3:0], lane6_moved_1[3:0], lane6_moved_2[1:0], lane6_moved_3[0], _t38[0], lane7_low_2[0], lane7_low_3[0], lane7_low_5[0], lane7_low_6[0], lane7_moved[3:0], lane7_moved_1[3:0], lane7_moved_2[1:0], lane7_moved_3[0], _t43[0], lane8_low_2[0], lane8_low_3[0], lane8_low_5[0], lane8_low_6[0], lane8_moved[3:0], lane8_moved_1[3:0], lane8_moved_2[1:0], lane8_moved_3[0], _t48[0], lane9_low_2[0], lane9_low_3[0], lane9_low_5[0], lane9_low_6[0], lane9_moved[3:0], lane9_moved_1[3:0], lane9_moved_2[1:0], lane9_moved_3[0], _t53[0], lane10_low_2[0], lane10_low_3[0], lane10_low_5[0], lane10_low_6[0], lane10_moved[3:0], lane10_moved_1[3:0], lane10_moved_2[1:0], lane10_moved_3[0], _t58[0], lane11_low_2[0], lane11_low_3[0], lane11_low_5[0], lane11_low_6[0], lane11_moved[3:0], lane11_moved_1[3:0], lane11_moved_2[1:0], lane11_moved_3[0], _t63[0], lane12_low_2[0], lane12_low_3[0], lane12_low_5[0], lane12_low_6[0], lane12_moved[3:0], lane12_moved_1[3:0], lane12_moved_2[1:0], lane12_moved_3[0], _t68[0], lane13_low_2[0], lane13_low_3[0], lane13_low_5[0], lane13_low_6[0], lane13_moved[3:0], lane13_moved_1[3:0], lane13_moved_2[1:0], lane13_moved_3[0], _t73[0], lane14_low_2[0], lane14_low_3[0], lane14_low_5[0], lane14_low_6[0], lane14_moved[3:0], lane14_moved_1[3:0], lane14_moved_2[1:0], lane14_moved_3[0], _t78[0], lane15_low_2[0], lane15_low_3[0], lane15_low_5[0], lane15_low_6[0], lane15_moved[3:0], lane15_moved_1[3:0], lane15_moved_2[1:0], lane15_moved_3[0], _t83[0]};
 endmodule
 
 `default_nettype wire

@@ -50,15 +50,16 @@ module oaken_record_walker_p16_b5 (
     reg [15:0] word_keep; // walker_words.rs:46
     reg word_last; // walker_words.rs:46
     reg comes; // a word is there | walker_words.rs:47
-    reg [5:0] oldest_1; // packet_ends.rs:43
-    reg [5:0] newest_1; // packet_ends.rs:43
-    wire leave; // packet_ends.rs:46
-    reg known; // packet_ends.rs:54
-    reg [9:0] end_at; // of the oldest one, if it is `known` | packet_ends.rs:55
-    reg [5:0] end_next_word; // packet_ends.rs:55
-    reg [5:0] end_last_word; // packet_ends.rs:55
-    reg [5:0] waiting; // ends behind the oldest one | packet_ends.rs:57
-    reg others; // `waiting` is not 0 | packet_ends.rs:59
+    reg [5:0] oldest_1; // packet_ends.rs:45
+    reg [5:0] newest_1; // packet_ends.rs:45
+    wire leave; // packet_ends.rs:48
+    reg known; // packet_ends.rs:56
+    reg [9:0] end_at; // of the oldest one, if it is `known` | packet_ends.rs:57
+    reg [5:0] end_next_word; // packet_ends.rs:57
+    reg [5:0] end_last_word; // packet_ends.rs:57
+    reg end_empty; // packet_ends.rs:57
+    reg [5:0] waiting; // ends behind the oldest one | packet_ends.rs:59
+    reg others; // `waiting` is not 0 | packet_ends.rs:61
     reg seen_known; // walker_view.rs:90
     reg [9:0] seen_end_at; // walker_view.rs:90
     reg [5:0] seen_end_next_word; // walker_view.rs:90
@@ -107,7 +108,7 @@ module oaken_record_walker_p16_b5 (
     reg [5:0] held; // chunks that are known and not read | record_walker.rs:233
     reg [2:0] guessed; // records that began without a last before them | record_walker.rs:158
     reg [3:0] skip; // lasts up to which words are dropped | walker_records.rs:42
-    (* ram_style = "distributed" *) reg [21:0] ends [0:31];
+    (* ram_style = "distributed" *) reg [22:0] ends [0:31];
     (* ram_style = "distributed" *) reg [7:0] byte0_ends [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte1_ends [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte2_ends [0:15];
@@ -178,28 +179,30 @@ module oaken_record_walker_p16_b5 (
     end
     wire [3:0] address = head[3:0]; // sparse_ring.rs:53
     assign write_word = head[4:0];
-    wire comes_1 = valid & word_last; // packet_ends.rs:47
-    wire [5:0] next_word_1 = head + 6'h1; // packet_ends.rs:48
-    wire [15:0] _t1 = word_keep & (~{1'h0, word_keep[15:1]}); // packet_ends.rs:51
-    wire index_0 = ((((((_t1[7] | _t1[8]) | _t1[9]) | _t1[10]) | _t1[11]) | _t1[12]) | _t1[13]) | _t1[14]; // packet_ends.rs:51
-    wire index_1 = ((((((_t1[3] | _t1[4]) | _t1[5]) | _t1[6]) | _t1[11]) | _t1[12]) | _t1[13]) | _t1[14]; // packet_ends.rs:51
-    wire index_2 = ((((((_t1[1] | _t1[2]) | _t1[5]) | _t1[6]) | _t1[9]) | _t1[10]) | _t1[13]) | _t1[14]; // packet_ends.rs:51
-    wire index_3 = ((((((_t1[0] | _t1[2]) | _t1[4]) | _t1[6]) | _t1[8]) | _t1[10]) | _t1[12]) | _t1[14]; // packet_ends.rs:51
-    wire [3:0] kept = {index_0, index_1, index_2, index_3}; // packet_ends.rs:51
-    wire [9:0] at = (&word_keep) ? {next_word_1, 4'h0} : {head, kept}; // packet_ends.rs:52
-    wire [21:0] ends_q0 = ends[oldest_1[4:0]]; // packet_ends.rs:60
-    wire [9:0] next_at = others ? ends_q0[21:12] : at; // packet_ends.rs:60
-    wire [5:0] next_next_word = others ? ends_q0[11:6] : next_word_1; // packet_ends.rs:60
-    wire [5:0] next_last_word = others ? ends_q0[5:0] : head; // packet_ends.rs:60
-    wire takes = leave | (~known); // packet_ends.rs:61
-    always @(posedge clk) if (comes_1) ends[newest_1[4:0]] <= {at, next_word_1, head};
+    wire comes_1 = valid & word_last; // packet_ends.rs:49
+    wire [5:0] next_word_1 = head + 6'h1; // packet_ends.rs:50
+    wire [15:0] _t1 = word_keep & (~{1'h0, word_keep[15:1]}); // packet_ends.rs:53
+    wire index_0 = ((((((_t1[7] | _t1[8]) | _t1[9]) | _t1[10]) | _t1[11]) | _t1[12]) | _t1[13]) | _t1[14]; // packet_ends.rs:53
+    wire index_1 = ((((((_t1[3] | _t1[4]) | _t1[5]) | _t1[6]) | _t1[11]) | _t1[12]) | _t1[13]) | _t1[14]; // packet_ends.rs:53
+    wire index_2 = ((((((_t1[1] | _t1[2]) | _t1[5]) | _t1[6]) | _t1[9]) | _t1[10]) | _t1[13]) | _t1[14]; // packet_ends.rs:53
+    wire index_3 = ((((((_t1[0] | _t1[2]) | _t1[4]) | _t1[6]) | _t1[8]) | _t1[10]) | _t1[12]) | _t1[14]; // packet_ends.rs:53
+    wire [3:0] kept = {index_0, index_1, index_2, index_3}; // packet_ends.rs:53
+    wire [9:0] at = (&word_keep) ? {next_word_1, 4'h0} : {head, kept}; // packet_ends.rs:54
+    wire coming_empty = ~(|word_keep); // packet_ends.rs:55
+    wire [22:0] ends_q0 = ends[oldest_1[4:0]]; // packet_ends.rs:62
+    wire [9:0] next_at = others ? ends_q0[22:13] : at; // packet_ends.rs:62
+    wire [5:0] next_next_word = others ? ends_q0[12:7] : next_word_1; // packet_ends.rs:62
+    wire [5:0] next_last_word = others ? ends_q0[6:1] : head; // packet_ends.rs:62
+    wire next_empty = others ? ends_q0[0] : coming_empty; // packet_ends.rs:62
+    wire takes = leave | (~known); // packet_ends.rs:63
+    always @(posedge clk) if (comes_1) ends[newest_1[4:0]] <= {at, next_word_1, head, coming_empty};
     always @(posedge clk) begin
         if (rst) begin
             newest_1 <= 6'h0;
         end else if (comes_1) newest_1 <= newest_1 + 6'h1;
     end
-    wire goes = takes & (others | comes_1); // packet_ends.rs:69
-    wire one = waiting == 6'h1; // packet_ends.rs:72
+    wire goes = takes & (others | comes_1); // packet_ends.rs:71
+    wire one = waiting == 6'h1; // packet_ends.rs:74
     always @(posedge clk) begin
         if (rst) begin
             oldest_1 <= 6'h0;
@@ -207,6 +210,7 @@ module oaken_record_walker_p16_b5 (
             end_at <= 10'h0;
             end_next_word <= 6'h0;
             end_last_word <= 6'h0;
+            end_empty <= 1'h0;
             waiting <= 6'h0;
             others <= 1'h0;
         end else begin
@@ -215,6 +219,7 @@ module oaken_record_walker_p16_b5 (
                 end_at <= next_at;
                 end_next_word <= next_next_word;
                 end_last_word <= next_last_word;
+                end_empty <= next_empty;
             end
             if (goes) oldest_1 <= oldest_1 + 6'h1;
             if (comes_1 & (~goes)) waiting <= waiting + 6'h1;
@@ -346,7 +351,7 @@ module oaken_record_walker_p16_b5 (
     wire past_the_end = known & (~behind[9]); // walker_view.rs:63
     wire [5:0] more = newest - word; // walker_view.rs:65
     wire arrived = ~more[5]; // walker_view.rs:66
-    wire now_at_the_end = known & (place == end_at); // walker_view.rs:70
+    wire now_at_the_end = (known & (place == end_at)) & (~end_empty); // walker_view.rs:70
     wire now_beyond = past_the_end & (|behind); // walker_view.rs:72
     wire now_in_last_word = (s_within ? end_last_word : end_next_word) == word; // walker_view.rs:73
     wire now_next_arrived = arrived & ((~s_within) | (|more)); // walker_view.rs:75

@@ -43,7 +43,7 @@ module oaken_dequantizer_core_p4_n1024 (
     reg [4:0] in_flight; // dequantizer_settings.rs:46
     reg may_begin; // enabled, and the settings are those given | dequantizer_settings.rs:47
     wire words_wait; // dequantizer_settings.rs:49
-    reg flag; // dequantizer.rs:105
+    reg flag; // dequantizer.rs:106
     wire header_valid; // dequantizer_front.rs:49
     wire header_ready; // dequantizer_front.rs:49
     wire [63:0] header_payload; // dequantizer_front.rs:49
@@ -86,7 +86,7 @@ module oaken_dequantizer_core_p4_n1024 (
     wire walker_count_error;
     wire walker_length_error;
     reg room; // dequantizer_front.rs:82
-    reg flag_1; // dequantizer.rs:105
+    reg flag_1; // dequantizer.rs:106
     wire reader_s_ready;
     wire reader_m_valid;
     wire reader_m_ready; // dequantizer_front.rs:96
@@ -123,8 +123,9 @@ module oaken_dequantizer_core_p4_n1024 (
     wire slice_s_ready;
     wire dense_valid_1;
     wire [15:0] dense_payload;
-    reg flag_2; // dequantizer.rs:105
-    wire go; // dequantizer.rs:87
+    reg flag_2; // dequantizer.rs:106
+    wire fills; // the spare register holds elements in the next cycle | dequantizer_back.rs:115
+    reg full; // dequantizer_back.rs:119
     reg in_use; // dequantizer_back.rs:40
     reg [3:0] map_outlier; // dequantizer_back.rs:41
     reg [3:0] map_outer; // dequantizer_back.rs:41
@@ -136,6 +137,20 @@ module oaken_dequantizer_core_p4_n1024 (
     reg [1:0] load_slot; // dequantizer_back.rs:45
     reg begins; // the next map is that of a vector's first beat | dequantizer_back.rs:47
     reg [1:0] current; // side_table.rs:190
+    reg issue_s1; // dequantizer_back.rs:152
+    reg map_last_s1; // dequantizer_back.rs:152
+    reg issue_s2; // dequantizer_back.rs:154
+    reg issue_s3; // dequantizer_back.rs:154
+    reg issue_s4; // dequantizer_back.rs:154
+    reg issue_s5; // dequantizer_back.rs:154
+    reg issue_s6; // dequantizer_back.rs:154
+    reg issue_s7; // dequantizer_back.rs:154
+    reg map_last_s2; // dequantizer_back.rs:154
+    reg map_last_s3; // dequantizer_back.rs:154
+    reg map_last_s4; // dequantizer_back.rs:154
+    reg map_last_s5; // dequantizer_back.rs:154
+    reg map_last_s6; // dequantizer_back.rs:154
+    reg map_last_s7; // dequantizer_back.rs:154
     reg [4:0] lane0_h; // decode.rs:79
     reg lane0_zero; // decode.rs:85
     reg lane0_inner_1; // side_table.rs:206
@@ -171,7 +186,7 @@ module oaken_dequantizer_core_p4_n1024 (
     reg lane0_negative_s4; // decode.rs:115
     reg lane0_negative_s5; // decode.rs:115
     reg lane0_negative_s6; // decode.rs:115
-    reg values_0_negative; // decode.rs:115
+    reg lane0_negative_s7; // decode.rs:115
     reg [4:0] lane1_h; // decode.rs:79
     reg lane1_zero; // decode.rs:85
     reg lane1_inner_1; // side_table.rs:206
@@ -207,7 +222,7 @@ module oaken_dequantizer_core_p4_n1024 (
     reg lane1_negative_s4; // decode.rs:115
     reg lane1_negative_s5; // decode.rs:115
     reg lane1_negative_s6; // decode.rs:115
-    reg values_1_negative; // decode.rs:115
+    reg lane1_negative_s7; // decode.rs:115
     reg [4:0] lane2_h; // decode.rs:79
     reg lane2_zero; // decode.rs:85
     reg lane2_inner_1; // side_table.rs:206
@@ -243,7 +258,7 @@ module oaken_dequantizer_core_p4_n1024 (
     reg lane2_negative_s4; // decode.rs:115
     reg lane2_negative_s5; // decode.rs:115
     reg lane2_negative_s6; // decode.rs:115
-    reg values_2_negative; // decode.rs:115
+    reg lane2_negative_s7; // decode.rs:115
     reg [4:0] lane3_h; // decode.rs:79
     reg lane3_zero; // decode.rs:85
     reg lane3_inner_1; // side_table.rs:206
@@ -279,29 +294,13 @@ module oaken_dequantizer_core_p4_n1024 (
     reg lane3_negative_s4; // decode.rs:115
     reg lane3_negative_s5; // decode.rs:115
     reg lane3_negative_s6; // decode.rs:115
-    reg values_3_negative; // decode.rs:115
-    reg issue_s1; // dequantizer_back.rs:129
-    reg map_last_s1; // dequantizer_back.rs:129
-    reg issue_s2; // dequantizer_back.rs:132
-    reg issue_s3; // dequantizer_back.rs:132
-    reg issue_s4; // dequantizer_back.rs:132
-    reg issue_s5; // dequantizer_back.rs:132
-    reg issue_s6; // dequantizer_back.rs:132
-    reg issue_s7; // dequantizer_back.rs:132
-    reg map_last_s2; // dequantizer_back.rs:132
-    reg map_last_s3; // dequantizer_back.rs:132
-    reg map_last_s4; // dequantizer_back.rs:132
-    reg map_last_s5; // dequantizer_back.rs:132
-    reg map_last_s6; // dequantizer_back.rs:132
-    reg map_last_s7; // dequantizer_back.rs:132
-    reg [67:0] spare_data; // dequantizer_back.rs:146
-    reg spare_last; // dequantizer_back.rs:146
-    reg [63:0] elements_data; // dequantizer_back.rs:147
-    reg elements_last; // dequantizer_back.rs:147
-    reg elements_valid; // dequantizer_back.rs:148
-    wire fills; // the spare register holds elements in the next cycle | dequantizer_back.rs:150
-    reg spare_full; // dequantizer_back.rs:178
-    reg flag_3; // dequantizer.rs:105
+    reg lane3_negative_s7; // decode.rs:115
+    reg out_valid_1; // dequantizer_back.rs:201
+    reg spare; // dequantizer_back.rs:215
+    reg elements; // dequantizer_back.rs:217
+    reg [63:0] spare_1; // dequantizer_back.rs:215
+    reg [63:0] elements_4; // dequantizer_back.rs:217
+    reg flag_3; // dequantizer.rs:106
     (* ram_style = "distributed" *) reg [5:0] infos [0:3];
     (* ram_style = "distributed" *) reg [20:0] lane0_bases [0:15];
     (* ram_style = "distributed" *) reg [13:0] lane0_halves [0:15];
@@ -521,6 +520,14 @@ module oaken_dequantizer_core_p4_n1024 (
     end
 
     // the map in use
+    always @(posedge clk) begin
+        if (rst) begin
+            full <= 1'h0;
+        end else begin
+            full <= fills;
+        end
+    end
+    wire go = ~full; // dequantizer_back.rs:125
     wire decoding = (dense_valid_1 & in_use) & go; // dequantizer_back.rs:48
     assign reader_m_ready = ((~in_use) | decoding) & ((~begins) | (|tables_ready));
     oaken_beat_reader_p4 reader (
@@ -599,33 +606,82 @@ module oaken_dequantizer_core_p4_n1024 (
         .m_ready(in_use & go),
         .m_payload(dense_payload)
     );
-    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer_back.rs:119
-    wire coded_outlier = map_outlier[0]; // dequantizer_back.rs:123
-    wire coded_outer = map_outer[0]; // dequantizer_back.rs:123
-    wire coded_sign = map_sign[0]; // dequantizer_back.rs:123
-    wire [4:0] lane0_distance = {1'h0, coded_code} - info_split; // decode.rs:74
+    always @(posedge clk) begin
+        if (rst) begin
+            issue_s1 <= 1'h0;
+        end else if (~full) issue_s1 <= issue;
+    end
+    always @(posedge clk) if (~full) map_last_s1 <= map_last;
+    wire looked_up = (issue_s1 & map_last_s1) & (~full); // dequantizer_back.rs:152
+    wire _t3 = header_valid & header_ready; // dequantizer_back.rs:153
+    always @(posedge clk) begin
+        if (rst) begin
+            slots_used <= 5'h0;
+            issue_s2 <= 1'h0;
+            issue_s3 <= 1'h0;
+            issue_s4 <= 1'h0;
+            issue_s5 <= 1'h0;
+            issue_s6 <= 1'h0;
+            issue_s7 <= 1'h0;
+        end else begin
+            if (_t3 & (~looked_up)) slots_used <= slots_used + 5'h1;
+            else if (looked_up & (~_t3)) slots_used <= slots_used - 5'h1;
+            if (~full) begin
+                issue_s2 <= issue_s1;
+                issue_s3 <= issue_s2;
+                issue_s4 <= issue_s3;
+                issue_s5 <= issue_s4;
+                issue_s6 <= issue_s5;
+                issue_s7 <= issue_s6;
+            end
+        end
+    end
+    always @(posedge clk) if (~full) begin
+        map_last_s2 <= map_last_s1;
+        map_last_s3 <= map_last_s2;
+        map_last_s4 <= map_last_s3;
+        map_last_s5 <= map_last_s4;
+        map_last_s6 <= map_last_s5;
+        map_last_s7 <= map_last_s6;
+    end
+    wire valid = issue_s7; // dequantizer_back.rs:154
+    wire last_1 = map_last_s7; // dequantizer_back.rs:154
+    wire [3:0] coded_0_code = dense_payload[3:0]; // dequantizer_back.rs:175
+    wire [3:0] coded_1_code = dense_payload[7:4]; // dequantizer_back.rs:175
+    wire [3:0] coded_2_code = dense_payload[11:8]; // dequantizer_back.rs:175
+    wire [3:0] coded_3_code = dense_payload[15:12]; // dequantizer_back.rs:175
+    wire coded_0_outlier = map_outlier[0]; // dequantizer_back.rs:171
+    wire coded_0_outer = map_outer[0]; // dequantizer_back.rs:172
+    wire coded_0_sign = map_sign[0]; // dequantizer_back.rs:173
+    wire coded_1_outlier = map_outlier[1]; // dequantizer_back.rs:171
+    wire coded_1_outer = map_outer[1]; // dequantizer_back.rs:172
+    wire coded_1_sign = map_sign[1]; // dequantizer_back.rs:173
+    wire coded_2_outlier = map_outlier[2]; // dequantizer_back.rs:171
+    wire coded_2_outer = map_outer[2]; // dequantizer_back.rs:172
+    wire coded_2_sign = map_sign[2]; // dequantizer_back.rs:173
+    wire coded_3_outlier = map_outlier[3]; // dequantizer_back.rs:171
+    wire coded_3_outer = map_outer[3]; // dequantizer_back.rs:172
+    wire coded_3_sign = map_sign[3]; // dequantizer_back.rs:173
+    wire [4:0] lane0_distance = {1'h0, coded_0_code} - info_split; // decode.rs:74
     wire lane0_below = lane0_distance[4]; // decode.rs:75
     wire [3:0] lane0_whole = lane0_distance[3:0] ^ {4{lane0_below}}; // decode.rs:76
     wire [4:0] lane0_middle_half_steps = {lane0_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane0_outlier_half_steps = {coded_code, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane0_h <= coded_outlier ? lane0_outlier_half_steps : lane0_middle_half_steps;
-    wire lane0_negative = coded_outlier ? coded_sign : lane0_below; // decode.rs:80
-    wire lane0_none = ~(|coded_code); // decode.rs:81
-    wire lane0_exact = coded_outlier ? (coded_outer & lane0_none) : info_middle_exact; // decode.rs:82
-    wire lane0_inner = coded_outlier & (~coded_outer); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane0_outlier_half_steps = {coded_0_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~full) lane0_h <= coded_0_outlier ? lane0_outlier_half_steps : lane0_middle_half_steps;
+    wire lane0_negative = coded_0_outlier ? coded_0_sign : lane0_below; // decode.rs:80
+    wire lane0_none = ~(|coded_0_code); // decode.rs:81
+    wire lane0_exact = coded_0_outlier ? (coded_0_outer & lane0_none) : info_middle_exact; // decode.rs:82
+    wire lane0_inner = coded_0_outlier & (~coded_0_outer); // decode.rs:83
+    always @(posedge clk) if (~full) begin
         lane0_zero <= lane0_inner & lane0_none;
-        lane0_inner_1 <= coded_outlier & (~coded_outer);
+        lane0_inner_1 <= coded_0_outlier & (~coded_0_outer);
     end
     wire [1:0] lane0_slot = current | {2{lane0_exact}}; // side_table.rs:209
-    always @(posedge clk) if (go) lane0_base_at <= {lane0_slot, coded_outlier, lane0_negative};
-    wire lane0_outer = coded_outlier & coded_outer; // side_table.rs:212
-    wire lane0_second = coded_outlier ? (lane0_negative | (~coded_outer)) : (lane0_negative & lane0_exact); // side_table.rs:213
+    always @(posedge clk) if (~full) lane0_base_at <= {lane0_slot, coded_0_outlier, lane0_negative};
+    wire lane0_outer = coded_0_outlier & coded_0_outer; // side_table.rs:212
+    wire lane0_second = coded_0_outlier ? (lane0_negative | (~coded_0_outer)) : (lane0_negative & lane0_exact); // side_table.rs:213
     always @(posedge clk) begin
-        if (go) lane0_half_at <= {lane0_slot, lane0_outer, lane0_second};
+        if (~full) lane0_half_at <= {lane0_slot, lane0_outer, lane0_second};
         if (write_valid) lane0_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane0_halves[write_address] <= {write_half_m, write_half_scale};
     end
@@ -635,22 +691,22 @@ module oaken_dequantizer_core_p4_n1024 (
     wire [13:0] lane0_halves_q0 = lane0_halves[lane0_half_at]; // side_table.rs:219
     wire [7:0] lane0_side_half_m = lane0_halves_q0[13:6]; // side_table.rs:219
     wire [5:0] lane0_side_half_scale = lane0_halves_q0[5:0]; // side_table.rs:219
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane0_side_base_value_1 <= lane0_inner_1 ? 20'h0 : lane0_side_base_value;
         lane0_side_base_sticky_1 <= lane0_inner_1 ? 1'h0 : lane0_side_base_sticky;
         lane0_side_half_m_1 <= lane0_side_half_m;
         lane0_side_half_scale_1 <= lane0_side_half_scale;
         lane0_h_s2 <= lane0_h;
     end
-    wire [12:0] _t3 = {8'h0, lane0_h_s2} * {5'h0, lane0_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane0_product <= _t3;
+    wire [12:0] _t4 = {8'h0, lane0_h_s2} * {5'h0, lane0_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~full) begin
+        lane0_product <= _t4;
         lane0_side_later_base_value <= lane0_side_base_value_1;
         lane0_side_later_base_sticky <= lane0_side_base_sticky_1;
         lane0_side_later_half_scale <= lane0_side_half_scale_1;
     end
     wire [16:0] lane0_scaled = {lane0_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane0_sum <= {1'h0, lane0_side_later_base_value} + {4'h0, lane0_scaled};
+    always @(posedge clk) if (~full) lane0_sum <= {1'h0, lane0_side_later_base_value} + {4'h0, lane0_scaled};
     wire [22:0] lane0_frame = {2'h0, lane0_sum}; // decode.rs:97
     wire [7:0] lane0_high = lane0_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane0_low = {lane0_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -667,8 +723,8 @@ module oaken_dequantizer_core_p4_n1024 (
     wire [1:0] lane0_low_3 = lane0_high_1[1:0]; // leading_zeros.rs:14
     wire lane0_none_4 = ~(|lane0_high_3); // leading_zeros.rs:15
     wire lane0_of_low_2 = ~lane0_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t4 = lane0_none_2 ? lane0_of_low_1 : {lane0_none_4, lane0_none_4 ? lane0_of_low_2 : (~lane0_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane0_of_low_3 = {lane0_none_2, _t4}; // leading_zeros.rs:17
+    wire [1:0] _t5 = lane0_none_2 ? lane0_of_low_1 : {lane0_none_4, lane0_none_4 ? lane0_of_low_2 : (~lane0_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane0_of_low_3 = {lane0_none_2, _t5}; // leading_zeros.rs:17
     wire [3:0] lane0_high_4 = lane0_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane0_low_4 = lane0_high[3:0]; // leading_zeros.rs:14
     wire lane0_none_5 = ~(|lane0_high_4); // leading_zeros.rs:15
@@ -681,11 +737,11 @@ module oaken_dequantizer_core_p4_n1024 (
     wire [1:0] lane0_low_6 = lane0_high_4[1:0]; // leading_zeros.rs:14
     wire lane0_none_7 = ~(|lane0_high_6); // leading_zeros.rs:15
     wire lane0_of_low_6 = ~lane0_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t5 = lane0_none_5 ? lane0_of_low_5 : {lane0_none_7, lane0_none_7 ? lane0_of_low_6 : (~lane0_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane0_zeros = {lane0_none_1, lane0_none_1 ? lane0_of_low_3 : {lane0_none_5, _t5}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane0_scale <= lane0_side_later_half_scale;
+    wire [1:0] _t6 = lane0_none_5 ? lane0_of_low_5 : {lane0_none_7, lane0_none_7 ? lane0_of_low_6 : (~lane0_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane0_zeros = {lane0_none_1, lane0_none_1 ? lane0_of_low_3 : {lane0_none_5, _t6}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~full) lane0_scale <= lane0_side_later_half_scale;
     wire lane0_limited = (~(|lane0_scale[5:4])) & (lane0_zeros > lane0_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane0_shift <= lane0_limited ? lane0_scale[3:0] : lane0_zeros;
         lane0_frame_1 <= lane0_frame;
         lane0_scale_1 <= lane0_scale;
@@ -696,7 +752,7 @@ module oaken_dequantizer_core_p4_n1024 (
     wire [18:0] lane0_moved_1 = lane0_shift[2] ? {lane0_moved[18:4], 4'h0} : lane0_moved[22:4]; // decode.rs:133
     wire [14:0] lane0_moved_2 = lane0_shift[1] ? {lane0_moved_1[16:4], 2'h0} : lane0_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane0_moved_3 = lane0_shift[0] ? {lane0_moved_2[13:2], 1'h0} : lane0_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane0_normal <= lane0_moved_3[12:1];
+    always @(posedge clk) if (~full) lane0_normal <= lane0_moved_3[12:1];
     wire lane0_lost_0 = lane0_frame_1[0] & (lane0_shift <= 4'ha); // decode.rs:105
     wire lane0_lost_1 = lane0_frame_1[1] & (lane0_shift <= 4'h9); // decode.rs:105
     wire lane0_lost_2 = lane0_frame_1[2] & (lane0_shift <= 4'h8); // decode.rs:105
@@ -708,9 +764,9 @@ module oaken_dequantizer_core_p4_n1024 (
     wire lane0_lost_8 = lane0_frame_1[8] & (lane0_shift <= 4'h2); // decode.rs:105
     wire lane0_lost_9 = lane0_frame_1[9] & (lane0_shift <= 4'h1); // decode.rs:105
     wire lane0_lost_10 = lane0_frame_1[10] & (lane0_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t6 = {lane0_lost_0, lane0_lost_1, lane0_lost_2, lane0_lost_3, lane0_lost_4, lane0_lost_5, lane0_lost_6, lane0_lost_7, lane0_lost_8, lane0_lost_9, lane0_lost_10, lane0_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane0_rest <= |_t6;
+    wire [11:0] _t7 = {lane0_lost_0, lane0_lost_1, lane0_lost_2, lane0_lost_3, lane0_lost_4, lane0_lost_5, lane0_lost_6, lane0_lost_7, lane0_lost_8, lane0_lost_9, lane0_lost_10, lane0_sticky}; // decode.rs:106
+    always @(posedge clk) if (~full) begin
+        lane0_rest <= |_t7;
         lane0_zero_s2 <= lane0_zero;
         lane0_zero_s3 <= lane0_zero_s2;
         lane0_zero_s4 <= lane0_zero_s3;
@@ -721,40 +777,39 @@ module oaken_dequantizer_core_p4_n1024 (
     wire lane0_up = lane0_normal[0] & (lane0_rest | lane0_normal[1]); // decode.rs:111
     wire [16:0] lane0_kept = {lane0_exponent, lane0_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane0_more = {5'h0, lane0_normal[11], 10'h0, lane0_up}; // decode.rs:113
-    wire [16:0] _t7 = lane0_kept + lane0_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane0_magnitude <= _t7[16:1];
+    wire [16:0] _t8 = lane0_kept + lane0_more; // decode.rs:114
+    always @(posedge clk) if (~full) begin
+        lane0_magnitude <= _t8[16:1];
         lane0_negative_s1 <= lane0_negative;
         lane0_negative_s2 <= lane0_negative_s1;
         lane0_negative_s3 <= lane0_negative_s2;
         lane0_negative_s4 <= lane0_negative_s3;
         lane0_negative_s5 <= lane0_negative_s4;
         lane0_negative_s6 <= lane0_negative_s5;
-        values_0_negative <= lane0_negative_s6;
+        lane0_negative_s7 <= lane0_negative_s6;
     end
-    wire coded_outlier_1 = map_outlier[1]; // dequantizer_back.rs:123
-    wire coded_outer_1 = map_outer[1]; // dequantizer_back.rs:123
-    wire coded_sign_1 = map_sign[1]; // dequantizer_back.rs:123
-    wire [4:0] lane1_distance = {1'h0, coded_code_1} - info_split; // decode.rs:74
+    wire too_large = lane0_magnitude[15] | (&lane0_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_0 = {lane0_negative_s7, too_large ? 15'h7bff : lane0_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane1_distance = {1'h0, coded_1_code} - info_split; // decode.rs:74
     wire lane1_below = lane1_distance[4]; // decode.rs:75
     wire [3:0] lane1_whole = lane1_distance[3:0] ^ {4{lane1_below}}; // decode.rs:76
     wire [4:0] lane1_middle_half_steps = {lane1_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane1_outlier_half_steps = {coded_code_1, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane1_h <= coded_outlier_1 ? lane1_outlier_half_steps : lane1_middle_half_steps;
-    wire lane1_negative = coded_outlier_1 ? coded_sign_1 : lane1_below; // decode.rs:80
-    wire lane1_none = ~(|coded_code_1); // decode.rs:81
-    wire lane1_exact = coded_outlier_1 ? (coded_outer_1 & lane1_none) : info_middle_exact; // decode.rs:82
-    wire lane1_inner = coded_outlier_1 & (~coded_outer_1); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane1_outlier_half_steps = {coded_1_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~full) lane1_h <= coded_1_outlier ? lane1_outlier_half_steps : lane1_middle_half_steps;
+    wire lane1_negative = coded_1_outlier ? coded_1_sign : lane1_below; // decode.rs:80
+    wire lane1_none = ~(|coded_1_code); // decode.rs:81
+    wire lane1_exact = coded_1_outlier ? (coded_1_outer & lane1_none) : info_middle_exact; // decode.rs:82
+    wire lane1_inner = coded_1_outlier & (~coded_1_outer); // decode.rs:83
+    always @(posedge clk) if (~full) begin
         lane1_zero <= lane1_inner & lane1_none;
-        lane1_inner_1 <= coded_outlier_1 & (~coded_outer_1);
+        lane1_inner_1 <= coded_1_outlier & (~coded_1_outer);
     end
     wire [1:0] lane1_slot = current | {2{lane1_exact}}; // side_table.rs:209
-    always @(posedge clk) if (go) lane1_base_at <= {lane1_slot, coded_outlier_1, lane1_negative};
-    wire lane1_outer = coded_outlier_1 & coded_outer_1; // side_table.rs:212
-    wire lane1_second = coded_outlier_1 ? (lane1_negative | (~coded_outer_1)) : (lane1_negative & lane1_exact); // side_table.rs:213
+    always @(posedge clk) if (~full) lane1_base_at <= {lane1_slot, coded_1_outlier, lane1_negative};
+    wire lane1_outer = coded_1_outlier & coded_1_outer; // side_table.rs:212
+    wire lane1_second = coded_1_outlier ? (lane1_negative | (~coded_1_outer)) : (lane1_negative & lane1_exact); // side_table.rs:213
     always @(posedge clk) begin
-        if (go) lane1_half_at <= {lane1_slot, lane1_outer, lane1_second};
+        if (~full) lane1_half_at <= {lane1_slot, lane1_outer, lane1_second};
         if (write_valid) lane1_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane1_halves[write_address] <= {write_half_m, write_half_scale};
     end
@@ -764,22 +819,22 @@ module oaken_dequantizer_core_p4_n1024 (
     wire [13:0] lane1_halves_q0 = lane1_halves[lane1_half_at]; // side_table.rs:219
     wire [7:0] lane1_side_half_m = lane1_halves_q0[13:6]; // side_table.rs:219
     wire [5:0] lane1_side_half_scale = lane1_halves_q0[5:0]; // side_table.rs:219
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane1_side_base_value_1 <= lane1_inner_1 ? 20'h0 : lane1_side_base_value;
         lane1_side_base_sticky_1 <= lane1_inner_1 ? 1'h0 : lane1_side_base_sticky;
         lane1_side_half_m_1 <= lane1_side_half_m;
         lane1_side_half_scale_1 <= lane1_side_half_scale;
         lane1_h_s2 <= lane1_h;
     end
-    wire [12:0] _t8 = {8'h0, lane1_h_s2} * {5'h0, lane1_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane1_product <= _t8;
+    wire [12:0] _t9 = {8'h0, lane1_h_s2} * {5'h0, lane1_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~full) begin
+        lane1_product <= _t9;
         lane1_side_later_base_value <= lane1_side_base_value_1;
         lane1_side_later_base_sticky <= lane1_side_base_sticky_1;
         lane1_side_later_half_scale <= lane1_side_half_scale_1;
     end
     wire [16:0] lane1_scaled = {lane1_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane1_sum <= {1'h0, lane1_side_later_base_value} + {4'h0, lane1_scaled};
+    always @(posedge clk) if (~full) lane1_sum <= {1'h0, lane1_side_later_base_value} + {4'h0, lane1_scaled};
     wire [22:0] lane1_frame = {2'h0, lane1_sum}; // decode.rs:97
     wire [7:0] lane1_high = lane1_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane1_low = {lane1_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -796,8 +851,8 @@ module oaken_dequantizer_core_p4_n1024 (
     wire [1:0] lane1_low_3 = lane1_high_1[1:0]; // leading_zeros.rs:14
     wire lane1_none_4 = ~(|lane1_high_3); // leading_zeros.rs:15
     wire lane1_of_low_2 = ~lane1_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t9 = lane1_none_2 ? lane1_of_low_1 : {lane1_none_4, lane1_none_4 ? lane1_of_low_2 : (~lane1_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane1_of_low_3 = {lane1_none_2, _t9}; // leading_zeros.rs:17
+    wire [1:0] _t10 = lane1_none_2 ? lane1_of_low_1 : {lane1_none_4, lane1_none_4 ? lane1_of_low_2 : (~lane1_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane1_of_low_3 = {lane1_none_2, _t10}; // leading_zeros.rs:17
     wire [3:0] lane1_high_4 = lane1_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane1_low_4 = lane1_high[3:0]; // leading_zeros.rs:14
     wire lane1_none_5 = ~(|lane1_high_4); // leading_zeros.rs:15
@@ -810,11 +865,11 @@ module oaken_dequantizer_core_p4_n1024 (
     wire [1:0] lane1_low_6 = lane1_high_4[1:0]; // leading_zeros.rs:14
     wire lane1_none_7 = ~(|lane1_high_6); // leading_zeros.rs:15
     wire lane1_of_low_6 = ~lane1_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t10 = lane1_none_5 ? lane1_of_low_5 : {lane1_none_7, lane1_none_7 ? lane1_of_low_6 : (~lane1_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane1_zeros = {lane1_none_1, lane1_none_1 ? lane1_of_low_3 : {lane1_none_5, _t10}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane1_scale <= lane1_side_later_half_scale;
+    wire [1:0] _t11 = lane1_none_5 ? lane1_of_low_5 : {lane1_none_7, lane1_none_7 ? lane1_of_low_6 : (~lane1_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane1_zeros = {lane1_none_1, lane1_none_1 ? lane1_of_low_3 : {lane1_none_5, _t11}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~full) lane1_scale <= lane1_side_later_half_scale;
     wire lane1_limited = (~(|lane1_scale[5:4])) & (lane1_zeros > lane1_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane1_shift <= lane1_limited ? lane1_scale[3:0] : lane1_zeros;
         lane1_frame_1 <= lane1_frame;
         lane1_scale_1 <= lane1_scale;
@@ -825,7 +880,7 @@ module oaken_dequantizer_core_p4_n1024 (
     wire [18:0] lane1_moved_1 = lane1_shift[2] ? {lane1_moved[18:4], 4'h0} : lane1_moved[22:4]; // decode.rs:133
     wire [14:0] lane1_moved_2 = lane1_shift[1] ? {lane1_moved_1[16:4], 2'h0} : lane1_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane1_moved_3 = lane1_shift[0] ? {lane1_moved_2[13:2], 1'h0} : lane1_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane1_normal <= lane1_moved_3[12:1];
+    always @(posedge clk) if (~full) lane1_normal <= lane1_moved_3[12:1];
     wire lane1_lost_0 = lane1_frame_1[0] & (lane1_shift <= 4'ha); // decode.rs:105
     wire lane1_lost_1 = lane1_frame_1[1] & (lane1_shift <= 4'h9); // decode.rs:105
     wire lane1_lost_2 = lane1_frame_1[2] & (lane1_shift <= 4'h8); // decode.rs:105
@@ -837,9 +892,9 @@ module oaken_dequantizer_core_p4_n1024 (
     wire lane1_lost_8 = lane1_frame_1[8] & (lane1_shift <= 4'h2); // decode.rs:105
     wire lane1_lost_9 = lane1_frame_1[9] & (lane1_shift <= 4'h1); // decode.rs:105
     wire lane1_lost_10 = lane1_frame_1[10] & (lane1_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t11 = {lane1_lost_0, lane1_lost_1, lane1_lost_2, lane1_lost_3, lane1_lost_4, lane1_lost_5, lane1_lost_6, lane1_lost_7, lane1_lost_8, lane1_lost_9, lane1_lost_10, lane1_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane1_rest <= |_t11;
+    wire [11:0] _t12 = {lane1_lost_0, lane1_lost_1, lane1_lost_2, lane1_lost_3, lane1_lost_4, lane1_lost_5, lane1_lost_6, lane1_lost_7, lane1_lost_8, lane1_lost_9, lane1_lost_10, lane1_sticky}; // decode.rs:106
+    always @(posedge clk) if (~full) begin
+        lane1_rest <= |_t12;
         lane1_zero_s2 <= lane1_zero;
         lane1_zero_s3 <= lane1_zero_s2;
         lane1_zero_s4 <= lane1_zero_s3;
@@ -850,40 +905,39 @@ module oaken_dequantizer_core_p4_n1024 (
     wire lane1_up = lane1_normal[0] & (lane1_rest | lane1_normal[1]); // decode.rs:111
     wire [16:0] lane1_kept = {lane1_exponent, lane1_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane1_more = {5'h0, lane1_normal[11], 10'h0, lane1_up}; // decode.rs:113
-    wire [16:0] _t12 = lane1_kept + lane1_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane1_magnitude <= _t12[16:1];
+    wire [16:0] _t13 = lane1_kept + lane1_more; // decode.rs:114
+    always @(posedge clk) if (~full) begin
+        lane1_magnitude <= _t13[16:1];
         lane1_negative_s1 <= lane1_negative;
         lane1_negative_s2 <= lane1_negative_s1;
         lane1_negative_s3 <= lane1_negative_s2;
         lane1_negative_s4 <= lane1_negative_s3;
         lane1_negative_s5 <= lane1_negative_s4;
         lane1_negative_s6 <= lane1_negative_s5;
-        values_1_negative <= lane1_negative_s6;
+        lane1_negative_s7 <= lane1_negative_s6;
     end
-    wire coded_outlier_2 = map_outlier[2]; // dequantizer_back.rs:123
-    wire coded_outer_2 = map_outer[2]; // dequantizer_back.rs:123
-    wire coded_sign_2 = map_sign[2]; // dequantizer_back.rs:123
-    wire [4:0] lane2_distance = {1'h0, coded_code_2} - info_split; // decode.rs:74
+    wire too_large_1 = lane1_magnitude[15] | (&lane1_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_1 = {lane1_negative_s7, too_large_1 ? 15'h7bff : lane1_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane2_distance = {1'h0, coded_2_code} - info_split; // decode.rs:74
     wire lane2_below = lane2_distance[4]; // decode.rs:75
     wire [3:0] lane2_whole = lane2_distance[3:0] ^ {4{lane2_below}}; // decode.rs:76
     wire [4:0] lane2_middle_half_steps = {lane2_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane2_outlier_half_steps = {coded_code_2, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane2_h <= coded_outlier_2 ? lane2_outlier_half_steps : lane2_middle_half_steps;
-    wire lane2_negative = coded_outlier_2 ? coded_sign_2 : lane2_below; // decode.rs:80
-    wire lane2_none = ~(|coded_code_2); // decode.rs:81
-    wire lane2_exact = coded_outlier_2 ? (coded_outer_2 & lane2_none) : info_middle_exact; // decode.rs:82
-    wire lane2_inner = coded_outlier_2 & (~coded_outer_2); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane2_outlier_half_steps = {coded_2_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~full) lane2_h <= coded_2_outlier ? lane2_outlier_half_steps : lane2_middle_half_steps;
+    wire lane2_negative = coded_2_outlier ? coded_2_sign : lane2_below; // decode.rs:80
+    wire lane2_none = ~(|coded_2_code); // decode.rs:81
+    wire lane2_exact = coded_2_outlier ? (coded_2_outer & lane2_none) : info_middle_exact; // decode.rs:82
+    wire lane2_inner = coded_2_outlier & (~coded_2_outer); // decode.rs:83
+    always @(posedge clk) if (~full) begin
         lane2_zero <= lane2_inner & lane2_none;
-        lane2_inner_1 <= coded_outlier_2 & (~coded_outer_2);
+        lane2_inner_1 <= coded_2_outlier & (~coded_2_outer);
     end
     wire [1:0] lane2_slot = current | {2{lane2_exact}}; // side_table.rs:209
-    always @(posedge clk) if (go) lane2_base_at <= {lane2_slot, coded_outlier_2, lane2_negative};
-    wire lane2_outer = coded_outlier_2 & coded_outer_2; // side_table.rs:212
-    wire lane2_second = coded_outlier_2 ? (lane2_negative | (~coded_outer_2)) : (lane2_negative & lane2_exact); // side_table.rs:213
+    always @(posedge clk) if (~full) lane2_base_at <= {lane2_slot, coded_2_outlier, lane2_negative};
+    wire lane2_outer = coded_2_outlier & coded_2_outer; // side_table.rs:212
+    wire lane2_second = coded_2_outlier ? (lane2_negative | (~coded_2_outer)) : (lane2_negative & lane2_exact); // side_table.rs:213
     always @(posedge clk) begin
-        if (go) lane2_half_at <= {lane2_slot, lane2_outer, lane2_second};
+        if (~full) lane2_half_at <= {lane2_slot, lane2_outer, lane2_second};
         if (write_valid) lane2_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane2_halves[write_address] <= {write_half_m, write_half_scale};
     end
@@ -893,22 +947,22 @@ module oaken_dequantizer_core_p4_n1024 (
     wire [13:0] lane2_halves_q0 = lane2_halves[lane2_half_at]; // side_table.rs:219
     wire [7:0] lane2_side_half_m = lane2_halves_q0[13:6]; // side_table.rs:219
     wire [5:0] lane2_side_half_scale = lane2_halves_q0[5:0]; // side_table.rs:219
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane2_side_base_value_1 <= lane2_inner_1 ? 20'h0 : lane2_side_base_value;
         lane2_side_base_sticky_1 <= lane2_inner_1 ? 1'h0 : lane2_side_base_sticky;
         lane2_side_half_m_1 <= lane2_side_half_m;
         lane2_side_half_scale_1 <= lane2_side_half_scale;
         lane2_h_s2 <= lane2_h;
     end
-    wire [12:0] _t13 = {8'h0, lane2_h_s2} * {5'h0, lane2_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane2_product <= _t13;
+    wire [12:0] _t14 = {8'h0, lane2_h_s2} * {5'h0, lane2_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~full) begin
+        lane2_product <= _t14;
         lane2_side_later_base_value <= lane2_side_base_value_1;
         lane2_side_later_base_sticky <= lane2_side_base_sticky_1;
         lane2_side_later_half_scale <= lane2_side_half_scale_1;
     end
     wire [16:0] lane2_scaled = {lane2_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane2_sum <= {1'h0, lane2_side_later_base_value} + {4'h0, lane2_scaled};
+    always @(posedge clk) if (~full) lane2_sum <= {1'h0, lane2_side_later_base_value} + {4'h0, lane2_scaled};
     wire [22:0] lane2_frame = {2'h0, lane2_sum}; // decode.rs:97
     wire [7:0] lane2_high = lane2_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane2_low = {lane2_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -925,8 +979,8 @@ module oaken_dequantizer_core_p4_n1024 (
     wire [1:0] lane2_low_3 = lane2_high_1[1:0]; // leading_zeros.rs:14
     wire lane2_none_4 = ~(|lane2_high_3); // leading_zeros.rs:15
     wire lane2_of_low_2 = ~lane2_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t14 = lane2_none_2 ? lane2_of_low_1 : {lane2_none_4, lane2_none_4 ? lane2_of_low_2 : (~lane2_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane2_of_low_3 = {lane2_none_2, _t14}; // leading_zeros.rs:17
+    wire [1:0] _t15 = lane2_none_2 ? lane2_of_low_1 : {lane2_none_4, lane2_none_4 ? lane2_of_low_2 : (~lane2_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane2_of_low_3 = {lane2_none_2, _t15}; // leading_zeros.rs:17
     wire [3:0] lane2_high_4 = lane2_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane2_low_4 = lane2_high[3:0]; // leading_zeros.rs:14
     wire lane2_none_5 = ~(|lane2_high_4); // leading_zeros.rs:15
@@ -939,11 +993,11 @@ module oaken_dequantizer_core_p4_n1024 (
     wire [1:0] lane2_low_6 = lane2_high_4[1:0]; // leading_zeros.rs:14
     wire lane2_none_7 = ~(|lane2_high_6); // leading_zeros.rs:15
     wire lane2_of_low_6 = ~lane2_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t15 = lane2_none_5 ? lane2_of_low_5 : {lane2_none_7, lane2_none_7 ? lane2_of_low_6 : (~lane2_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane2_zeros = {lane2_none_1, lane2_none_1 ? lane2_of_low_3 : {lane2_none_5, _t15}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane2_scale <= lane2_side_later_half_scale;
+    wire [1:0] _t16 = lane2_none_5 ? lane2_of_low_5 : {lane2_none_7, lane2_none_7 ? lane2_of_low_6 : (~lane2_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane2_zeros = {lane2_none_1, lane2_none_1 ? lane2_of_low_3 : {lane2_none_5, _t16}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~full) lane2_scale <= lane2_side_later_half_scale;
     wire lane2_limited = (~(|lane2_scale[5:4])) & (lane2_zeros > lane2_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane2_shift <= lane2_limited ? lane2_scale[3:0] : lane2_zeros;
         lane2_frame_1 <= lane2_frame;
         lane2_scale_1 <= lane2_scale;
@@ -954,7 +1008,7 @@ module oaken_dequantizer_core_p4_n1024 (
     wire [18:0] lane2_moved_1 = lane2_shift[2] ? {lane2_moved[18:4], 4'h0} : lane2_moved[22:4]; // decode.rs:133
     wire [14:0] lane2_moved_2 = lane2_shift[1] ? {lane2_moved_1[16:4], 2'h0} : lane2_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane2_moved_3 = lane2_shift[0] ? {lane2_moved_2[13:2], 1'h0} : lane2_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane2_normal <= lane2_moved_3[12:1];
+    always @(posedge clk) if (~full) lane2_normal <= lane2_moved_3[12:1];
     wire lane2_lost_0 = lane2_frame_1[0] & (lane2_shift <= 4'ha); // decode.rs:105
     wire lane2_lost_1 = lane2_frame_1[1] & (lane2_shift <= 4'h9); // decode.rs:105
     wire lane2_lost_2 = lane2_frame_1[2] & (lane2_shift <= 4'h8); // decode.rs:105
@@ -966,9 +1020,9 @@ module oaken_dequantizer_core_p4_n1024 (
     wire lane2_lost_8 = lane2_frame_1[8] & (lane2_shift <= 4'h2); // decode.rs:105
     wire lane2_lost_9 = lane2_frame_1[9] & (lane2_shift <= 4'h1); // decode.rs:105
     wire lane2_lost_10 = lane2_frame_1[10] & (lane2_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t16 = {lane2_lost_0, lane2_lost_1, lane2_lost_2, lane2_lost_3, lane2_lost_4, lane2_lost_5, lane2_lost_6, lane2_lost_7, lane2_lost_8, lane2_lost_9, lane2_lost_10, lane2_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane2_rest <= |_t16;
+    wire [11:0] _t17 = {lane2_lost_0, lane2_lost_1, lane2_lost_2, lane2_lost_3, lane2_lost_4, lane2_lost_5, lane2_lost_6, lane2_lost_7, lane2_lost_8, lane2_lost_9, lane2_lost_10, lane2_sticky}; // decode.rs:106
+    always @(posedge clk) if (~full) begin
+        lane2_rest <= |_t17;
         lane2_zero_s2 <= lane2_zero;
         lane2_zero_s3 <= lane2_zero_s2;
         lane2_zero_s4 <= lane2_zero_s3;
@@ -979,40 +1033,39 @@ module oaken_dequantizer_core_p4_n1024 (
     wire lane2_up = lane2_normal[0] & (lane2_rest | lane2_normal[1]); // decode.rs:111
     wire [16:0] lane2_kept = {lane2_exponent, lane2_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane2_more = {5'h0, lane2_normal[11], 10'h0, lane2_up}; // decode.rs:113
-    wire [16:0] _t17 = lane2_kept + lane2_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane2_magnitude <= _t17[16:1];
+    wire [16:0] _t18 = lane2_kept + lane2_more; // decode.rs:114
+    always @(posedge clk) if (~full) begin
+        lane2_magnitude <= _t18[16:1];
         lane2_negative_s1 <= lane2_negative;
         lane2_negative_s2 <= lane2_negative_s1;
         lane2_negative_s3 <= lane2_negative_s2;
         lane2_negative_s4 <= lane2_negative_s3;
         lane2_negative_s5 <= lane2_negative_s4;
         lane2_negative_s6 <= lane2_negative_s5;
-        values_2_negative <= lane2_negative_s6;
+        lane2_negative_s7 <= lane2_negative_s6;
     end
-    wire coded_outlier_3 = map_outlier[3]; // dequantizer_back.rs:123
-    wire coded_outer_3 = map_outer[3]; // dequantizer_back.rs:123
-    wire coded_sign_3 = map_sign[3]; // dequantizer_back.rs:123
-    wire [4:0] lane3_distance = {1'h0, coded_code_3} - info_split; // decode.rs:74
+    wire too_large_2 = lane2_magnitude[15] | (&lane2_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_2 = {lane2_negative_s7, too_large_2 ? 15'h7bff : lane2_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane3_distance = {1'h0, coded_3_code} - info_split; // decode.rs:74
     wire lane3_below = lane3_distance[4]; // decode.rs:75
     wire [3:0] lane3_whole = lane3_distance[3:0] ^ {4{lane3_below}}; // decode.rs:76
     wire [4:0] lane3_middle_half_steps = {lane3_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane3_outlier_half_steps = {coded_code_3, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane3_h <= coded_outlier_3 ? lane3_outlier_half_steps : lane3_middle_half_steps;
-    wire lane3_negative = coded_outlier_3 ? coded_sign_3 : lane3_below; // decode.rs:80
-    wire lane3_none = ~(|coded_code_3); // decode.rs:81
-    wire lane3_exact = coded_outlier_3 ? (coded_outer_3 & lane3_none) : info_middle_exact; // decode.rs:82
-    wire lane3_inner = coded_outlier_3 & (~coded_outer_3); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane3_outlier_half_steps = {coded_3_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~full) lane3_h <= coded_3_outlier ? lane3_outlier_half_steps : lane3_middle_half_steps;
+    wire lane3_negative = coded_3_outlier ? coded_3_sign : lane3_below; // decode.rs:80
+    wire lane3_none = ~(|coded_3_code); // decode.rs:81
+    wire lane3_exact = coded_3_outlier ? (coded_3_outer & lane3_none) : info_middle_exact; // decode.rs:82
+    wire lane3_inner = coded_3_outlier & (~coded_3_outer); // decode.rs:83
+    always @(posedge clk) if (~full) begin
         lane3_zero <= lane3_inner & lane3_none;
-        lane3_inner_1 <= coded_outlier_3 & (~coded_outer_3);
+        lane3_inner_1 <= coded_3_outlier & (~coded_3_outer);
     end
     wire [1:0] lane3_slot = current | {2{lane3_exact}}; // side_table.rs:209
-    always @(posedge clk) if (go) lane3_base_at <= {lane3_slot, coded_outlier_3, lane3_negative};
-    wire lane3_outer = coded_outlier_3 & coded_outer_3; // side_table.rs:212
-    wire lane3_second = coded_outlier_3 ? (lane3_negative | (~coded_outer_3)) : (lane3_negative & lane3_exact); // side_table.rs:213
+    always @(posedge clk) if (~full) lane3_base_at <= {lane3_slot, coded_3_outlier, lane3_negative};
+    wire lane3_outer = coded_3_outlier & coded_3_outer; // side_table.rs:212
+    wire lane3_second = coded_3_outlier ? (lane3_negative | (~coded_3_outer)) : (lane3_negative & lane3_exact); // side_table.rs:213
     always @(posedge clk) begin
-        if (go) lane3_half_at <= {lane3_slot, lane3_outer, lane3_second};
+        if (~full) lane3_half_at <= {lane3_slot, lane3_outer, lane3_second};
         if (write_valid) lane3_bases[write_address] <= {write_base_value, write_base_sticky};
         if (write_valid) lane3_halves[write_address] <= {write_half_m, write_half_scale};
     end
@@ -1022,22 +1075,22 @@ module oaken_dequantizer_core_p4_n1024 (
     wire [13:0] lane3_halves_q0 = lane3_halves[lane3_half_at]; // side_table.rs:219
     wire [7:0] lane3_side_half_m = lane3_halves_q0[13:6]; // side_table.rs:219
     wire [5:0] lane3_side_half_scale = lane3_halves_q0[5:0]; // side_table.rs:219
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane3_side_base_value_1 <= lane3_inner_1 ? 20'h0 : lane3_side_base_value;
         lane3_side_base_sticky_1 <= lane3_inner_1 ? 1'h0 : lane3_side_base_sticky;
         lane3_side_half_m_1 <= lane3_side_half_m;
         lane3_side_half_scale_1 <= lane3_side_half_scale;
         lane3_h_s2 <= lane3_h;
     end
-    wire [12:0] _t18 = {8'h0, lane3_h_s2} * {5'h0, lane3_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane3_product <= _t18;
+    wire [12:0] _t19 = {8'h0, lane3_h_s2} * {5'h0, lane3_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~full) begin
+        lane3_product <= _t19;
         lane3_side_later_base_value <= lane3_side_base_value_1;
         lane3_side_later_base_sticky <= lane3_side_base_sticky_1;
         lane3_side_later_half_scale <= lane3_side_half_scale_1;
     end
     wire [16:0] lane3_scaled = {lane3_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane3_sum <= {1'h0, lane3_side_later_base_value} + {4'h0, lane3_scaled};
+    always @(posedge clk) if (~full) lane3_sum <= {1'h0, lane3_side_later_base_value} + {4'h0, lane3_scaled};
     wire [22:0] lane3_frame = {2'h0, lane3_sum}; // decode.rs:97
     wire [7:0] lane3_high = lane3_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane3_low = {lane3_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -1054,8 +1107,8 @@ module oaken_dequantizer_core_p4_n1024 (
     wire [1:0] lane3_low_3 = lane3_high_1[1:0]; // leading_zeros.rs:14
     wire lane3_none_4 = ~(|lane3_high_3); // leading_zeros.rs:15
     wire lane3_of_low_2 = ~lane3_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t19 = lane3_none_2 ? lane3_of_low_1 : {lane3_none_4, lane3_none_4 ? lane3_of_low_2 : (~lane3_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane3_of_low_3 = {lane3_none_2, _t19}; // leading_zeros.rs:17
+    wire [1:0] _t20 = lane3_none_2 ? lane3_of_low_1 : {lane3_none_4, lane3_none_4 ? lane3_of_low_2 : (~lane3_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane3_of_low_3 = {lane3_none_2, _t20}; // leading_zeros.rs:17
     wire [3:0] lane3_high_4 = lane3_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane3_low_4 = lane3_high[3:0]; // leading_zeros.rs:14
     wire lane3_none_5 = ~(|lane3_high_4); // leading_zeros.rs:15
@@ -1068,11 +1121,11 @@ module oaken_dequantizer_core_p4_n1024 (
     wire [1:0] lane3_low_6 = lane3_high_4[1:0]; // leading_zeros.rs:14
     wire lane3_none_7 = ~(|lane3_high_6); // leading_zeros.rs:15
     wire lane3_of_low_6 = ~lane3_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t20 = lane3_none_5 ? lane3_of_low_5 : {lane3_none_7, lane3_none_7 ? lane3_of_low_6 : (~lane3_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane3_zeros = {lane3_none_1, lane3_none_1 ? lane3_of_low_3 : {lane3_none_5, _t20}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane3_scale <= lane3_side_later_half_scale;
+    wire [1:0] _t21 = lane3_none_5 ? lane3_of_low_5 : {lane3_none_7, lane3_none_7 ? lane3_of_low_6 : (~lane3_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane3_zeros = {lane3_none_1, lane3_none_1 ? lane3_of_low_3 : {lane3_none_5, _t21}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~full) lane3_scale <= lane3_side_later_half_scale;
     wire lane3_limited = (~(|lane3_scale[5:4])) & (lane3_zeros > lane3_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane3_shift <= lane3_limited ? lane3_scale[3:0] : lane3_zeros;
         lane3_frame_1 <= lane3_frame;
         lane3_scale_1 <= lane3_scale;
@@ -1083,7 +1136,7 @@ module oaken_dequantizer_core_p4_n1024 (
     wire [18:0] lane3_moved_1 = lane3_shift[2] ? {lane3_moved[18:4], 4'h0} : lane3_moved[22:4]; // decode.rs:133
     wire [14:0] lane3_moved_2 = lane3_shift[1] ? {lane3_moved_1[16:4], 2'h0} : lane3_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane3_moved_3 = lane3_shift[0] ? {lane3_moved_2[13:2], 1'h0} : lane3_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane3_normal <= lane3_moved_3[12:1];
+    always @(posedge clk) if (~full) lane3_normal <= lane3_moved_3[12:1];
     wire lane3_lost_0 = lane3_frame_1[0] & (lane3_shift <= 4'ha); // decode.rs:105
     wire lane3_lost_1 = lane3_frame_1[1] & (lane3_shift <= 4'h9); // decode.rs:105
     wire lane3_lost_2 = lane3_frame_1[2] & (lane3_shift <= 4'h8); // decode.rs:105
@@ -1095,9 +1148,9 @@ module oaken_dequantizer_core_p4_n1024 (
     wire lane3_lost_8 = lane3_frame_1[8] & (lane3_shift <= 4'h2); // decode.rs:105
     wire lane3_lost_9 = lane3_frame_1[9] & (lane3_shift <= 4'h1); // decode.rs:105
     wire lane3_lost_10 = lane3_frame_1[10] & (lane3_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t21 = {lane3_lost_0, lane3_lost_1, lane3_lost_2, lane3_lost_3, lane3_lost_4, lane3_lost_5, lane3_lost_6, lane3_lost_7, lane3_lost_8, lane3_lost_9, lane3_lost_10, lane3_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane3_rest <= |_t21;
+    wire [11:0] _t22 = {lane3_lost_0, lane3_lost_1, lane3_lost_2, lane3_lost_3, lane3_lost_4, lane3_lost_5, lane3_lost_6, lane3_lost_7, lane3_lost_8, lane3_lost_9, lane3_lost_10, lane3_sticky}; // decode.rs:106
+    always @(posedge clk) if (~full) begin
+        lane3_rest <= |_t22;
         lane3_zero_s2 <= lane3_zero;
         lane3_zero_s3 <= lane3_zero_s2;
         lane3_zero_s4 <= lane3_zero_s3;
@@ -1108,102 +1161,37 @@ module oaken_dequantizer_core_p4_n1024 (
     wire lane3_up = lane3_normal[0] & (lane3_rest | lane3_normal[1]); // decode.rs:111
     wire [16:0] lane3_kept = {lane3_exponent, lane3_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane3_more = {5'h0, lane3_normal[11], 10'h0, lane3_up}; // decode.rs:113
-    wire [16:0] _t22 = lane3_kept + lane3_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane3_magnitude <= _t22[16:1];
+    wire [16:0] _t23 = lane3_kept + lane3_more; // decode.rs:114
+    always @(posedge clk) if (~full) begin
+        lane3_magnitude <= _t23[16:1];
         lane3_negative_s1 <= lane3_negative;
         lane3_negative_s2 <= lane3_negative_s1;
         lane3_negative_s3 <= lane3_negative_s2;
         lane3_negative_s4 <= lane3_negative_s3;
         lane3_negative_s5 <= lane3_negative_s4;
         lane3_negative_s6 <= lane3_negative_s5;
-        values_3_negative <= lane3_negative_s6;
+        lane3_negative_s7 <= lane3_negative_s6;
     end
-    always @(posedge clk) begin
-        if (rst) begin
-            issue_s1 <= 1'h0;
-        end else if (go) issue_s1 <= issue;
-    end
-    always @(posedge clk) if (go) map_last_s1 <= map_last;
-    wire looked_up = (issue_s1 & map_last_s1) & go; // dequantizer_back.rs:129
-    wire _t23 = header_valid & header_ready; // dequantizer_back.rs:130
-    always @(posedge clk) begin
-        if (rst) begin
-            slots_used <= 5'h0;
-        end else begin
-            if (_t23 & (~looked_up)) slots_used <= slots_used + 5'h1;
-            else if (looked_up & (~_t23)) slots_used <= slots_used - 5'h1;
-        end
-    end
-    wire [67:0] rounded = {{values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer_back.rs:131
-    always @(posedge clk) begin
-        if (rst) begin
-            issue_s2 <= 1'h0;
-            issue_s3 <= 1'h0;
-            issue_s4 <= 1'h0;
-            issue_s5 <= 1'h0;
-            issue_s6 <= 1'h0;
-            issue_s7 <= 1'h0;
-        end else if (go) begin
-            issue_s2 <= issue_s1;
-            issue_s3 <= issue_s2;
-            issue_s4 <= issue_s3;
-            issue_s5 <= issue_s4;
-            issue_s6 <= issue_s5;
-            issue_s7 <= issue_s6;
-        end
-    end
-    always @(posedge clk) if (go) begin
-        map_last_s2 <= map_last_s1;
-        map_last_s3 <= map_last_s2;
-        map_last_s4 <= map_last_s3;
-        map_last_s5 <= map_last_s4;
-        map_last_s6 <= map_last_s5;
-        map_last_s7 <= map_last_s6;
-    end
-    wire valid = issue_s7; // dequantizer_back.rs:132
-    wire last_1 = map_last_s7; // dequantizer_back.rs:132
+    wire too_large_3 = lane3_magnitude[15] | (&lane3_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_3 = {lane3_negative_s7, too_large_3 ? 15'h7bff : lane3_magnitude[14:0]}; // decode.rs:125
 
-    // a register slice, with the limit to the largest number behind its spare register
-    assign m_data = elements_data;
-    assign m_last = elements_last;
-    assign m_valid = elements_valid;
-    wire takes = m_ready | (~elements_valid); // dequantizer_back.rs:149
+    // a register slice
+    assign m_valid = out_valid_1;
+    wire takes = m_ready | (~out_valid_1); // dequantizer_back.rs:202
+    assign fills = (~takes) & (full | valid);
     always @(posedge clk) begin
         if (rst) begin
-            spare_full <= 1'h0;
-        end else begin
-            spare_full <= fills;
-        end
+            out_valid_1 <= 1'h0;
+        end else if (takes) out_valid_1 <= valid | full;
     end
-    assign fills = (~takes) & (spare_full | valid);
-    assign go = ~spare_full;
-    always @(posedge clk) if (~spare_full) begin
-        spare_data <= rounded;
-        spare_last <= last_1;
-    end
-    wire [16:0] _t24 = spare_full ? spare_data[16:0] : rounded[16:0]; // dequantizer_back.rs:159
-    wire too_large = _t24[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_0 = {_t24[16], too_large ? 15'h7bff : _t24[14:0]}; // decode.rs:125
-    wire [16:0] _t25 = spare_full ? spare_data[33:17] : rounded[33:17]; // dequantizer_back.rs:159
-    wire too_large_1 = _t25[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_1 = {_t25[16], too_large_1 ? 15'h7bff : _t25[14:0]}; // decode.rs:125
-    wire [16:0] _t26 = spare_full ? spare_data[50:34] : rounded[50:34]; // dequantizer_back.rs:159
-    wire too_large_2 = _t26[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_2 = {_t26[16], too_large_2 ? 15'h7bff : _t26[14:0]}; // decode.rs:125
-    wire [16:0] _t27 = spare_full ? spare_data[67:51] : rounded[67:51]; // dequantizer_back.rs:159
-    wire too_large_3 = _t27[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_3 = {_t27[16], too_large_3 ? 15'h7bff : _t27[14:0]}; // decode.rs:125
+    always @(posedge clk) if (~full) spare <= last_1;
+    assign m_last = elements;
     always @(posedge clk) begin
-        if (rst) begin
-            elements_valid <= 1'h0;
-        end else if (takes) elements_valid <= valid | spare_full;
+        if (takes) elements <= full ? spare : last_1;
+        if (~full) spare_1 <= {elements_3, elements_2, elements_1, elements_0};
     end
-    wire [63:0] data_1 = {limited_3, limited_2, limited_1, limited_0}; // dequantizer_back.rs:163
-    always @(posedge clk) if (takes) begin
-        elements_data <= data_1;
-        elements_last <= spare_full ? spare_last : last_1;
-    end
+    assign m_data = elements_4;
+    always @(posedge clk) if (takes) elements_4 <= full ? spare_1 : {elements_3, elements_2, elements_1, elements_0};
 
     // a vector has left when its last beat is taken
     assign finished = flag_3;
@@ -1217,7 +1205,7 @@ module oaken_dequantizer_core_p4_n1024 (
             else if (flag_3 & (~flag_1)) in_flight <= in_flight - 5'h1;
         end
     end
-    wire unused_ok = &{1'b0, _t2[7], last, guard_passing, beats_minus_1[11:8], lane0_low_2[0], lane0_low_3[0], lane0_low_5[0], lane0_low_6[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t7[0], lane1_low_2[0], lane1_low_3[0], lane1_low_5[0], lane1_low_6[0], lane1_moved[3:0], lane1_moved_1[3:0], lane1_moved_2[1:0], lane1_moved_3[0], _t12[0], lane2_low_2[0], lane2_low_3[0], lane2_low_5[0], lane2_low_6[0], lane2_moved[3:0], lane2_moved_1[3:0], lane2_moved_2[1:0], lane2_moved_3[0], _t17[0], lane3_low_2[0], lane3_low_3[0], lane3_low_5[0], lane3_low_6[0], lane3_moved[3:0], lane3_moved_1[3:0], lane3_moved_2[1:0], lane3_moved_3[0], _t22[0]};
+    wire unused_ok = &{1'b0, _t2[7], last, guard_passing, beats_minus_1[11:8], lane0_low_2[0], lane0_low_3[0], lane0_low_5[0], lane0_low_6[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t8[0], lane1_low_2[0], lane1_low_3[0], lane1_low_5[0], lane1_low_6[0], lane1_moved[3:0], lane1_moved_1[3:0], lane1_moved_2[1:0], lane1_moved_3[0], _t13[0], lane2_low_2[0], lane2_low_3[0], lane2_low_5[0], lane2_low_6[0], lane2_moved[3:0], lane2_moved_1[3:0], lane2_moved_2[1:0], lane2_moved_3[0], _t18[0], lane3_low_2[0], lane3_low_3[0], lane3_low_5[0], lane3_low_6[0], lane3_moved[3:0], lane3_moved_1[3:0], lane3_moved_2[1:0], lane3_moved_3[0], _t23[0]};
 endmodule
 
 `default_nettype wire

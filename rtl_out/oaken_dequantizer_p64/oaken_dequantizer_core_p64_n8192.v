@@ -43,7 +43,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [4:0] in_flight; // dequantizer_settings.rs:46
     reg may_begin; // enabled, and the settings are those given | dequantizer_settings.rs:47
     wire words_wait; // dequantizer_settings.rs:49
-    reg flag; // dequantizer.rs:105
+    reg flag; // dequantizer.rs:106
     wire header_valid; // dequantizer_front.rs:49
     wire header_ready; // dequantizer_front.rs:49
     wire [63:0] header_payload; // dequantizer_front.rs:49
@@ -127,7 +127,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire walker_count_error;
     wire walker_length_error;
     reg room; // dequantizer_front.rs:82
-    reg flag_1; // dequantizer.rs:105
+    reg flag_1; // dequantizer.rs:106
     wire reader_s_ready;
     wire reader_m_valid;
     wire reader_m_ready; // dequantizer_front.rs:96
@@ -157,8 +157,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire slice_s_ready;
     wire dense_valid_1;
     wire [255:0] dense_payload;
-    reg flag_2; // dequantizer.rs:105
-    wire go; // dequantizer.rs:87
+    reg flag_2; // dequantizer.rs:106
+    wire fills; // the spare register holds elements in the next cycle | dequantizer_back.rs:115
+    wire full;
+    wire u_oaken_copy_valid_1_y;
+    wire u_oaken_copy_valid_2_y;
+    wire u_oaken_copy_valid_3_y;
     reg in_use; // dequantizer_back.rs:40
     reg [63:0] map_outlier; // dequantizer_back.rs:41
     reg [63:0] map_outer; // dequantizer_back.rs:41
@@ -188,6 +192,20 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [5:0] current_outer_neg_half_scale; // side_table.rs:195
     reg [7:0] current_inner_m; // side_table.rs:195
     reg [5:0] current_inner_scale; // side_table.rs:195
+    reg issue_s1; // dequantizer_back.rs:152
+    reg map_last_s1; // dequantizer_back.rs:152
+    reg issue_s2; // dequantizer_back.rs:154
+    reg issue_s3; // dequantizer_back.rs:154
+    reg issue_s4; // dequantizer_back.rs:154
+    reg issue_s5; // dequantizer_back.rs:154
+    reg issue_s6; // dequantizer_back.rs:154
+    reg issue_s7; // dequantizer_back.rs:154
+    reg map_last_s2; // dequantizer_back.rs:154
+    reg map_last_s3; // dequantizer_back.rs:154
+    reg map_last_s4; // dequantizer_back.rs:154
+    reg map_last_s5; // dequantizer_back.rs:154
+    reg map_last_s6; // dequantizer_back.rs:154
+    reg map_last_s7; // dequantizer_back.rs:154
     reg [4:0] lane0_h; // decode.rs:79
     reg lane0_zero; // decode.rs:85
     reg lane0_inner_1; // side_table.rs:206
@@ -242,7 +260,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane0_negative_1_s4; // decode.rs:115
     reg lane0_negative_1_s5; // decode.rs:115
     reg lane0_negative_1_s6; // decode.rs:115
-    reg values_0_negative; // decode.rs:115
+    reg lane0_negative_1_s7; // decode.rs:115
     reg [4:0] lane1_h; // decode.rs:79
     reg lane1_zero; // decode.rs:85
     reg lane1_inner_1; // side_table.rs:206
@@ -279,7 +297,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane1_negative_1_s4; // decode.rs:115
     reg lane1_negative_1_s5; // decode.rs:115
     reg lane1_negative_1_s6; // decode.rs:115
-    reg values_1_negative; // decode.rs:115
+    reg lane1_negative_1_s7; // decode.rs:115
     reg [4:0] lane2_h; // decode.rs:79
     reg lane2_zero; // decode.rs:85
     reg lane2_inner_1; // side_table.rs:206
@@ -316,7 +334,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane2_negative_1_s4; // decode.rs:115
     reg lane2_negative_1_s5; // decode.rs:115
     reg lane2_negative_1_s6; // decode.rs:115
-    reg values_2_negative; // decode.rs:115
+    reg lane2_negative_1_s7; // decode.rs:115
     reg [4:0] lane3_h; // decode.rs:79
     reg lane3_zero; // decode.rs:85
     reg lane3_inner_1; // side_table.rs:206
@@ -353,7 +371,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane3_negative_1_s4; // decode.rs:115
     reg lane3_negative_1_s5; // decode.rs:115
     reg lane3_negative_1_s6; // decode.rs:115
-    reg values_3_negative; // decode.rs:115
+    reg lane3_negative_1_s7; // decode.rs:115
     reg [4:0] lane4_h; // decode.rs:79
     reg lane4_zero; // decode.rs:85
     reg lane4_inner_1; // side_table.rs:206
@@ -390,7 +408,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane4_negative_1_s4; // decode.rs:115
     reg lane4_negative_1_s5; // decode.rs:115
     reg lane4_negative_1_s6; // decode.rs:115
-    reg values_4_negative; // decode.rs:115
+    reg lane4_negative_1_s7; // decode.rs:115
     reg [4:0] lane5_h; // decode.rs:79
     reg lane5_zero; // decode.rs:85
     reg lane5_inner_1; // side_table.rs:206
@@ -427,7 +445,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane5_negative_1_s4; // decode.rs:115
     reg lane5_negative_1_s5; // decode.rs:115
     reg lane5_negative_1_s6; // decode.rs:115
-    reg values_5_negative; // decode.rs:115
+    reg lane5_negative_1_s7; // decode.rs:115
     reg [4:0] lane6_h; // decode.rs:79
     reg lane6_zero; // decode.rs:85
     reg lane6_inner_1; // side_table.rs:206
@@ -464,7 +482,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane6_negative_1_s4; // decode.rs:115
     reg lane6_negative_1_s5; // decode.rs:115
     reg lane6_negative_1_s6; // decode.rs:115
-    reg values_6_negative; // decode.rs:115
+    reg lane6_negative_1_s7; // decode.rs:115
     reg [4:0] lane7_h; // decode.rs:79
     reg lane7_zero; // decode.rs:85
     reg lane7_inner_1; // side_table.rs:206
@@ -501,7 +519,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane7_negative_1_s4; // decode.rs:115
     reg lane7_negative_1_s5; // decode.rs:115
     reg lane7_negative_1_s6; // decode.rs:115
-    reg values_7_negative; // decode.rs:115
+    reg lane7_negative_1_s7; // decode.rs:115
     reg [4:0] lane8_h; // decode.rs:79
     reg lane8_zero; // decode.rs:85
     reg lane8_inner_1; // side_table.rs:206
@@ -538,7 +556,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane8_negative_1_s4; // decode.rs:115
     reg lane8_negative_1_s5; // decode.rs:115
     reg lane8_negative_1_s6; // decode.rs:115
-    reg values_8_negative; // decode.rs:115
+    reg lane8_negative_1_s7; // decode.rs:115
     reg [4:0] lane9_h; // decode.rs:79
     reg lane9_zero; // decode.rs:85
     reg lane9_inner_1; // side_table.rs:206
@@ -575,7 +593,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane9_negative_1_s4; // decode.rs:115
     reg lane9_negative_1_s5; // decode.rs:115
     reg lane9_negative_1_s6; // decode.rs:115
-    reg values_9_negative; // decode.rs:115
+    reg lane9_negative_1_s7; // decode.rs:115
     reg [4:0] lane10_h; // decode.rs:79
     reg lane10_zero; // decode.rs:85
     reg lane10_inner_1; // side_table.rs:206
@@ -612,7 +630,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane10_negative_1_s4; // decode.rs:115
     reg lane10_negative_1_s5; // decode.rs:115
     reg lane10_negative_1_s6; // decode.rs:115
-    reg values_10_negative; // decode.rs:115
+    reg lane10_negative_1_s7; // decode.rs:115
     reg [4:0] lane11_h; // decode.rs:79
     reg lane11_zero; // decode.rs:85
     reg lane11_inner_1; // side_table.rs:206
@@ -649,7 +667,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane11_negative_1_s4; // decode.rs:115
     reg lane11_negative_1_s5; // decode.rs:115
     reg lane11_negative_1_s6; // decode.rs:115
-    reg values_11_negative; // decode.rs:115
+    reg lane11_negative_1_s7; // decode.rs:115
     reg [4:0] lane12_h; // decode.rs:79
     reg lane12_zero; // decode.rs:85
     reg lane12_inner_1; // side_table.rs:206
@@ -686,7 +704,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane12_negative_1_s4; // decode.rs:115
     reg lane12_negative_1_s5; // decode.rs:115
     reg lane12_negative_1_s6; // decode.rs:115
-    reg values_12_negative; // decode.rs:115
+    reg lane12_negative_1_s7; // decode.rs:115
     reg [4:0] lane13_h; // decode.rs:79
     reg lane13_zero; // decode.rs:85
     reg lane13_inner_1; // side_table.rs:206
@@ -723,7 +741,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane13_negative_1_s4; // decode.rs:115
     reg lane13_negative_1_s5; // decode.rs:115
     reg lane13_negative_1_s6; // decode.rs:115
-    reg values_13_negative; // decode.rs:115
+    reg lane13_negative_1_s7; // decode.rs:115
     reg [4:0] lane14_h; // decode.rs:79
     reg lane14_zero; // decode.rs:85
     reg lane14_inner_1; // side_table.rs:206
@@ -760,7 +778,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane14_negative_1_s4; // decode.rs:115
     reg lane14_negative_1_s5; // decode.rs:115
     reg lane14_negative_1_s6; // decode.rs:115
-    reg values_14_negative; // decode.rs:115
+    reg lane14_negative_1_s7; // decode.rs:115
     reg [4:0] lane15_h; // decode.rs:79
     reg lane15_zero; // decode.rs:85
     reg lane15_inner_1; // side_table.rs:206
@@ -797,10 +815,28 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane15_negative_1_s4; // decode.rs:115
     reg lane15_negative_1_s5; // decode.rs:115
     reg lane15_negative_1_s6; // decode.rs:115
-    reg values_15_negative; // decode.rs:115
+    reg lane15_negative_1_s7; // decode.rs:115
     reg [4:0] lane16_h; // decode.rs:79
     reg lane16_zero; // decode.rs:85
     reg lane16_inner_1; // side_table.rs:206
+    reg [19:0] lane16_levels_middle_pos_base_value; // side_table.rs:222
+    reg lane16_levels_middle_pos_base_sticky; // side_table.rs:222
+    reg [7:0] lane16_levels_middle_pos_half_m; // side_table.rs:222
+    reg [5:0] lane16_levels_middle_pos_half_scale; // side_table.rs:222
+    reg [19:0] lane16_levels_middle_neg_base_value; // side_table.rs:222
+    reg lane16_levels_middle_neg_base_sticky; // side_table.rs:222
+    reg [7:0] lane16_levels_middle_neg_half_m; // side_table.rs:222
+    reg [5:0] lane16_levels_middle_neg_half_scale; // side_table.rs:222
+    reg [19:0] lane16_levels_outer_pos_base_value; // side_table.rs:222
+    reg lane16_levels_outer_pos_base_sticky; // side_table.rs:222
+    reg [7:0] lane16_levels_outer_pos_half_m; // side_table.rs:222
+    reg [5:0] lane16_levels_outer_pos_half_scale; // side_table.rs:222
+    reg [19:0] lane16_levels_outer_neg_base_value; // side_table.rs:222
+    reg lane16_levels_outer_neg_base_sticky; // side_table.rs:222
+    reg [7:0] lane16_levels_outer_neg_half_m; // side_table.rs:222
+    reg [5:0] lane16_levels_outer_neg_half_scale; // side_table.rs:222
+    reg [7:0] lane16_levels_inner_m; // side_table.rs:222
+    reg [5:0] lane16_levels_inner_scale; // side_table.rs:222
     reg lane16_outlier; // side_table.rs:223
     reg lane16_outer; // side_table.rs:223
     reg lane16_negative_1; // side_table.rs:223
@@ -834,7 +870,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane16_negative_1_s4; // decode.rs:115
     reg lane16_negative_1_s5; // decode.rs:115
     reg lane16_negative_1_s6; // decode.rs:115
-    reg values_16_negative; // decode.rs:115
+    reg lane16_negative_1_s7; // decode.rs:115
     reg [4:0] lane17_h; // decode.rs:79
     reg lane17_zero; // decode.rs:85
     reg lane17_inner_1; // side_table.rs:206
@@ -871,7 +907,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane17_negative_1_s4; // decode.rs:115
     reg lane17_negative_1_s5; // decode.rs:115
     reg lane17_negative_1_s6; // decode.rs:115
-    reg values_17_negative; // decode.rs:115
+    reg lane17_negative_1_s7; // decode.rs:115
     reg [4:0] lane18_h; // decode.rs:79
     reg lane18_zero; // decode.rs:85
     reg lane18_inner_1; // side_table.rs:206
@@ -908,7 +944,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane18_negative_1_s4; // decode.rs:115
     reg lane18_negative_1_s5; // decode.rs:115
     reg lane18_negative_1_s6; // decode.rs:115
-    reg values_18_negative; // decode.rs:115
+    reg lane18_negative_1_s7; // decode.rs:115
     reg [4:0] lane19_h; // decode.rs:79
     reg lane19_zero; // decode.rs:85
     reg lane19_inner_1; // side_table.rs:206
@@ -945,7 +981,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane19_negative_1_s4; // decode.rs:115
     reg lane19_negative_1_s5; // decode.rs:115
     reg lane19_negative_1_s6; // decode.rs:115
-    reg values_19_negative; // decode.rs:115
+    reg lane19_negative_1_s7; // decode.rs:115
     reg [4:0] lane20_h; // decode.rs:79
     reg lane20_zero; // decode.rs:85
     reg lane20_inner_1; // side_table.rs:206
@@ -982,7 +1018,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane20_negative_1_s4; // decode.rs:115
     reg lane20_negative_1_s5; // decode.rs:115
     reg lane20_negative_1_s6; // decode.rs:115
-    reg values_20_negative; // decode.rs:115
+    reg lane20_negative_1_s7; // decode.rs:115
     reg [4:0] lane21_h; // decode.rs:79
     reg lane21_zero; // decode.rs:85
     reg lane21_inner_1; // side_table.rs:206
@@ -1019,7 +1055,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane21_negative_1_s4; // decode.rs:115
     reg lane21_negative_1_s5; // decode.rs:115
     reg lane21_negative_1_s6; // decode.rs:115
-    reg values_21_negative; // decode.rs:115
+    reg lane21_negative_1_s7; // decode.rs:115
     reg [4:0] lane22_h; // decode.rs:79
     reg lane22_zero; // decode.rs:85
     reg lane22_inner_1; // side_table.rs:206
@@ -1056,7 +1092,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane22_negative_1_s4; // decode.rs:115
     reg lane22_negative_1_s5; // decode.rs:115
     reg lane22_negative_1_s6; // decode.rs:115
-    reg values_22_negative; // decode.rs:115
+    reg lane22_negative_1_s7; // decode.rs:115
     reg [4:0] lane23_h; // decode.rs:79
     reg lane23_zero; // decode.rs:85
     reg lane23_inner_1; // side_table.rs:206
@@ -1093,7 +1129,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane23_negative_1_s4; // decode.rs:115
     reg lane23_negative_1_s5; // decode.rs:115
     reg lane23_negative_1_s6; // decode.rs:115
-    reg values_23_negative; // decode.rs:115
+    reg lane23_negative_1_s7; // decode.rs:115
     reg [4:0] lane24_h; // decode.rs:79
     reg lane24_zero; // decode.rs:85
     reg lane24_inner_1; // side_table.rs:206
@@ -1130,7 +1166,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane24_negative_1_s4; // decode.rs:115
     reg lane24_negative_1_s5; // decode.rs:115
     reg lane24_negative_1_s6; // decode.rs:115
-    reg values_24_negative; // decode.rs:115
+    reg lane24_negative_1_s7; // decode.rs:115
     reg [4:0] lane25_h; // decode.rs:79
     reg lane25_zero; // decode.rs:85
     reg lane25_inner_1; // side_table.rs:206
@@ -1167,7 +1203,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane25_negative_1_s4; // decode.rs:115
     reg lane25_negative_1_s5; // decode.rs:115
     reg lane25_negative_1_s6; // decode.rs:115
-    reg values_25_negative; // decode.rs:115
+    reg lane25_negative_1_s7; // decode.rs:115
     reg [4:0] lane26_h; // decode.rs:79
     reg lane26_zero; // decode.rs:85
     reg lane26_inner_1; // side_table.rs:206
@@ -1204,7 +1240,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane26_negative_1_s4; // decode.rs:115
     reg lane26_negative_1_s5; // decode.rs:115
     reg lane26_negative_1_s6; // decode.rs:115
-    reg values_26_negative; // decode.rs:115
+    reg lane26_negative_1_s7; // decode.rs:115
     reg [4:0] lane27_h; // decode.rs:79
     reg lane27_zero; // decode.rs:85
     reg lane27_inner_1; // side_table.rs:206
@@ -1241,7 +1277,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane27_negative_1_s4; // decode.rs:115
     reg lane27_negative_1_s5; // decode.rs:115
     reg lane27_negative_1_s6; // decode.rs:115
-    reg values_27_negative; // decode.rs:115
+    reg lane27_negative_1_s7; // decode.rs:115
     reg [4:0] lane28_h; // decode.rs:79
     reg lane28_zero; // decode.rs:85
     reg lane28_inner_1; // side_table.rs:206
@@ -1278,7 +1314,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane28_negative_1_s4; // decode.rs:115
     reg lane28_negative_1_s5; // decode.rs:115
     reg lane28_negative_1_s6; // decode.rs:115
-    reg values_28_negative; // decode.rs:115
+    reg lane28_negative_1_s7; // decode.rs:115
     reg [4:0] lane29_h; // decode.rs:79
     reg lane29_zero; // decode.rs:85
     reg lane29_inner_1; // side_table.rs:206
@@ -1315,7 +1351,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane29_negative_1_s4; // decode.rs:115
     reg lane29_negative_1_s5; // decode.rs:115
     reg lane29_negative_1_s6; // decode.rs:115
-    reg values_29_negative; // decode.rs:115
+    reg lane29_negative_1_s7; // decode.rs:115
     reg [4:0] lane30_h; // decode.rs:79
     reg lane30_zero; // decode.rs:85
     reg lane30_inner_1; // side_table.rs:206
@@ -1352,7 +1388,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane30_negative_1_s4; // decode.rs:115
     reg lane30_negative_1_s5; // decode.rs:115
     reg lane30_negative_1_s6; // decode.rs:115
-    reg values_30_negative; // decode.rs:115
+    reg lane30_negative_1_s7; // decode.rs:115
     reg [4:0] lane31_h; // decode.rs:79
     reg lane31_zero; // decode.rs:85
     reg lane31_inner_1; // side_table.rs:206
@@ -1389,10 +1425,28 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane31_negative_1_s4; // decode.rs:115
     reg lane31_negative_1_s5; // decode.rs:115
     reg lane31_negative_1_s6; // decode.rs:115
-    reg values_31_negative; // decode.rs:115
+    reg lane31_negative_1_s7; // decode.rs:115
     reg [4:0] lane32_h; // decode.rs:79
     reg lane32_zero; // decode.rs:85
     reg lane32_inner_1; // side_table.rs:206
+    reg [19:0] lane32_levels_middle_pos_base_value; // side_table.rs:222
+    reg lane32_levels_middle_pos_base_sticky; // side_table.rs:222
+    reg [7:0] lane32_levels_middle_pos_half_m; // side_table.rs:222
+    reg [5:0] lane32_levels_middle_pos_half_scale; // side_table.rs:222
+    reg [19:0] lane32_levels_middle_neg_base_value; // side_table.rs:222
+    reg lane32_levels_middle_neg_base_sticky; // side_table.rs:222
+    reg [7:0] lane32_levels_middle_neg_half_m; // side_table.rs:222
+    reg [5:0] lane32_levels_middle_neg_half_scale; // side_table.rs:222
+    reg [19:0] lane32_levels_outer_pos_base_value; // side_table.rs:222
+    reg lane32_levels_outer_pos_base_sticky; // side_table.rs:222
+    reg [7:0] lane32_levels_outer_pos_half_m; // side_table.rs:222
+    reg [5:0] lane32_levels_outer_pos_half_scale; // side_table.rs:222
+    reg [19:0] lane32_levels_outer_neg_base_value; // side_table.rs:222
+    reg lane32_levels_outer_neg_base_sticky; // side_table.rs:222
+    reg [7:0] lane32_levels_outer_neg_half_m; // side_table.rs:222
+    reg [5:0] lane32_levels_outer_neg_half_scale; // side_table.rs:222
+    reg [7:0] lane32_levels_inner_m; // side_table.rs:222
+    reg [5:0] lane32_levels_inner_scale; // side_table.rs:222
     reg lane32_outlier; // side_table.rs:223
     reg lane32_outer; // side_table.rs:223
     reg lane32_negative_1; // side_table.rs:223
@@ -1426,7 +1480,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane32_negative_1_s4; // decode.rs:115
     reg lane32_negative_1_s5; // decode.rs:115
     reg lane32_negative_1_s6; // decode.rs:115
-    reg values_32_negative; // decode.rs:115
+    reg lane32_negative_1_s7; // decode.rs:115
     reg [4:0] lane33_h; // decode.rs:79
     reg lane33_zero; // decode.rs:85
     reg lane33_inner_1; // side_table.rs:206
@@ -1463,7 +1517,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane33_negative_1_s4; // decode.rs:115
     reg lane33_negative_1_s5; // decode.rs:115
     reg lane33_negative_1_s6; // decode.rs:115
-    reg values_33_negative; // decode.rs:115
+    reg lane33_negative_1_s7; // decode.rs:115
     reg [4:0] lane34_h; // decode.rs:79
     reg lane34_zero; // decode.rs:85
     reg lane34_inner_1; // side_table.rs:206
@@ -1500,7 +1554,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane34_negative_1_s4; // decode.rs:115
     reg lane34_negative_1_s5; // decode.rs:115
     reg lane34_negative_1_s6; // decode.rs:115
-    reg values_34_negative; // decode.rs:115
+    reg lane34_negative_1_s7; // decode.rs:115
     reg [4:0] lane35_h; // decode.rs:79
     reg lane35_zero; // decode.rs:85
     reg lane35_inner_1; // side_table.rs:206
@@ -1537,7 +1591,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane35_negative_1_s4; // decode.rs:115
     reg lane35_negative_1_s5; // decode.rs:115
     reg lane35_negative_1_s6; // decode.rs:115
-    reg values_35_negative; // decode.rs:115
+    reg lane35_negative_1_s7; // decode.rs:115
     reg [4:0] lane36_h; // decode.rs:79
     reg lane36_zero; // decode.rs:85
     reg lane36_inner_1; // side_table.rs:206
@@ -1574,7 +1628,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane36_negative_1_s4; // decode.rs:115
     reg lane36_negative_1_s5; // decode.rs:115
     reg lane36_negative_1_s6; // decode.rs:115
-    reg values_36_negative; // decode.rs:115
+    reg lane36_negative_1_s7; // decode.rs:115
     reg [4:0] lane37_h; // decode.rs:79
     reg lane37_zero; // decode.rs:85
     reg lane37_inner_1; // side_table.rs:206
@@ -1611,7 +1665,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane37_negative_1_s4; // decode.rs:115
     reg lane37_negative_1_s5; // decode.rs:115
     reg lane37_negative_1_s6; // decode.rs:115
-    reg values_37_negative; // decode.rs:115
+    reg lane37_negative_1_s7; // decode.rs:115
     reg [4:0] lane38_h; // decode.rs:79
     reg lane38_zero; // decode.rs:85
     reg lane38_inner_1; // side_table.rs:206
@@ -1648,7 +1702,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane38_negative_1_s4; // decode.rs:115
     reg lane38_negative_1_s5; // decode.rs:115
     reg lane38_negative_1_s6; // decode.rs:115
-    reg values_38_negative; // decode.rs:115
+    reg lane38_negative_1_s7; // decode.rs:115
     reg [4:0] lane39_h; // decode.rs:79
     reg lane39_zero; // decode.rs:85
     reg lane39_inner_1; // side_table.rs:206
@@ -1685,7 +1739,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane39_negative_1_s4; // decode.rs:115
     reg lane39_negative_1_s5; // decode.rs:115
     reg lane39_negative_1_s6; // decode.rs:115
-    reg values_39_negative; // decode.rs:115
+    reg lane39_negative_1_s7; // decode.rs:115
     reg [4:0] lane40_h; // decode.rs:79
     reg lane40_zero; // decode.rs:85
     reg lane40_inner_1; // side_table.rs:206
@@ -1722,7 +1776,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane40_negative_1_s4; // decode.rs:115
     reg lane40_negative_1_s5; // decode.rs:115
     reg lane40_negative_1_s6; // decode.rs:115
-    reg values_40_negative; // decode.rs:115
+    reg lane40_negative_1_s7; // decode.rs:115
     reg [4:0] lane41_h; // decode.rs:79
     reg lane41_zero; // decode.rs:85
     reg lane41_inner_1; // side_table.rs:206
@@ -1759,7 +1813,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane41_negative_1_s4; // decode.rs:115
     reg lane41_negative_1_s5; // decode.rs:115
     reg lane41_negative_1_s6; // decode.rs:115
-    reg values_41_negative; // decode.rs:115
+    reg lane41_negative_1_s7; // decode.rs:115
     reg [4:0] lane42_h; // decode.rs:79
     reg lane42_zero; // decode.rs:85
     reg lane42_inner_1; // side_table.rs:206
@@ -1796,7 +1850,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane42_negative_1_s4; // decode.rs:115
     reg lane42_negative_1_s5; // decode.rs:115
     reg lane42_negative_1_s6; // decode.rs:115
-    reg values_42_negative; // decode.rs:115
+    reg lane42_negative_1_s7; // decode.rs:115
     reg [4:0] lane43_h; // decode.rs:79
     reg lane43_zero; // decode.rs:85
     reg lane43_inner_1; // side_table.rs:206
@@ -1833,7 +1887,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane43_negative_1_s4; // decode.rs:115
     reg lane43_negative_1_s5; // decode.rs:115
     reg lane43_negative_1_s6; // decode.rs:115
-    reg values_43_negative; // decode.rs:115
+    reg lane43_negative_1_s7; // decode.rs:115
     reg [4:0] lane44_h; // decode.rs:79
     reg lane44_zero; // decode.rs:85
     reg lane44_inner_1; // side_table.rs:206
@@ -1870,7 +1924,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane44_negative_1_s4; // decode.rs:115
     reg lane44_negative_1_s5; // decode.rs:115
     reg lane44_negative_1_s6; // decode.rs:115
-    reg values_44_negative; // decode.rs:115
+    reg lane44_negative_1_s7; // decode.rs:115
     reg [4:0] lane45_h; // decode.rs:79
     reg lane45_zero; // decode.rs:85
     reg lane45_inner_1; // side_table.rs:206
@@ -1907,7 +1961,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane45_negative_1_s4; // decode.rs:115
     reg lane45_negative_1_s5; // decode.rs:115
     reg lane45_negative_1_s6; // decode.rs:115
-    reg values_45_negative; // decode.rs:115
+    reg lane45_negative_1_s7; // decode.rs:115
     reg [4:0] lane46_h; // decode.rs:79
     reg lane46_zero; // decode.rs:85
     reg lane46_inner_1; // side_table.rs:206
@@ -1944,7 +1998,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane46_negative_1_s4; // decode.rs:115
     reg lane46_negative_1_s5; // decode.rs:115
     reg lane46_negative_1_s6; // decode.rs:115
-    reg values_46_negative; // decode.rs:115
+    reg lane46_negative_1_s7; // decode.rs:115
     reg [4:0] lane47_h; // decode.rs:79
     reg lane47_zero; // decode.rs:85
     reg lane47_inner_1; // side_table.rs:206
@@ -1981,10 +2035,28 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane47_negative_1_s4; // decode.rs:115
     reg lane47_negative_1_s5; // decode.rs:115
     reg lane47_negative_1_s6; // decode.rs:115
-    reg values_47_negative; // decode.rs:115
+    reg lane47_negative_1_s7; // decode.rs:115
     reg [4:0] lane48_h; // decode.rs:79
     reg lane48_zero; // decode.rs:85
     reg lane48_inner_1; // side_table.rs:206
+    reg [19:0] lane48_levels_middle_pos_base_value; // side_table.rs:222
+    reg lane48_levels_middle_pos_base_sticky; // side_table.rs:222
+    reg [7:0] lane48_levels_middle_pos_half_m; // side_table.rs:222
+    reg [5:0] lane48_levels_middle_pos_half_scale; // side_table.rs:222
+    reg [19:0] lane48_levels_middle_neg_base_value; // side_table.rs:222
+    reg lane48_levels_middle_neg_base_sticky; // side_table.rs:222
+    reg [7:0] lane48_levels_middle_neg_half_m; // side_table.rs:222
+    reg [5:0] lane48_levels_middle_neg_half_scale; // side_table.rs:222
+    reg [19:0] lane48_levels_outer_pos_base_value; // side_table.rs:222
+    reg lane48_levels_outer_pos_base_sticky; // side_table.rs:222
+    reg [7:0] lane48_levels_outer_pos_half_m; // side_table.rs:222
+    reg [5:0] lane48_levels_outer_pos_half_scale; // side_table.rs:222
+    reg [19:0] lane48_levels_outer_neg_base_value; // side_table.rs:222
+    reg lane48_levels_outer_neg_base_sticky; // side_table.rs:222
+    reg [7:0] lane48_levels_outer_neg_half_m; // side_table.rs:222
+    reg [5:0] lane48_levels_outer_neg_half_scale; // side_table.rs:222
+    reg [7:0] lane48_levels_inner_m; // side_table.rs:222
+    reg [5:0] lane48_levels_inner_scale; // side_table.rs:222
     reg lane48_outlier; // side_table.rs:223
     reg lane48_outer; // side_table.rs:223
     reg lane48_negative_1; // side_table.rs:223
@@ -2018,7 +2090,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane48_negative_1_s4; // decode.rs:115
     reg lane48_negative_1_s5; // decode.rs:115
     reg lane48_negative_1_s6; // decode.rs:115
-    reg values_48_negative; // decode.rs:115
+    reg lane48_negative_1_s7; // decode.rs:115
     reg [4:0] lane49_h; // decode.rs:79
     reg lane49_zero; // decode.rs:85
     reg lane49_inner_1; // side_table.rs:206
@@ -2055,7 +2127,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane49_negative_1_s4; // decode.rs:115
     reg lane49_negative_1_s5; // decode.rs:115
     reg lane49_negative_1_s6; // decode.rs:115
-    reg values_49_negative; // decode.rs:115
+    reg lane49_negative_1_s7; // decode.rs:115
     reg [4:0] lane50_h; // decode.rs:79
     reg lane50_zero; // decode.rs:85
     reg lane50_inner_1; // side_table.rs:206
@@ -2092,7 +2164,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane50_negative_1_s4; // decode.rs:115
     reg lane50_negative_1_s5; // decode.rs:115
     reg lane50_negative_1_s6; // decode.rs:115
-    reg values_50_negative; // decode.rs:115
+    reg lane50_negative_1_s7; // decode.rs:115
     reg [4:0] lane51_h; // decode.rs:79
     reg lane51_zero; // decode.rs:85
     reg lane51_inner_1; // side_table.rs:206
@@ -2129,7 +2201,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane51_negative_1_s4; // decode.rs:115
     reg lane51_negative_1_s5; // decode.rs:115
     reg lane51_negative_1_s6; // decode.rs:115
-    reg values_51_negative; // decode.rs:115
+    reg lane51_negative_1_s7; // decode.rs:115
     reg [4:0] lane52_h; // decode.rs:79
     reg lane52_zero; // decode.rs:85
     reg lane52_inner_1; // side_table.rs:206
@@ -2166,7 +2238,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane52_negative_1_s4; // decode.rs:115
     reg lane52_negative_1_s5; // decode.rs:115
     reg lane52_negative_1_s6; // decode.rs:115
-    reg values_52_negative; // decode.rs:115
+    reg lane52_negative_1_s7; // decode.rs:115
     reg [4:0] lane53_h; // decode.rs:79
     reg lane53_zero; // decode.rs:85
     reg lane53_inner_1; // side_table.rs:206
@@ -2203,7 +2275,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane53_negative_1_s4; // decode.rs:115
     reg lane53_negative_1_s5; // decode.rs:115
     reg lane53_negative_1_s6; // decode.rs:115
-    reg values_53_negative; // decode.rs:115
+    reg lane53_negative_1_s7; // decode.rs:115
     reg [4:0] lane54_h; // decode.rs:79
     reg lane54_zero; // decode.rs:85
     reg lane54_inner_1; // side_table.rs:206
@@ -2240,7 +2312,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane54_negative_1_s4; // decode.rs:115
     reg lane54_negative_1_s5; // decode.rs:115
     reg lane54_negative_1_s6; // decode.rs:115
-    reg values_54_negative; // decode.rs:115
+    reg lane54_negative_1_s7; // decode.rs:115
     reg [4:0] lane55_h; // decode.rs:79
     reg lane55_zero; // decode.rs:85
     reg lane55_inner_1; // side_table.rs:206
@@ -2277,7 +2349,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane55_negative_1_s4; // decode.rs:115
     reg lane55_negative_1_s5; // decode.rs:115
     reg lane55_negative_1_s6; // decode.rs:115
-    reg values_55_negative; // decode.rs:115
+    reg lane55_negative_1_s7; // decode.rs:115
     reg [4:0] lane56_h; // decode.rs:79
     reg lane56_zero; // decode.rs:85
     reg lane56_inner_1; // side_table.rs:206
@@ -2314,7 +2386,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane56_negative_1_s4; // decode.rs:115
     reg lane56_negative_1_s5; // decode.rs:115
     reg lane56_negative_1_s6; // decode.rs:115
-    reg values_56_negative; // decode.rs:115
+    reg lane56_negative_1_s7; // decode.rs:115
     reg [4:0] lane57_h; // decode.rs:79
     reg lane57_zero; // decode.rs:85
     reg lane57_inner_1; // side_table.rs:206
@@ -2351,7 +2423,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane57_negative_1_s4; // decode.rs:115
     reg lane57_negative_1_s5; // decode.rs:115
     reg lane57_negative_1_s6; // decode.rs:115
-    reg values_57_negative; // decode.rs:115
+    reg lane57_negative_1_s7; // decode.rs:115
     reg [4:0] lane58_h; // decode.rs:79
     reg lane58_zero; // decode.rs:85
     reg lane58_inner_1; // side_table.rs:206
@@ -2388,7 +2460,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane58_negative_1_s4; // decode.rs:115
     reg lane58_negative_1_s5; // decode.rs:115
     reg lane58_negative_1_s6; // decode.rs:115
-    reg values_58_negative; // decode.rs:115
+    reg lane58_negative_1_s7; // decode.rs:115
     reg [4:0] lane59_h; // decode.rs:79
     reg lane59_zero; // decode.rs:85
     reg lane59_inner_1; // side_table.rs:206
@@ -2425,7 +2497,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane59_negative_1_s4; // decode.rs:115
     reg lane59_negative_1_s5; // decode.rs:115
     reg lane59_negative_1_s6; // decode.rs:115
-    reg values_59_negative; // decode.rs:115
+    reg lane59_negative_1_s7; // decode.rs:115
     reg [4:0] lane60_h; // decode.rs:79
     reg lane60_zero; // decode.rs:85
     reg lane60_inner_1; // side_table.rs:206
@@ -2462,7 +2534,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane60_negative_1_s4; // decode.rs:115
     reg lane60_negative_1_s5; // decode.rs:115
     reg lane60_negative_1_s6; // decode.rs:115
-    reg values_60_negative; // decode.rs:115
+    reg lane60_negative_1_s7; // decode.rs:115
     reg [4:0] lane61_h; // decode.rs:79
     reg lane61_zero; // decode.rs:85
     reg lane61_inner_1; // side_table.rs:206
@@ -2499,7 +2571,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane61_negative_1_s4; // decode.rs:115
     reg lane61_negative_1_s5; // decode.rs:115
     reg lane61_negative_1_s6; // decode.rs:115
-    reg values_61_negative; // decode.rs:115
+    reg lane61_negative_1_s7; // decode.rs:115
     reg [4:0] lane62_h; // decode.rs:79
     reg lane62_zero; // decode.rs:85
     reg lane62_inner_1; // side_table.rs:206
@@ -2536,7 +2608,7 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane62_negative_1_s4; // decode.rs:115
     reg lane62_negative_1_s5; // decode.rs:115
     reg lane62_negative_1_s6; // decode.rs:115
-    reg values_62_negative; // decode.rs:115
+    reg lane62_negative_1_s7; // decode.rs:115
     reg [4:0] lane63_h; // decode.rs:79
     reg lane63_zero; // decode.rs:85
     reg lane63_inner_1; // side_table.rs:206
@@ -2573,32 +2645,19 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane63_negative_1_s4; // decode.rs:115
     reg lane63_negative_1_s5; // decode.rs:115
     reg lane63_negative_1_s6; // decode.rs:115
-    reg values_63_negative; // decode.rs:115
-    reg issue_s1; // dequantizer_back.rs:129
-    reg map_last_s1; // dequantizer_back.rs:129
-    reg issue_s2; // dequantizer_back.rs:132
-    reg issue_s3; // dequantizer_back.rs:132
-    reg issue_s4; // dequantizer_back.rs:132
-    reg issue_s5; // dequantizer_back.rs:132
-    reg issue_s6; // dequantizer_back.rs:132
-    reg issue_s7; // dequantizer_back.rs:132
-    reg map_last_s2; // dequantizer_back.rs:132
-    reg map_last_s3; // dequantizer_back.rs:132
-    reg map_last_s4; // dequantizer_back.rs:132
-    reg map_last_s5; // dequantizer_back.rs:132
-    reg map_last_s6; // dequantizer_back.rs:132
-    reg map_last_s7; // dequantizer_back.rs:132
-    reg [1087:0] spare_data; // dequantizer_back.rs:146
-    reg spare_last; // dequantizer_back.rs:146
-    reg [1023:0] elements_data; // dequantizer_back.rs:147
-    reg elements_last; // dequantizer_back.rs:147
-    reg elements_valid; // dequantizer_back.rs:148
-    wire fills; // the spare register holds elements in the next cycle | dequantizer_back.rs:150
-    wire groups_0;
-    wire groups_1;
-    wire groups_2;
-    wire groups_3;
-    reg flag_3; // dequantizer.rs:105
+    reg lane63_negative_1_s7; // decode.rs:115
+    reg out_valid_1; // dequantizer_back.rs:201
+    reg spare; // dequantizer_back.rs:215
+    reg elements; // dequantizer_back.rs:217
+    reg [255:0] spare_1; // dequantizer_back.rs:215
+    reg [255:0] elements_16; // dequantizer_back.rs:217
+    reg [255:0] spare_2; // dequantizer_back.rs:215
+    reg [255:0] elements_17; // dequantizer_back.rs:217
+    reg [255:0] spare_3; // dequantizer_back.rs:215
+    reg [255:0] elements_18; // dequantizer_back.rs:217
+    reg [255:0] spare_4; // dequantizer_back.rs:215
+    reg [255:0] elements_19; // dequantizer_back.rs:217
+    reg flag_3; // dequantizer.rs:106
     (* ram_style = "distributed" *) reg [153:0] vectors [0:15];
     (* ram_style = "distributed" *) reg [5:0] infos [0:15];
 
@@ -2937,6 +2996,31 @@ module oaken_dequantizer_core_p64_n8192 (
     end
 
     // the map in use
+    oaken_copy_valid u_oaken_copy_valid (
+        .clk(clk),
+        .rst(rst),
+        .x(fills),
+        .y(full)
+    );
+    oaken_copy_valid u_oaken_copy_valid_1 (
+        .clk(clk),
+        .rst(rst),
+        .x(fills),
+        .y(u_oaken_copy_valid_1_y)
+    );
+    oaken_copy_valid u_oaken_copy_valid_2 (
+        .clk(clk),
+        .rst(rst),
+        .x(fills),
+        .y(u_oaken_copy_valid_2_y)
+    );
+    oaken_copy_valid u_oaken_copy_valid_3 (
+        .clk(clk),
+        .rst(rst),
+        .x(fills),
+        .y(u_oaken_copy_valid_3_y)
+    );
+    wire go = ~full; // dequantizer_back.rs:125
     wire decoding = (dense_valid_1 & in_use) & go; // dequantizer_back.rs:48
     assign reader_m_ready = ((~in_use) | decoding) & ((~begins) | (|tables_ready));
     oaken_beat_reader_p64 reader (
@@ -3055,86 +3139,315 @@ module oaken_dequantizer_core_p64_n8192 (
         .m_ready(in_use & go),
         .m_payload(dense_payload)
     );
-    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_4 = dense_payload[19:16]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_5 = dense_payload[23:20]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_6 = dense_payload[27:24]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_7 = dense_payload[31:28]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_8 = dense_payload[35:32]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_9 = dense_payload[39:36]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_10 = dense_payload[43:40]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_11 = dense_payload[47:44]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_12 = dense_payload[51:48]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_13 = dense_payload[55:52]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_14 = dense_payload[59:56]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_15 = dense_payload[63:60]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_16 = dense_payload[67:64]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_17 = dense_payload[71:68]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_18 = dense_payload[75:72]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_19 = dense_payload[79:76]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_20 = dense_payload[83:80]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_21 = dense_payload[87:84]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_22 = dense_payload[91:88]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_23 = dense_payload[95:92]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_24 = dense_payload[99:96]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_25 = dense_payload[103:100]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_26 = dense_payload[107:104]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_27 = dense_payload[111:108]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_28 = dense_payload[115:112]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_29 = dense_payload[119:116]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_30 = dense_payload[123:120]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_31 = dense_payload[127:124]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_32 = dense_payload[131:128]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_33 = dense_payload[135:132]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_34 = dense_payload[139:136]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_35 = dense_payload[143:140]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_36 = dense_payload[147:144]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_37 = dense_payload[151:148]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_38 = dense_payload[155:152]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_39 = dense_payload[159:156]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_40 = dense_payload[163:160]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_41 = dense_payload[167:164]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_42 = dense_payload[171:168]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_43 = dense_payload[175:172]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_44 = dense_payload[179:176]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_45 = dense_payload[183:180]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_46 = dense_payload[187:184]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_47 = dense_payload[191:188]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_48 = dense_payload[195:192]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_49 = dense_payload[199:196]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_50 = dense_payload[203:200]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_51 = dense_payload[207:204]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_52 = dense_payload[211:208]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_53 = dense_payload[215:212]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_54 = dense_payload[219:216]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_55 = dense_payload[223:220]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_56 = dense_payload[227:224]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_57 = dense_payload[231:228]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_58 = dense_payload[235:232]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_59 = dense_payload[239:236]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_60 = dense_payload[243:240]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_61 = dense_payload[247:244]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_62 = dense_payload[251:248]; // dequantizer_back.rs:119
-    wire [3:0] coded_code_63 = dense_payload[255:252]; // dequantizer_back.rs:119
-    wire coded_outlier = map_outlier[0]; // dequantizer_back.rs:123
-    wire coded_outer = map_outer[0]; // dequantizer_back.rs:123
-    wire coded_sign = map_sign[0]; // dequantizer_back.rs:123
-    wire [4:0] lane0_distance = {1'h0, coded_code} - info_split; // decode.rs:74
+    always @(posedge clk) begin
+        if (rst) begin
+            issue_s1 <= 1'h0;
+        end else if (~full) issue_s1 <= issue;
+    end
+    always @(posedge clk) if (~full) map_last_s1 <= map_last;
+    wire looked_up = (issue_s1 & map_last_s1) & (~full); // dequantizer_back.rs:152
+    wire _t18 = header_valid & header_ready; // dequantizer_back.rs:153
+    always @(posedge clk) begin
+        if (rst) begin
+            slots_used <= 5'h0;
+            issue_s2 <= 1'h0;
+            issue_s3 <= 1'h0;
+            issue_s4 <= 1'h0;
+            issue_s5 <= 1'h0;
+            issue_s6 <= 1'h0;
+            issue_s7 <= 1'h0;
+        end else begin
+            if (_t18 & (~looked_up)) slots_used <= slots_used + 5'h1;
+            else if (looked_up & (~_t18)) slots_used <= slots_used - 5'h1;
+            if (~full) begin
+                issue_s2 <= issue_s1;
+                issue_s3 <= issue_s2;
+                issue_s4 <= issue_s3;
+                issue_s5 <= issue_s4;
+                issue_s6 <= issue_s5;
+                issue_s7 <= issue_s6;
+            end
+        end
+    end
+    always @(posedge clk) if (~full) begin
+        map_last_s2 <= map_last_s1;
+        map_last_s3 <= map_last_s2;
+        map_last_s4 <= map_last_s3;
+        map_last_s5 <= map_last_s4;
+        map_last_s6 <= map_last_s5;
+        map_last_s7 <= map_last_s6;
+    end
+    wire valid = issue_s7; // dequantizer_back.rs:154
+    wire last_2 = map_last_s7; // dequantizer_back.rs:154
+    wire [3:0] coded_0_code = dense_payload[3:0]; // dequantizer_back.rs:175
+    wire [3:0] coded_1_code = dense_payload[7:4]; // dequantizer_back.rs:175
+    wire [3:0] coded_2_code = dense_payload[11:8]; // dequantizer_back.rs:175
+    wire [3:0] coded_3_code = dense_payload[15:12]; // dequantizer_back.rs:175
+    wire [3:0] coded_4_code = dense_payload[19:16]; // dequantizer_back.rs:175
+    wire [3:0] coded_5_code = dense_payload[23:20]; // dequantizer_back.rs:175
+    wire [3:0] coded_6_code = dense_payload[27:24]; // dequantizer_back.rs:175
+    wire [3:0] coded_7_code = dense_payload[31:28]; // dequantizer_back.rs:175
+    wire [3:0] coded_8_code = dense_payload[35:32]; // dequantizer_back.rs:175
+    wire [3:0] coded_9_code = dense_payload[39:36]; // dequantizer_back.rs:175
+    wire [3:0] coded_10_code = dense_payload[43:40]; // dequantizer_back.rs:175
+    wire [3:0] coded_11_code = dense_payload[47:44]; // dequantizer_back.rs:175
+    wire [3:0] coded_12_code = dense_payload[51:48]; // dequantizer_back.rs:175
+    wire [3:0] coded_13_code = dense_payload[55:52]; // dequantizer_back.rs:175
+    wire [3:0] coded_14_code = dense_payload[59:56]; // dequantizer_back.rs:175
+    wire [3:0] coded_15_code = dense_payload[63:60]; // dequantizer_back.rs:175
+    wire [3:0] coded_16_code = dense_payload[67:64]; // dequantizer_back.rs:175
+    wire [3:0] coded_17_code = dense_payload[71:68]; // dequantizer_back.rs:175
+    wire [3:0] coded_18_code = dense_payload[75:72]; // dequantizer_back.rs:175
+    wire [3:0] coded_19_code = dense_payload[79:76]; // dequantizer_back.rs:175
+    wire [3:0] coded_20_code = dense_payload[83:80]; // dequantizer_back.rs:175
+    wire [3:0] coded_21_code = dense_payload[87:84]; // dequantizer_back.rs:175
+    wire [3:0] coded_22_code = dense_payload[91:88]; // dequantizer_back.rs:175
+    wire [3:0] coded_23_code = dense_payload[95:92]; // dequantizer_back.rs:175
+    wire [3:0] coded_24_code = dense_payload[99:96]; // dequantizer_back.rs:175
+    wire [3:0] coded_25_code = dense_payload[103:100]; // dequantizer_back.rs:175
+    wire [3:0] coded_26_code = dense_payload[107:104]; // dequantizer_back.rs:175
+    wire [3:0] coded_27_code = dense_payload[111:108]; // dequantizer_back.rs:175
+    wire [3:0] coded_28_code = dense_payload[115:112]; // dequantizer_back.rs:175
+    wire [3:0] coded_29_code = dense_payload[119:116]; // dequantizer_back.rs:175
+    wire [3:0] coded_30_code = dense_payload[123:120]; // dequantizer_back.rs:175
+    wire [3:0] coded_31_code = dense_payload[127:124]; // dequantizer_back.rs:175
+    wire [3:0] coded_32_code = dense_payload[131:128]; // dequantizer_back.rs:175
+    wire [3:0] coded_33_code = dense_payload[135:132]; // dequantizer_back.rs:175
+    wire [3:0] coded_34_code = dense_payload[139:136]; // dequantizer_back.rs:175
+    wire [3:0] coded_35_code = dense_payload[143:140]; // dequantizer_back.rs:175
+    wire [3:0] coded_36_code = dense_payload[147:144]; // dequantizer_back.rs:175
+    wire [3:0] coded_37_code = dense_payload[151:148]; // dequantizer_back.rs:175
+    wire [3:0] coded_38_code = dense_payload[155:152]; // dequantizer_back.rs:175
+    wire [3:0] coded_39_code = dense_payload[159:156]; // dequantizer_back.rs:175
+    wire [3:0] coded_40_code = dense_payload[163:160]; // dequantizer_back.rs:175
+    wire [3:0] coded_41_code = dense_payload[167:164]; // dequantizer_back.rs:175
+    wire [3:0] coded_42_code = dense_payload[171:168]; // dequantizer_back.rs:175
+    wire [3:0] coded_43_code = dense_payload[175:172]; // dequantizer_back.rs:175
+    wire [3:0] coded_44_code = dense_payload[179:176]; // dequantizer_back.rs:175
+    wire [3:0] coded_45_code = dense_payload[183:180]; // dequantizer_back.rs:175
+    wire [3:0] coded_46_code = dense_payload[187:184]; // dequantizer_back.rs:175
+    wire [3:0] coded_47_code = dense_payload[191:188]; // dequantizer_back.rs:175
+    wire [3:0] coded_48_code = dense_payload[195:192]; // dequantizer_back.rs:175
+    wire [3:0] coded_49_code = dense_payload[199:196]; // dequantizer_back.rs:175
+    wire [3:0] coded_50_code = dense_payload[203:200]; // dequantizer_back.rs:175
+    wire [3:0] coded_51_code = dense_payload[207:204]; // dequantizer_back.rs:175
+    wire [3:0] coded_52_code = dense_payload[211:208]; // dequantizer_back.rs:175
+    wire [3:0] coded_53_code = dense_payload[215:212]; // dequantizer_back.rs:175
+    wire [3:0] coded_54_code = dense_payload[219:216]; // dequantizer_back.rs:175
+    wire [3:0] coded_55_code = dense_payload[223:220]; // dequantizer_back.rs:175
+    wire [3:0] coded_56_code = dense_payload[227:224]; // dequantizer_back.rs:175
+    wire [3:0] coded_57_code = dense_payload[231:228]; // dequantizer_back.rs:175
+    wire [3:0] coded_58_code = dense_payload[235:232]; // dequantizer_back.rs:175
+    wire [3:0] coded_59_code = dense_payload[239:236]; // dequantizer_back.rs:175
+    wire [3:0] coded_60_code = dense_payload[243:240]; // dequantizer_back.rs:175
+    wire [3:0] coded_61_code = dense_payload[247:244]; // dequantizer_back.rs:175
+    wire [3:0] coded_62_code = dense_payload[251:248]; // dequantizer_back.rs:175
+    wire [3:0] coded_63_code = dense_payload[255:252]; // dequantizer_back.rs:175
+    wire coded_0_outlier = map_outlier[0]; // dequantizer_back.rs:171
+    wire coded_0_outer = map_outer[0]; // dequantizer_back.rs:172
+    wire coded_0_sign = map_sign[0]; // dequantizer_back.rs:173
+    wire coded_1_outlier = map_outlier[1]; // dequantizer_back.rs:171
+    wire coded_1_outer = map_outer[1]; // dequantizer_back.rs:172
+    wire coded_1_sign = map_sign[1]; // dequantizer_back.rs:173
+    wire coded_2_outlier = map_outlier[2]; // dequantizer_back.rs:171
+    wire coded_2_outer = map_outer[2]; // dequantizer_back.rs:172
+    wire coded_2_sign = map_sign[2]; // dequantizer_back.rs:173
+    wire coded_3_outlier = map_outlier[3]; // dequantizer_back.rs:171
+    wire coded_3_outer = map_outer[3]; // dequantizer_back.rs:172
+    wire coded_3_sign = map_sign[3]; // dequantizer_back.rs:173
+    wire coded_4_outlier = map_outlier[4]; // dequantizer_back.rs:171
+    wire coded_4_outer = map_outer[4]; // dequantizer_back.rs:172
+    wire coded_4_sign = map_sign[4]; // dequantizer_back.rs:173
+    wire coded_5_outlier = map_outlier[5]; // dequantizer_back.rs:171
+    wire coded_5_outer = map_outer[5]; // dequantizer_back.rs:172
+    wire coded_5_sign = map_sign[5]; // dequantizer_back.rs:173
+    wire coded_6_outlier = map_outlier[6]; // dequantizer_back.rs:171
+    wire coded_6_outer = map_outer[6]; // dequantizer_back.rs:172
+    wire coded_6_sign = map_sign[6]; // dequantizer_back.rs:173
+    wire coded_7_outlier = map_outlier[7]; // dequantizer_back.rs:171
+    wire coded_7_outer = map_outer[7]; // dequantizer_back.rs:172
+    wire coded_7_sign = map_sign[7]; // dequantizer_back.rs:173
+    wire coded_8_outlier = map_outlier[8]; // dequantizer_back.rs:171
+    wire coded_8_outer = map_outer[8]; // dequantizer_back.rs:172
+    wire coded_8_sign = map_sign[8]; // dequantizer_back.rs:173
+    wire coded_9_outlier = map_outlier[9]; // dequantizer_back.rs:171
+    wire coded_9_outer = map_outer[9]; // dequantizer_back.rs:172
+    wire coded_9_sign = map_sign[9]; // dequantizer_back.rs:173
+    wire coded_10_outlier = map_outlier[10]; // dequantizer_back.rs:171
+    wire coded_10_outer = map_outer[10]; // dequantizer_back.rs:172
+    wire coded_10_sign = map_sign[10]; // dequantizer_back.rs:173
+    wire coded_11_outlier = map_outlier[11]; // dequantizer_back.rs:171
+    wire coded_11_outer = map_outer[11]; // dequantizer_back.rs:172
+    wire coded_11_sign = map_sign[11]; // dequantizer_back.rs:173
+    wire coded_12_outlier = map_outlier[12]; // dequantizer_back.rs:171
+    wire coded_12_outer = map_outer[12]; // dequantizer_back.rs:172
+    wire coded_12_sign = map_sign[12]; // dequantizer_back.rs:173
+    wire coded_13_outlier = map_outlier[13]; // dequantizer_back.rs:171
+    wire coded_13_outer = map_outer[13]; // dequantizer_back.rs:172
+    wire coded_13_sign = map_sign[13]; // dequantizer_back.rs:173
+    wire coded_14_outlier = map_outlier[14]; // dequantizer_back.rs:171
+    wire coded_14_outer = map_outer[14]; // dequantizer_back.rs:172
+    wire coded_14_sign = map_sign[14]; // dequantizer_back.rs:173
+    wire coded_15_outlier = map_outlier[15]; // dequantizer_back.rs:171
+    wire coded_15_outer = map_outer[15]; // dequantizer_back.rs:172
+    wire coded_15_sign = map_sign[15]; // dequantizer_back.rs:173
+    wire coded_16_outlier = map_outlier[16]; // dequantizer_back.rs:171
+    wire coded_16_outer = map_outer[16]; // dequantizer_back.rs:172
+    wire coded_16_sign = map_sign[16]; // dequantizer_back.rs:173
+    wire coded_17_outlier = map_outlier[17]; // dequantizer_back.rs:171
+    wire coded_17_outer = map_outer[17]; // dequantizer_back.rs:172
+    wire coded_17_sign = map_sign[17]; // dequantizer_back.rs:173
+    wire coded_18_outlier = map_outlier[18]; // dequantizer_back.rs:171
+    wire coded_18_outer = map_outer[18]; // dequantizer_back.rs:172
+    wire coded_18_sign = map_sign[18]; // dequantizer_back.rs:173
+    wire coded_19_outlier = map_outlier[19]; // dequantizer_back.rs:171
+    wire coded_19_outer = map_outer[19]; // dequantizer_back.rs:172
+    wire coded_19_sign = map_sign[19]; // dequantizer_back.rs:173
+    wire coded_20_outlier = map_outlier[20]; // dequantizer_back.rs:171
+    wire coded_20_outer = map_outer[20]; // dequantizer_back.rs:172
+    wire coded_20_sign = map_sign[20]; // dequantizer_back.rs:173
+    wire coded_21_outlier = map_outlier[21]; // dequantizer_back.rs:171
+    wire coded_21_outer = map_outer[21]; // dequantizer_back.rs:172
+    wire coded_21_sign = map_sign[21]; // dequantizer_back.rs:173
+    wire coded_22_outlier = map_outlier[22]; // dequantizer_back.rs:171
+    wire coded_22_outer = map_outer[22]; // dequantizer_back.rs:172
+    wire coded_22_sign = map_sign[22]; // dequantizer_back.rs:173
+    wire coded_23_outlier = map_outlier[23]; // dequantizer_back.rs:171
+    wire coded_23_outer = map_outer[23]; // dequantizer_back.rs:172
+    wire coded_23_sign = map_sign[23]; // dequantizer_back.rs:173
+    wire coded_24_outlier = map_outlier[24]; // dequantizer_back.rs:171
+    wire coded_24_outer = map_outer[24]; // dequantizer_back.rs:172
+    wire coded_24_sign = map_sign[24]; // dequantizer_back.rs:173
+    wire coded_25_outlier = map_outlier[25]; // dequantizer_back.rs:171
+    wire coded_25_outer = map_outer[25]; // dequantizer_back.rs:172
+    wire coded_25_sign = map_sign[25]; // dequantizer_back.rs:173
+    wire coded_26_outlier = map_outlier[26]; // dequantizer_back.rs:171
+    wire coded_26_outer = map_outer[26]; // dequantizer_back.rs:172
+    wire coded_26_sign = map_sign[26]; // dequantizer_back.rs:173
+    wire coded_27_outlier = map_outlier[27]; // dequantizer_back.rs:171
+    wire coded_27_outer = map_outer[27]; // dequantizer_back.rs:172
+    wire coded_27_sign = map_sign[27]; // dequantizer_back.rs:173
+    wire coded_28_outlier = map_outlier[28]; // dequantizer_back.rs:171
+    wire coded_28_outer = map_outer[28]; // dequantizer_back.rs:172
+    wire coded_28_sign = map_sign[28]; // dequantizer_back.rs:173
+    wire coded_29_outlier = map_outlier[29]; // dequantizer_back.rs:171
+    wire coded_29_outer = map_outer[29]; // dequantizer_back.rs:172
+    wire coded_29_sign = map_sign[29]; // dequantizer_back.rs:173
+    wire coded_30_outlier = map_outlier[30]; // dequantizer_back.rs:171
+    wire coded_30_outer = map_outer[30]; // dequantizer_back.rs:172
+    wire coded_30_sign = map_sign[30]; // dequantizer_back.rs:173
+    wire coded_31_outlier = map_outlier[31]; // dequantizer_back.rs:171
+    wire coded_31_outer = map_outer[31]; // dequantizer_back.rs:172
+    wire coded_31_sign = map_sign[31]; // dequantizer_back.rs:173
+    wire coded_32_outlier = map_outlier[32]; // dequantizer_back.rs:171
+    wire coded_32_outer = map_outer[32]; // dequantizer_back.rs:172
+    wire coded_32_sign = map_sign[32]; // dequantizer_back.rs:173
+    wire coded_33_outlier = map_outlier[33]; // dequantizer_back.rs:171
+    wire coded_33_outer = map_outer[33]; // dequantizer_back.rs:172
+    wire coded_33_sign = map_sign[33]; // dequantizer_back.rs:173
+    wire coded_34_outlier = map_outlier[34]; // dequantizer_back.rs:171
+    wire coded_34_outer = map_outer[34]; // dequantizer_back.rs:172
+    wire coded_34_sign = map_sign[34]; // dequantizer_back.rs:173
+    wire coded_35_outlier = map_outlier[35]; // dequantizer_back.rs:171
+    wire coded_35_outer = map_outer[35]; // dequantizer_back.rs:172
+    wire coded_35_sign = map_sign[35]; // dequantizer_back.rs:173
+    wire coded_36_outlier = map_outlier[36]; // dequantizer_back.rs:171
+    wire coded_36_outer = map_outer[36]; // dequantizer_back.rs:172
+    wire coded_36_sign = map_sign[36]; // dequantizer_back.rs:173
+    wire coded_37_outlier = map_outlier[37]; // dequantizer_back.rs:171
+    wire coded_37_outer = map_outer[37]; // dequantizer_back.rs:172
+    wire coded_37_sign = map_sign[37]; // dequantizer_back.rs:173
+    wire coded_38_outlier = map_outlier[38]; // dequantizer_back.rs:171
+    wire coded_38_outer = map_outer[38]; // dequantizer_back.rs:172
+    wire coded_38_sign = map_sign[38]; // dequantizer_back.rs:173
+    wire coded_39_outlier = map_outlier[39]; // dequantizer_back.rs:171
+    wire coded_39_outer = map_outer[39]; // dequantizer_back.rs:172
+    wire coded_39_sign = map_sign[39]; // dequantizer_back.rs:173
+    wire coded_40_outlier = map_outlier[40]; // dequantizer_back.rs:171
+    wire coded_40_outer = map_outer[40]; // dequantizer_back.rs:172
+    wire coded_40_sign = map_sign[40]; // dequantizer_back.rs:173
+    wire coded_41_outlier = map_outlier[41]; // dequantizer_back.rs:171
+    wire coded_41_outer = map_outer[41]; // dequantizer_back.rs:172
+    wire coded_41_sign = map_sign[41]; // dequantizer_back.rs:173
+    wire coded_42_outlier = map_outlier[42]; // dequantizer_back.rs:171
+    wire coded_42_outer = map_outer[42]; // dequantizer_back.rs:172
+    wire coded_42_sign = map_sign[42]; // dequantizer_back.rs:173
+    wire coded_43_outlier = map_outlier[43]; // dequantizer_back.rs:171
+    wire coded_43_outer = map_outer[43]; // dequantizer_back.rs:172
+    wire coded_43_sign = map_sign[43]; // dequantizer_back.rs:173
+    wire coded_44_outlier = map_outlier[44]; // dequantizer_back.rs:171
+    wire coded_44_outer = map_outer[44]; // dequantizer_back.rs:172
+    wire coded_44_sign = map_sign[44]; // dequantizer_back.rs:173
+    wire coded_45_outlier = map_outlier[45]; // dequantizer_back.rs:171
+    wire coded_45_outer = map_outer[45]; // dequantizer_back.rs:172
+    wire coded_45_sign = map_sign[45]; // dequantizer_back.rs:173
+    wire coded_46_outlier = map_outlier[46]; // dequantizer_back.rs:171
+    wire coded_46_outer = map_outer[46]; // dequantizer_back.rs:172
+    wire coded_46_sign = map_sign[46]; // dequantizer_back.rs:173
+    wire coded_47_outlier = map_outlier[47]; // dequantizer_back.rs:171
+    wire coded_47_outer = map_outer[47]; // dequantizer_back.rs:172
+    wire coded_47_sign = map_sign[47]; // dequantizer_back.rs:173
+    wire coded_48_outlier = map_outlier[48]; // dequantizer_back.rs:171
+    wire coded_48_outer = map_outer[48]; // dequantizer_back.rs:172
+    wire coded_48_sign = map_sign[48]; // dequantizer_back.rs:173
+    wire coded_49_outlier = map_outlier[49]; // dequantizer_back.rs:171
+    wire coded_49_outer = map_outer[49]; // dequantizer_back.rs:172
+    wire coded_49_sign = map_sign[49]; // dequantizer_back.rs:173
+    wire coded_50_outlier = map_outlier[50]; // dequantizer_back.rs:171
+    wire coded_50_outer = map_outer[50]; // dequantizer_back.rs:172
+    wire coded_50_sign = map_sign[50]; // dequantizer_back.rs:173
+    wire coded_51_outlier = map_outlier[51]; // dequantizer_back.rs:171
+    wire coded_51_outer = map_outer[51]; // dequantizer_back.rs:172
+    wire coded_51_sign = map_sign[51]; // dequantizer_back.rs:173
+    wire coded_52_outlier = map_outlier[52]; // dequantizer_back.rs:171
+    wire coded_52_outer = map_outer[52]; // dequantizer_back.rs:172
+    wire coded_52_sign = map_sign[52]; // dequantizer_back.rs:173
+    wire coded_53_outlier = map_outlier[53]; // dequantizer_back.rs:171
+    wire coded_53_outer = map_outer[53]; // dequantizer_back.rs:172
+    wire coded_53_sign = map_sign[53]; // dequantizer_back.rs:173
+    wire coded_54_outlier = map_outlier[54]; // dequantizer_back.rs:171
+    wire coded_54_outer = map_outer[54]; // dequantizer_back.rs:172
+    wire coded_54_sign = map_sign[54]; // dequantizer_back.rs:173
+    wire coded_55_outlier = map_outlier[55]; // dequantizer_back.rs:171
+    wire coded_55_outer = map_outer[55]; // dequantizer_back.rs:172
+    wire coded_55_sign = map_sign[55]; // dequantizer_back.rs:173
+    wire coded_56_outlier = map_outlier[56]; // dequantizer_back.rs:171
+    wire coded_56_outer = map_outer[56]; // dequantizer_back.rs:172
+    wire coded_56_sign = map_sign[56]; // dequantizer_back.rs:173
+    wire coded_57_outlier = map_outlier[57]; // dequantizer_back.rs:171
+    wire coded_57_outer = map_outer[57]; // dequantizer_back.rs:172
+    wire coded_57_sign = map_sign[57]; // dequantizer_back.rs:173
+    wire coded_58_outlier = map_outlier[58]; // dequantizer_back.rs:171
+    wire coded_58_outer = map_outer[58]; // dequantizer_back.rs:172
+    wire coded_58_sign = map_sign[58]; // dequantizer_back.rs:173
+    wire coded_59_outlier = map_outlier[59]; // dequantizer_back.rs:171
+    wire coded_59_outer = map_outer[59]; // dequantizer_back.rs:172
+    wire coded_59_sign = map_sign[59]; // dequantizer_back.rs:173
+    wire coded_60_outlier = map_outlier[60]; // dequantizer_back.rs:171
+    wire coded_60_outer = map_outer[60]; // dequantizer_back.rs:172
+    wire coded_60_sign = map_sign[60]; // dequantizer_back.rs:173
+    wire coded_61_outlier = map_outlier[61]; // dequantizer_back.rs:171
+    wire coded_61_outer = map_outer[61]; // dequantizer_back.rs:172
+    wire coded_61_sign = map_sign[61]; // dequantizer_back.rs:173
+    wire coded_62_outlier = map_outlier[62]; // dequantizer_back.rs:171
+    wire coded_62_outer = map_outer[62]; // dequantizer_back.rs:172
+    wire coded_62_sign = map_sign[62]; // dequantizer_back.rs:173
+    wire coded_63_outlier = map_outlier[63]; // dequantizer_back.rs:171
+    wire coded_63_outer = map_outer[63]; // dequantizer_back.rs:172
+    wire coded_63_sign = map_sign[63]; // dequantizer_back.rs:173
+    wire [4:0] lane0_distance = {1'h0, coded_0_code} - info_split; // decode.rs:74
     wire lane0_below = lane0_distance[4]; // decode.rs:75
     wire [3:0] lane0_whole = lane0_distance[3:0] ^ {4{lane0_below}}; // decode.rs:76
     wire [4:0] lane0_middle_half_steps = {lane0_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane0_outlier_half_steps = {coded_code, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane0_h <= coded_outlier ? lane0_outlier_half_steps : lane0_middle_half_steps;
-    wire lane0_negative = coded_outlier ? coded_sign : lane0_below; // decode.rs:80
-    wire lane0_none = ~(|coded_code); // decode.rs:81
-    wire lane0_exact = coded_outlier ? (coded_outer & lane0_none) : info_middle_exact; // decode.rs:82
-    wire lane0_inner = coded_outlier & (~coded_outer); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane0_outlier_half_steps = {coded_0_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~full) lane0_h <= coded_0_outlier ? lane0_outlier_half_steps : lane0_middle_half_steps;
+    wire lane0_negative = coded_0_outlier ? coded_0_sign : lane0_below; // decode.rs:80
+    wire lane0_none = ~(|coded_0_code); // decode.rs:81
+    wire lane0_exact = coded_0_outlier ? (coded_0_outer & lane0_none) : info_middle_exact; // decode.rs:82
+    wire lane0_inner = coded_0_outlier & (~coded_0_outer); // decode.rs:83
+    always @(posedge clk) if (~full) begin
         lane0_zero <= lane0_inner & lane0_none;
-        lane0_inner_1 <= coded_outlier & (~coded_outer);
+        lane0_inner_1 <= coded_0_outlier & (~coded_0_outer);
         lane0_levels_middle_pos_base_value <= current_middle_pos_base_value;
         lane0_levels_middle_pos_base_sticky <= current_middle_pos_base_sticky;
         lane0_levels_middle_pos_half_m <= current_middle_pos_half_m;
@@ -3153,8 +3466,8 @@ module oaken_dequantizer_core_p64_n8192 (
         lane0_levels_outer_neg_half_scale <= current_outer_neg_half_scale;
         lane0_levels_inner_m <= current_inner_m;
         lane0_levels_inner_scale <= current_inner_scale;
-        lane0_outlier <= coded_outlier;
-        lane0_outer <= coded_outer;
+        lane0_outlier <= coded_0_outlier;
+        lane0_outer <= coded_0_outer;
         lane0_negative_1 <= lane0_negative;
     end
     wire [19:0] lane0_middle_base_value = lane0_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
@@ -3165,10 +3478,10 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane0_itself_base_sticky = lane0_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane0_itself_half_m = lane0_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane0_itself_half_scale = lane0_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane0_exact_s1 <= lane0_exact;
-    wire _t18 = lane0_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    always @(posedge clk) if (~full) lane0_exact_s1 <= lane0_exact;
+    wire _t19 = lane0_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
     wire [19:0] lane0_outer_side_base_value = lane0_exact_s1 ? lane0_itself_base_value : (lane0_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:231
-    wire lane0_outer_side_base_sticky = lane0_exact_s1 ? lane0_itself_base_sticky : _t18; // side_table.rs:231
+    wire lane0_outer_side_base_sticky = lane0_exact_s1 ? lane0_itself_base_sticky : _t19; // side_table.rs:231
     wire [7:0] lane0_outer_side_half_m = lane0_exact_s1 ? lane0_itself_half_m : (lane0_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
     wire [5:0] lane0_outer_side_half_scale = lane0_exact_s1 ? lane0_itself_half_scale : (lane0_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:231
     wire [7:0] lane0_half_m = lane0_outer ? lane0_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
@@ -3177,22 +3490,22 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane0_side_base_sticky = lane0_outlier ? lane0_outer_side_base_sticky : lane0_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane0_side_half_m = lane0_outlier ? lane0_half_m : lane0_middle_half_m; // side_table.rs:233
     wire [5:0] lane0_side_half_scale = lane0_outlier ? lane0_half_scale : lane0_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane0_side_base_value_1 <= lane0_inner_1 ? 20'h0 : lane0_side_base_value;
         lane0_side_base_sticky_1 <= lane0_inner_1 ? 1'h0 : lane0_side_base_sticky;
         lane0_side_half_m_1 <= lane0_side_half_m;
         lane0_side_half_scale_1 <= lane0_side_half_scale;
         lane0_h_s2 <= lane0_h;
     end
-    wire [12:0] _t19 = {8'h0, lane0_h_s2} * {5'h0, lane0_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane0_product <= _t19;
+    wire [12:0] _t20 = {8'h0, lane0_h_s2} * {5'h0, lane0_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~full) begin
+        lane0_product <= _t20;
         lane0_side_later_base_value <= lane0_side_base_value_1;
         lane0_side_later_base_sticky <= lane0_side_base_sticky_1;
         lane0_side_later_half_scale <= lane0_side_half_scale_1;
     end
     wire [16:0] lane0_scaled = {lane0_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane0_sum <= {1'h0, lane0_side_later_base_value} + {4'h0, lane0_scaled};
+    always @(posedge clk) if (~full) lane0_sum <= {1'h0, lane0_side_later_base_value} + {4'h0, lane0_scaled};
     wire [22:0] lane0_frame = {2'h0, lane0_sum}; // decode.rs:97
     wire [7:0] lane0_high = lane0_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane0_low = {lane0_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -3209,8 +3522,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane0_low_3 = lane0_high_1[1:0]; // leading_zeros.rs:14
     wire lane0_none_4 = ~(|lane0_high_3); // leading_zeros.rs:15
     wire lane0_of_low_2 = ~lane0_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t20 = lane0_none_2 ? lane0_of_low_1 : {lane0_none_4, lane0_none_4 ? lane0_of_low_2 : (~lane0_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane0_of_low_3 = {lane0_none_2, _t20}; // leading_zeros.rs:17
+    wire [1:0] _t21 = lane0_none_2 ? lane0_of_low_1 : {lane0_none_4, lane0_none_4 ? lane0_of_low_2 : (~lane0_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane0_of_low_3 = {lane0_none_2, _t21}; // leading_zeros.rs:17
     wire [3:0] lane0_high_4 = lane0_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane0_low_4 = lane0_high[3:0]; // leading_zeros.rs:14
     wire lane0_none_5 = ~(|lane0_high_4); // leading_zeros.rs:15
@@ -3223,11 +3536,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane0_low_6 = lane0_high_4[1:0]; // leading_zeros.rs:14
     wire lane0_none_7 = ~(|lane0_high_6); // leading_zeros.rs:15
     wire lane0_of_low_6 = ~lane0_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t21 = lane0_none_5 ? lane0_of_low_5 : {lane0_none_7, lane0_none_7 ? lane0_of_low_6 : (~lane0_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane0_zeros = {lane0_none_1, lane0_none_1 ? lane0_of_low_3 : {lane0_none_5, _t21}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane0_scale <= lane0_side_later_half_scale;
+    wire [1:0] _t22 = lane0_none_5 ? lane0_of_low_5 : {lane0_none_7, lane0_none_7 ? lane0_of_low_6 : (~lane0_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane0_zeros = {lane0_none_1, lane0_none_1 ? lane0_of_low_3 : {lane0_none_5, _t22}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~full) lane0_scale <= lane0_side_later_half_scale;
     wire lane0_limited = (~(|lane0_scale[5:4])) & (lane0_zeros > lane0_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane0_shift <= lane0_limited ? lane0_scale[3:0] : lane0_zeros;
         lane0_frame_1 <= lane0_frame;
         lane0_scale_1 <= lane0_scale;
@@ -3238,7 +3551,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane0_moved_1 = lane0_shift[2] ? {lane0_moved[18:4], 4'h0} : lane0_moved[22:4]; // decode.rs:133
     wire [14:0] lane0_moved_2 = lane0_shift[1] ? {lane0_moved_1[16:4], 2'h0} : lane0_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane0_moved_3 = lane0_shift[0] ? {lane0_moved_2[13:2], 1'h0} : lane0_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane0_normal <= lane0_moved_3[12:1];
+    always @(posedge clk) if (~full) lane0_normal <= lane0_moved_3[12:1];
     wire lane0_lost_0 = lane0_frame_1[0] & (lane0_shift <= 4'ha); // decode.rs:105
     wire lane0_lost_1 = lane0_frame_1[1] & (lane0_shift <= 4'h9); // decode.rs:105
     wire lane0_lost_2 = lane0_frame_1[2] & (lane0_shift <= 4'h8); // decode.rs:105
@@ -3250,9 +3563,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane0_lost_8 = lane0_frame_1[8] & (lane0_shift <= 4'h2); // decode.rs:105
     wire lane0_lost_9 = lane0_frame_1[9] & (lane0_shift <= 4'h1); // decode.rs:105
     wire lane0_lost_10 = lane0_frame_1[10] & (lane0_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t22 = {lane0_lost_0, lane0_lost_1, lane0_lost_2, lane0_lost_3, lane0_lost_4, lane0_lost_5, lane0_lost_6, lane0_lost_7, lane0_lost_8, lane0_lost_9, lane0_lost_10, lane0_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane0_rest <= |_t22;
+    wire [11:0] _t23 = {lane0_lost_0, lane0_lost_1, lane0_lost_2, lane0_lost_3, lane0_lost_4, lane0_lost_5, lane0_lost_6, lane0_lost_7, lane0_lost_8, lane0_lost_9, lane0_lost_10, lane0_sticky}; // decode.rs:106
+    always @(posedge clk) if (~full) begin
+        lane0_rest <= |_t23;
         lane0_zero_s2 <= lane0_zero;
         lane0_zero_s3 <= lane0_zero_s2;
         lane0_zero_s4 <= lane0_zero_s3;
@@ -3263,34 +3576,33 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane0_up = lane0_normal[0] & (lane0_rest | lane0_normal[1]); // decode.rs:111
     wire [16:0] lane0_kept = {lane0_exponent, lane0_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane0_more = {5'h0, lane0_normal[11], 10'h0, lane0_up}; // decode.rs:113
-    wire [16:0] _t23 = lane0_kept + lane0_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane0_magnitude <= _t23[16:1];
+    wire [16:0] _t24 = lane0_kept + lane0_more; // decode.rs:114
+    always @(posedge clk) if (~full) begin
+        lane0_magnitude <= _t24[16:1];
         lane0_negative_1_s2 <= lane0_negative_1;
         lane0_negative_1_s3 <= lane0_negative_1_s2;
         lane0_negative_1_s4 <= lane0_negative_1_s3;
         lane0_negative_1_s5 <= lane0_negative_1_s4;
         lane0_negative_1_s6 <= lane0_negative_1_s5;
-        values_0_negative <= lane0_negative_1_s6;
+        lane0_negative_1_s7 <= lane0_negative_1_s6;
     end
-    wire coded_outlier_1 = map_outlier[1]; // dequantizer_back.rs:123
-    wire coded_outer_1 = map_outer[1]; // dequantizer_back.rs:123
-    wire coded_sign_1 = map_sign[1]; // dequantizer_back.rs:123
-    wire [4:0] lane1_distance = {1'h0, coded_code_1} - info_split; // decode.rs:74
+    wire too_large = lane0_magnitude[15] | (&lane0_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_0 = {lane0_negative_1_s7, too_large ? 15'h7bff : lane0_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane1_distance = {1'h0, coded_1_code} - info_split; // decode.rs:74
     wire lane1_below = lane1_distance[4]; // decode.rs:75
     wire [3:0] lane1_whole = lane1_distance[3:0] ^ {4{lane1_below}}; // decode.rs:76
     wire [4:0] lane1_middle_half_steps = {lane1_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane1_outlier_half_steps = {coded_code_1, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane1_h <= coded_outlier_1 ? lane1_outlier_half_steps : lane1_middle_half_steps;
-    wire lane1_negative = coded_outlier_1 ? coded_sign_1 : lane1_below; // decode.rs:80
-    wire lane1_none = ~(|coded_code_1); // decode.rs:81
-    wire lane1_exact = coded_outlier_1 ? (coded_outer_1 & lane1_none) : info_middle_exact; // decode.rs:82
-    wire lane1_inner = coded_outlier_1 & (~coded_outer_1); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane1_outlier_half_steps = {coded_1_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~full) lane1_h <= coded_1_outlier ? lane1_outlier_half_steps : lane1_middle_half_steps;
+    wire lane1_negative = coded_1_outlier ? coded_1_sign : lane1_below; // decode.rs:80
+    wire lane1_none = ~(|coded_1_code); // decode.rs:81
+    wire lane1_exact = coded_1_outlier ? (coded_1_outer & lane1_none) : info_middle_exact; // decode.rs:82
+    wire lane1_inner = coded_1_outlier & (~coded_1_outer); // decode.rs:83
+    always @(posedge clk) if (~full) begin
         lane1_zero <= lane1_inner & lane1_none;
-        lane1_inner_1 <= coded_outlier_1 & (~coded_outer_1);
-        lane1_outlier <= coded_outlier_1;
-        lane1_outer <= coded_outer_1;
+        lane1_inner_1 <= coded_1_outlier & (~coded_1_outer);
+        lane1_outlier <= coded_1_outlier;
+        lane1_outer <= coded_1_outer;
         lane1_negative_1 <= lane1_negative;
     end
     wire [19:0] lane1_middle_base_value = lane1_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
@@ -3301,10 +3613,10 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane1_itself_base_sticky = lane1_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane1_itself_half_m = lane1_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane1_itself_half_scale = lane1_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane1_exact_s1 <= lane1_exact;
-    wire _t24 = lane1_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    always @(posedge clk) if (~full) lane1_exact_s1 <= lane1_exact;
+    wire _t25 = lane1_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
     wire [19:0] lane1_outer_side_base_value = lane1_exact_s1 ? lane1_itself_base_value : (lane1_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:231
-    wire lane1_outer_side_base_sticky = lane1_exact_s1 ? lane1_itself_base_sticky : _t24; // side_table.rs:231
+    wire lane1_outer_side_base_sticky = lane1_exact_s1 ? lane1_itself_base_sticky : _t25; // side_table.rs:231
     wire [7:0] lane1_outer_side_half_m = lane1_exact_s1 ? lane1_itself_half_m : (lane1_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
     wire [5:0] lane1_outer_side_half_scale = lane1_exact_s1 ? lane1_itself_half_scale : (lane1_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:231
     wire [7:0] lane1_half_m = lane1_outer ? lane1_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
@@ -3313,22 +3625,22 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane1_side_base_sticky = lane1_outlier ? lane1_outer_side_base_sticky : lane1_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane1_side_half_m = lane1_outlier ? lane1_half_m : lane1_middle_half_m; // side_table.rs:233
     wire [5:0] lane1_side_half_scale = lane1_outlier ? lane1_half_scale : lane1_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane1_side_base_value_1 <= lane1_inner_1 ? 20'h0 : lane1_side_base_value;
         lane1_side_base_sticky_1 <= lane1_inner_1 ? 1'h0 : lane1_side_base_sticky;
         lane1_side_half_m_1 <= lane1_side_half_m;
         lane1_side_half_scale_1 <= lane1_side_half_scale;
         lane1_h_s2 <= lane1_h;
     end
-    wire [12:0] _t25 = {8'h0, lane1_h_s2} * {5'h0, lane1_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane1_product <= _t25;
+    wire [12:0] _t26 = {8'h0, lane1_h_s2} * {5'h0, lane1_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~full) begin
+        lane1_product <= _t26;
         lane1_side_later_base_value <= lane1_side_base_value_1;
         lane1_side_later_base_sticky <= lane1_side_base_sticky_1;
         lane1_side_later_half_scale <= lane1_side_half_scale_1;
     end
     wire [16:0] lane1_scaled = {lane1_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane1_sum <= {1'h0, lane1_side_later_base_value} + {4'h0, lane1_scaled};
+    always @(posedge clk) if (~full) lane1_sum <= {1'h0, lane1_side_later_base_value} + {4'h0, lane1_scaled};
     wire [22:0] lane1_frame = {2'h0, lane1_sum}; // decode.rs:97
     wire [7:0] lane1_high = lane1_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane1_low = {lane1_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -3345,8 +3657,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane1_low_3 = lane1_high_1[1:0]; // leading_zeros.rs:14
     wire lane1_none_4 = ~(|lane1_high_3); // leading_zeros.rs:15
     wire lane1_of_low_2 = ~lane1_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t26 = lane1_none_2 ? lane1_of_low_1 : {lane1_none_4, lane1_none_4 ? lane1_of_low_2 : (~lane1_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane1_of_low_3 = {lane1_none_2, _t26}; // leading_zeros.rs:17
+    wire [1:0] _t27 = lane1_none_2 ? lane1_of_low_1 : {lane1_none_4, lane1_none_4 ? lane1_of_low_2 : (~lane1_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane1_of_low_3 = {lane1_none_2, _t27}; // leading_zeros.rs:17
     wire [3:0] lane1_high_4 = lane1_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane1_low_4 = lane1_high[3:0]; // leading_zeros.rs:14
     wire lane1_none_5 = ~(|lane1_high_4); // leading_zeros.rs:15
@@ -3359,11 +3671,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane1_low_6 = lane1_high_4[1:0]; // leading_zeros.rs:14
     wire lane1_none_7 = ~(|lane1_high_6); // leading_zeros.rs:15
     wire lane1_of_low_6 = ~lane1_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t27 = lane1_none_5 ? lane1_of_low_5 : {lane1_none_7, lane1_none_7 ? lane1_of_low_6 : (~lane1_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane1_zeros = {lane1_none_1, lane1_none_1 ? lane1_of_low_3 : {lane1_none_5, _t27}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane1_scale <= lane1_side_later_half_scale;
+    wire [1:0] _t28 = lane1_none_5 ? lane1_of_low_5 : {lane1_none_7, lane1_none_7 ? lane1_of_low_6 : (~lane1_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane1_zeros = {lane1_none_1, lane1_none_1 ? lane1_of_low_3 : {lane1_none_5, _t28}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~full) lane1_scale <= lane1_side_later_half_scale;
     wire lane1_limited = (~(|lane1_scale[5:4])) & (lane1_zeros > lane1_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane1_shift <= lane1_limited ? lane1_scale[3:0] : lane1_zeros;
         lane1_frame_1 <= lane1_frame;
         lane1_scale_1 <= lane1_scale;
@@ -3374,7 +3686,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane1_moved_1 = lane1_shift[2] ? {lane1_moved[18:4], 4'h0} : lane1_moved[22:4]; // decode.rs:133
     wire [14:0] lane1_moved_2 = lane1_shift[1] ? {lane1_moved_1[16:4], 2'h0} : lane1_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane1_moved_3 = lane1_shift[0] ? {lane1_moved_2[13:2], 1'h0} : lane1_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane1_normal <= lane1_moved_3[12:1];
+    always @(posedge clk) if (~full) lane1_normal <= lane1_moved_3[12:1];
     wire lane1_lost_0 = lane1_frame_1[0] & (lane1_shift <= 4'ha); // decode.rs:105
     wire lane1_lost_1 = lane1_frame_1[1] & (lane1_shift <= 4'h9); // decode.rs:105
     wire lane1_lost_2 = lane1_frame_1[2] & (lane1_shift <= 4'h8); // decode.rs:105
@@ -3386,9 +3698,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane1_lost_8 = lane1_frame_1[8] & (lane1_shift <= 4'h2); // decode.rs:105
     wire lane1_lost_9 = lane1_frame_1[9] & (lane1_shift <= 4'h1); // decode.rs:105
     wire lane1_lost_10 = lane1_frame_1[10] & (lane1_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t28 = {lane1_lost_0, lane1_lost_1, lane1_lost_2, lane1_lost_3, lane1_lost_4, lane1_lost_5, lane1_lost_6, lane1_lost_7, lane1_lost_8, lane1_lost_9, lane1_lost_10, lane1_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane1_rest <= |_t28;
+    wire [11:0] _t29 = {lane1_lost_0, lane1_lost_1, lane1_lost_2, lane1_lost_3, lane1_lost_4, lane1_lost_5, lane1_lost_6, lane1_lost_7, lane1_lost_8, lane1_lost_9, lane1_lost_10, lane1_sticky}; // decode.rs:106
+    always @(posedge clk) if (~full) begin
+        lane1_rest <= |_t29;
         lane1_zero_s2 <= lane1_zero;
         lane1_zero_s3 <= lane1_zero_s2;
         lane1_zero_s4 <= lane1_zero_s3;
@@ -3399,34 +3711,33 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane1_up = lane1_normal[0] & (lane1_rest | lane1_normal[1]); // decode.rs:111
     wire [16:0] lane1_kept = {lane1_exponent, lane1_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane1_more = {5'h0, lane1_normal[11], 10'h0, lane1_up}; // decode.rs:113
-    wire [16:0] _t29 = lane1_kept + lane1_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane1_magnitude <= _t29[16:1];
+    wire [16:0] _t30 = lane1_kept + lane1_more; // decode.rs:114
+    always @(posedge clk) if (~full) begin
+        lane1_magnitude <= _t30[16:1];
         lane1_negative_1_s2 <= lane1_negative_1;
         lane1_negative_1_s3 <= lane1_negative_1_s2;
         lane1_negative_1_s4 <= lane1_negative_1_s3;
         lane1_negative_1_s5 <= lane1_negative_1_s4;
         lane1_negative_1_s6 <= lane1_negative_1_s5;
-        values_1_negative <= lane1_negative_1_s6;
+        lane1_negative_1_s7 <= lane1_negative_1_s6;
     end
-    wire coded_outlier_2 = map_outlier[2]; // dequantizer_back.rs:123
-    wire coded_outer_2 = map_outer[2]; // dequantizer_back.rs:123
-    wire coded_sign_2 = map_sign[2]; // dequantizer_back.rs:123
-    wire [4:0] lane2_distance = {1'h0, coded_code_2} - info_split; // decode.rs:74
+    wire too_large_1 = lane1_magnitude[15] | (&lane1_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_1 = {lane1_negative_1_s7, too_large_1 ? 15'h7bff : lane1_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane2_distance = {1'h0, coded_2_code} - info_split; // decode.rs:74
     wire lane2_below = lane2_distance[4]; // decode.rs:75
     wire [3:0] lane2_whole = lane2_distance[3:0] ^ {4{lane2_below}}; // decode.rs:76
     wire [4:0] lane2_middle_half_steps = {lane2_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane2_outlier_half_steps = {coded_code_2, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane2_h <= coded_outlier_2 ? lane2_outlier_half_steps : lane2_middle_half_steps;
-    wire lane2_negative = coded_outlier_2 ? coded_sign_2 : lane2_below; // decode.rs:80
-    wire lane2_none = ~(|coded_code_2); // decode.rs:81
-    wire lane2_exact = coded_outlier_2 ? (coded_outer_2 & lane2_none) : info_middle_exact; // decode.rs:82
-    wire lane2_inner = coded_outlier_2 & (~coded_outer_2); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane2_outlier_half_steps = {coded_2_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~full) lane2_h <= coded_2_outlier ? lane2_outlier_half_steps : lane2_middle_half_steps;
+    wire lane2_negative = coded_2_outlier ? coded_2_sign : lane2_below; // decode.rs:80
+    wire lane2_none = ~(|coded_2_code); // decode.rs:81
+    wire lane2_exact = coded_2_outlier ? (coded_2_outer & lane2_none) : info_middle_exact; // decode.rs:82
+    wire lane2_inner = coded_2_outlier & (~coded_2_outer); // decode.rs:83
+    always @(posedge clk) if (~full) begin
         lane2_zero <= lane2_inner & lane2_none;
-        lane2_inner_1 <= coded_outlier_2 & (~coded_outer_2);
-        lane2_outlier <= coded_outlier_2;
-        lane2_outer <= coded_outer_2;
+        lane2_inner_1 <= coded_2_outlier & (~coded_2_outer);
+        lane2_outlier <= coded_2_outlier;
+        lane2_outer <= coded_2_outer;
         lane2_negative_1 <= lane2_negative;
     end
     wire [19:0] lane2_middle_base_value = lane2_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
@@ -3437,10 +3748,10 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane2_itself_base_sticky = lane2_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane2_itself_half_m = lane2_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane2_itself_half_scale = lane2_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane2_exact_s1 <= lane2_exact;
-    wire _t30 = lane2_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    always @(posedge clk) if (~full) lane2_exact_s1 <= lane2_exact;
+    wire _t31 = lane2_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
     wire [19:0] lane2_outer_side_base_value = lane2_exact_s1 ? lane2_itself_base_value : (lane2_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:231
-    wire lane2_outer_side_base_sticky = lane2_exact_s1 ? lane2_itself_base_sticky : _t30; // side_table.rs:231
+    wire lane2_outer_side_base_sticky = lane2_exact_s1 ? lane2_itself_base_sticky : _t31; // side_table.rs:231
     wire [7:0] lane2_outer_side_half_m = lane2_exact_s1 ? lane2_itself_half_m : (lane2_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
     wire [5:0] lane2_outer_side_half_scale = lane2_exact_s1 ? lane2_itself_half_scale : (lane2_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:231
     wire [7:0] lane2_half_m = lane2_outer ? lane2_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
@@ -3449,22 +3760,22 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane2_side_base_sticky = lane2_outlier ? lane2_outer_side_base_sticky : lane2_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane2_side_half_m = lane2_outlier ? lane2_half_m : lane2_middle_half_m; // side_table.rs:233
     wire [5:0] lane2_side_half_scale = lane2_outlier ? lane2_half_scale : lane2_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane2_side_base_value_1 <= lane2_inner_1 ? 20'h0 : lane2_side_base_value;
         lane2_side_base_sticky_1 <= lane2_inner_1 ? 1'h0 : lane2_side_base_sticky;
         lane2_side_half_m_1 <= lane2_side_half_m;
         lane2_side_half_scale_1 <= lane2_side_half_scale;
         lane2_h_s2 <= lane2_h;
     end
-    wire [12:0] _t31 = {8'h0, lane2_h_s2} * {5'h0, lane2_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane2_product <= _t31;
+    wire [12:0] _t32 = {8'h0, lane2_h_s2} * {5'h0, lane2_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~full) begin
+        lane2_product <= _t32;
         lane2_side_later_base_value <= lane2_side_base_value_1;
         lane2_side_later_base_sticky <= lane2_side_base_sticky_1;
         lane2_side_later_half_scale <= lane2_side_half_scale_1;
     end
     wire [16:0] lane2_scaled = {lane2_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane2_sum <= {1'h0, lane2_side_later_base_value} + {4'h0, lane2_scaled};
+    always @(posedge clk) if (~full) lane2_sum <= {1'h0, lane2_side_later_base_value} + {4'h0, lane2_scaled};
     wire [22:0] lane2_frame = {2'h0, lane2_sum}; // decode.rs:97
     wire [7:0] lane2_high = lane2_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane2_low = {lane2_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -3481,8 +3792,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane2_low_3 = lane2_high_1[1:0]; // leading_zeros.rs:14
     wire lane2_none_4 = ~(|lane2_high_3); // leading_zeros.rs:15
     wire lane2_of_low_2 = ~lane2_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t32 = lane2_none_2 ? lane2_of_low_1 : {lane2_none_4, lane2_none_4 ? lane2_of_low_2 : (~lane2_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane2_of_low_3 = {lane2_none_2, _t32}; // leading_zeros.rs:17
+    wire [1:0] _t33 = lane2_none_2 ? lane2_of_low_1 : {lane2_none_4, lane2_none_4 ? lane2_of_low_2 : (~lane2_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane2_of_low_3 = {lane2_none_2, _t33}; // leading_zeros.rs:17
     wire [3:0] lane2_high_4 = lane2_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane2_low_4 = lane2_high[3:0]; // leading_zeros.rs:14
     wire lane2_none_5 = ~(|lane2_high_4); // leading_zeros.rs:15
@@ -3495,11 +3806,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane2_low_6 = lane2_high_4[1:0]; // leading_zeros.rs:14
     wire lane2_none_7 = ~(|lane2_high_6); // leading_zeros.rs:15
     wire lane2_of_low_6 = ~lane2_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t33 = lane2_none_5 ? lane2_of_low_5 : {lane2_none_7, lane2_none_7 ? lane2_of_low_6 : (~lane2_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane2_zeros = {lane2_none_1, lane2_none_1 ? lane2_of_low_3 : {lane2_none_5, _t33}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane2_scale <= lane2_side_later_half_scale;
+    wire [1:0] _t34 = lane2_none_5 ? lane2_of_low_5 : {lane2_none_7, lane2_none_7 ? lane2_of_low_6 : (~lane2_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane2_zeros = {lane2_none_1, lane2_none_1 ? lane2_of_low_3 : {lane2_none_5, _t34}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~full) lane2_scale <= lane2_side_later_half_scale;
     wire lane2_limited = (~(|lane2_scale[5:4])) & (lane2_zeros > lane2_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane2_shift <= lane2_limited ? lane2_scale[3:0] : lane2_zeros;
         lane2_frame_1 <= lane2_frame;
         lane2_scale_1 <= lane2_scale;
@@ -3510,7 +3821,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane2_moved_1 = lane2_shift[2] ? {lane2_moved[18:4], 4'h0} : lane2_moved[22:4]; // decode.rs:133
     wire [14:0] lane2_moved_2 = lane2_shift[1] ? {lane2_moved_1[16:4], 2'h0} : lane2_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane2_moved_3 = lane2_shift[0] ? {lane2_moved_2[13:2], 1'h0} : lane2_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane2_normal <= lane2_moved_3[12:1];
+    always @(posedge clk) if (~full) lane2_normal <= lane2_moved_3[12:1];
     wire lane2_lost_0 = lane2_frame_1[0] & (lane2_shift <= 4'ha); // decode.rs:105
     wire lane2_lost_1 = lane2_frame_1[1] & (lane2_shift <= 4'h9); // decode.rs:105
     wire lane2_lost_2 = lane2_frame_1[2] & (lane2_shift <= 4'h8); // decode.rs:105
@@ -3522,9 +3833,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane2_lost_8 = lane2_frame_1[8] & (lane2_shift <= 4'h2); // decode.rs:105
     wire lane2_lost_9 = lane2_frame_1[9] & (lane2_shift <= 4'h1); // decode.rs:105
     wire lane2_lost_10 = lane2_frame_1[10] & (lane2_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t34 = {lane2_lost_0, lane2_lost_1, lane2_lost_2, lane2_lost_3, lane2_lost_4, lane2_lost_5, lane2_lost_6, lane2_lost_7, lane2_lost_8, lane2_lost_9, lane2_lost_10, lane2_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane2_rest <= |_t34;
+    wire [11:0] _t35 = {lane2_lost_0, lane2_lost_1, lane2_lost_2, lane2_lost_3, lane2_lost_4, lane2_lost_5, lane2_lost_6, lane2_lost_7, lane2_lost_8, lane2_lost_9, lane2_lost_10, lane2_sticky}; // decode.rs:106
+    always @(posedge clk) if (~full) begin
+        lane2_rest <= |_t35;
         lane2_zero_s2 <= lane2_zero;
         lane2_zero_s3 <= lane2_zero_s2;
         lane2_zero_s4 <= lane2_zero_s3;
@@ -3535,34 +3846,33 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane2_up = lane2_normal[0] & (lane2_rest | lane2_normal[1]); // decode.rs:111
     wire [16:0] lane2_kept = {lane2_exponent, lane2_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane2_more = {5'h0, lane2_normal[11], 10'h0, lane2_up}; // decode.rs:113
-    wire [16:0] _t35 = lane2_kept + lane2_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane2_magnitude <= _t35[16:1];
+    wire [16:0] _t36 = lane2_kept + lane2_more; // decode.rs:114
+    always @(posedge clk) if (~full) begin
+        lane2_magnitude <= _t36[16:1];
         lane2_negative_1_s2 <= lane2_negative_1;
         lane2_negative_1_s3 <= lane2_negative_1_s2;
         lane2_negative_1_s4 <= lane2_negative_1_s3;
         lane2_negative_1_s5 <= lane2_negative_1_s4;
         lane2_negative_1_s6 <= lane2_negative_1_s5;
-        values_2_negative <= lane2_negative_1_s6;
+        lane2_negative_1_s7 <= lane2_negative_1_s6;
     end
-    wire coded_outlier_3 = map_outlier[3]; // dequantizer_back.rs:123
-    wire coded_outer_3 = map_outer[3]; // dequantizer_back.rs:123
-    wire coded_sign_3 = map_sign[3]; // dequantizer_back.rs:123
-    wire [4:0] lane3_distance = {1'h0, coded_code_3} - info_split; // decode.rs:74
+    wire too_large_2 = lane2_magnitude[15] | (&lane2_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_2 = {lane2_negative_1_s7, too_large_2 ? 15'h7bff : lane2_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane3_distance = {1'h0, coded_3_code} - info_split; // decode.rs:74
     wire lane3_below = lane3_distance[4]; // decode.rs:75
     wire [3:0] lane3_whole = lane3_distance[3:0] ^ {4{lane3_below}}; // decode.rs:76
     wire [4:0] lane3_middle_half_steps = {lane3_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane3_outlier_half_steps = {coded_code_3, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane3_h <= coded_outlier_3 ? lane3_outlier_half_steps : lane3_middle_half_steps;
-    wire lane3_negative = coded_outlier_3 ? coded_sign_3 : lane3_below; // decode.rs:80
-    wire lane3_none = ~(|coded_code_3); // decode.rs:81
-    wire lane3_exact = coded_outlier_3 ? (coded_outer_3 & lane3_none) : info_middle_exact; // decode.rs:82
-    wire lane3_inner = coded_outlier_3 & (~coded_outer_3); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane3_outlier_half_steps = {coded_3_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~full) lane3_h <= coded_3_outlier ? lane3_outlier_half_steps : lane3_middle_half_steps;
+    wire lane3_negative = coded_3_outlier ? coded_3_sign : lane3_below; // decode.rs:80
+    wire lane3_none = ~(|coded_3_code); // decode.rs:81
+    wire lane3_exact = coded_3_outlier ? (coded_3_outer & lane3_none) : info_middle_exact; // decode.rs:82
+    wire lane3_inner = coded_3_outlier & (~coded_3_outer); // decode.rs:83
+    always @(posedge clk) if (~full) begin
         lane3_zero <= lane3_inner & lane3_none;
-        lane3_inner_1 <= coded_outlier_3 & (~coded_outer_3);
-        lane3_outlier <= coded_outlier_3;
-        lane3_outer <= coded_outer_3;
+        lane3_inner_1 <= coded_3_outlier & (~coded_3_outer);
+        lane3_outlier <= coded_3_outlier;
+        lane3_outer <= coded_3_outer;
         lane3_negative_1 <= lane3_negative;
     end
     wire [19:0] lane3_middle_base_value = lane3_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
@@ -3573,10 +3883,10 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane3_itself_base_sticky = lane3_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane3_itself_half_m = lane3_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane3_itself_half_scale = lane3_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane3_exact_s1 <= lane3_exact;
-    wire _t36 = lane3_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    always @(posedge clk) if (~full) lane3_exact_s1 <= lane3_exact;
+    wire _t37 = lane3_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
     wire [19:0] lane3_outer_side_base_value = lane3_exact_s1 ? lane3_itself_base_value : (lane3_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:231
-    wire lane3_outer_side_base_sticky = lane3_exact_s1 ? lane3_itself_base_sticky : _t36; // side_table.rs:231
+    wire lane3_outer_side_base_sticky = lane3_exact_s1 ? lane3_itself_base_sticky : _t37; // side_table.rs:231
     wire [7:0] lane3_outer_side_half_m = lane3_exact_s1 ? lane3_itself_half_m : (lane3_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
     wire [5:0] lane3_outer_side_half_scale = lane3_exact_s1 ? lane3_itself_half_scale : (lane3_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:231
     wire [7:0] lane3_half_m = lane3_outer ? lane3_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
@@ -3585,22 +3895,22 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane3_side_base_sticky = lane3_outlier ? lane3_outer_side_base_sticky : lane3_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane3_side_half_m = lane3_outlier ? lane3_half_m : lane3_middle_half_m; // side_table.rs:233
     wire [5:0] lane3_side_half_scale = lane3_outlier ? lane3_half_scale : lane3_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane3_side_base_value_1 <= lane3_inner_1 ? 20'h0 : lane3_side_base_value;
         lane3_side_base_sticky_1 <= lane3_inner_1 ? 1'h0 : lane3_side_base_sticky;
         lane3_side_half_m_1 <= lane3_side_half_m;
         lane3_side_half_scale_1 <= lane3_side_half_scale;
         lane3_h_s2 <= lane3_h;
     end
-    wire [12:0] _t37 = {8'h0, lane3_h_s2} * {5'h0, lane3_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane3_product <= _t37;
+    wire [12:0] _t38 = {8'h0, lane3_h_s2} * {5'h0, lane3_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~full) begin
+        lane3_product <= _t38;
         lane3_side_later_base_value <= lane3_side_base_value_1;
         lane3_side_later_base_sticky <= lane3_side_base_sticky_1;
         lane3_side_later_half_scale <= lane3_side_half_scale_1;
     end
     wire [16:0] lane3_scaled = {lane3_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane3_sum <= {1'h0, lane3_side_later_base_value} + {4'h0, lane3_scaled};
+    always @(posedge clk) if (~full) lane3_sum <= {1'h0, lane3_side_later_base_value} + {4'h0, lane3_scaled};
     wire [22:0] lane3_frame = {2'h0, lane3_sum}; // decode.rs:97
     wire [7:0] lane3_high = lane3_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane3_low = {lane3_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -3617,8 +3927,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane3_low_3 = lane3_high_1[1:0]; // leading_zeros.rs:14
     wire lane3_none_4 = ~(|lane3_high_3); // leading_zeros.rs:15
     wire lane3_of_low_2 = ~lane3_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t38 = lane3_none_2 ? lane3_of_low_1 : {lane3_none_4, lane3_none_4 ? lane3_of_low_2 : (~lane3_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane3_of_low_3 = {lane3_none_2, _t38}; // leading_zeros.rs:17
+    wire [1:0] _t39 = lane3_none_2 ? lane3_of_low_1 : {lane3_none_4, lane3_none_4 ? lane3_of_low_2 : (~lane3_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane3_of_low_3 = {lane3_none_2, _t39}; // leading_zeros.rs:17
     wire [3:0] lane3_high_4 = lane3_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane3_low_4 = lane3_high[3:0]; // leading_zeros.rs:14
     wire lane3_none_5 = ~(|lane3_high_4); // leading_zeros.rs:15
@@ -3631,11 +3941,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane3_low_6 = lane3_high_4[1:0]; // leading_zeros.rs:14
     wire lane3_none_7 = ~(|lane3_high_6); // leading_zeros.rs:15
     wire lane3_of_low_6 = ~lane3_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t39 = lane3_none_5 ? lane3_of_low_5 : {lane3_none_7, lane3_none_7 ? lane3_of_low_6 : (~lane3_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane3_zeros = {lane3_none_1, lane3_none_1 ? lane3_of_low_3 : {lane3_none_5, _t39}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane3_scale <= lane3_side_later_half_scale;
+    wire [1:0] _t40 = lane3_none_5 ? lane3_of_low_5 : {lane3_none_7, lane3_none_7 ? lane3_of_low_6 : (~lane3_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane3_zeros = {lane3_none_1, lane3_none_1 ? lane3_of_low_3 : {lane3_none_5, _t40}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~full) lane3_scale <= lane3_side_later_half_scale;
     wire lane3_limited = (~(|lane3_scale[5:4])) & (lane3_zeros > lane3_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane3_shift <= lane3_limited ? lane3_scale[3:0] : lane3_zeros;
         lane3_frame_1 <= lane3_frame;
         lane3_scale_1 <= lane3_scale;
@@ -3646,7 +3956,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane3_moved_1 = lane3_shift[2] ? {lane3_moved[18:4], 4'h0} : lane3_moved[22:4]; // decode.rs:133
     wire [14:0] lane3_moved_2 = lane3_shift[1] ? {lane3_moved_1[16:4], 2'h0} : lane3_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane3_moved_3 = lane3_shift[0] ? {lane3_moved_2[13:2], 1'h0} : lane3_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane3_normal <= lane3_moved_3[12:1];
+    always @(posedge clk) if (~full) lane3_normal <= lane3_moved_3[12:1];
     wire lane3_lost_0 = lane3_frame_1[0] & (lane3_shift <= 4'ha); // decode.rs:105
     wire lane3_lost_1 = lane3_frame_1[1] & (lane3_shift <= 4'h9); // decode.rs:105
     wire lane3_lost_2 = lane3_frame_1[2] & (lane3_shift <= 4'h8); // decode.rs:105
@@ -3658,9 +3968,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane3_lost_8 = lane3_frame_1[8] & (lane3_shift <= 4'h2); // decode.rs:105
     wire lane3_lost_9 = lane3_frame_1[9] & (lane3_shift <= 4'h1); // decode.rs:105
     wire lane3_lost_10 = lane3_frame_1[10] & (lane3_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t40 = {lane3_lost_0, lane3_lost_1, lane3_lost_2, lane3_lost_3, lane3_lost_4, lane3_lost_5, lane3_lost_6, lane3_lost_7, lane3_lost_8, lane3_lost_9, lane3_lost_10, lane3_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane3_rest <= |_t40;
+    wire [11:0] _t41 = {lane3_lost_0, lane3_lost_1, lane3_lost_2, lane3_lost_3, lane3_lost_4, lane3_lost_5, lane3_lost_6, lane3_lost_7, lane3_lost_8, lane3_lost_9, lane3_lost_10, lane3_sticky}; // decode.rs:106
+    always @(posedge clk) if (~full) begin
+        lane3_rest <= |_t41;
         lane3_zero_s2 <= lane3_zero;
         lane3_zero_s3 <= lane3_zero_s2;
         lane3_zero_s4 <= lane3_zero_s3;
@@ -3671,34 +3981,33 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane3_up = lane3_normal[0] & (lane3_rest | lane3_normal[1]); // decode.rs:111
     wire [16:0] lane3_kept = {lane3_exponent, lane3_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane3_more = {5'h0, lane3_normal[11], 10'h0, lane3_up}; // decode.rs:113
-    wire [16:0] _t41 = lane3_kept + lane3_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane3_magnitude <= _t41[16:1];
+    wire [16:0] _t42 = lane3_kept + lane3_more; // decode.rs:114
+    always @(posedge clk) if (~full) begin
+        lane3_magnitude <= _t42[16:1];
         lane3_negative_1_s2 <= lane3_negative_1;
         lane3_negative_1_s3 <= lane3_negative_1_s2;
         lane3_negative_1_s4 <= lane3_negative_1_s3;
         lane3_negative_1_s5 <= lane3_negative_1_s4;
         lane3_negative_1_s6 <= lane3_negative_1_s5;
-        values_3_negative <= lane3_negative_1_s6;
+        lane3_negative_1_s7 <= lane3_negative_1_s6;
     end
-    wire coded_outlier_4 = map_outlier[4]; // dequantizer_back.rs:123
-    wire coded_outer_4 = map_outer[4]; // dequantizer_back.rs:123
-    wire coded_sign_4 = map_sign[4]; // dequantizer_back.rs:123
-    wire [4:0] lane4_distance = {1'h0, coded_code_4} - info_split; // decode.rs:74
+    wire too_large_3 = lane3_magnitude[15] | (&lane3_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_3 = {lane3_negative_1_s7, too_large_3 ? 15'h7bff : lane3_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane4_distance = {1'h0, coded_4_code} - info_split; // decode.rs:74
     wire lane4_below = lane4_distance[4]; // decode.rs:75
     wire [3:0] lane4_whole = lane4_distance[3:0] ^ {4{lane4_below}}; // decode.rs:76
     wire [4:0] lane4_middle_half_steps = {lane4_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane4_outlier_half_steps = {coded_code_4, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane4_h <= coded_outlier_4 ? lane4_outlier_half_steps : lane4_middle_half_steps;
-    wire lane4_negative = coded_outlier_4 ? coded_sign_4 : lane4_below; // decode.rs:80
-    wire lane4_none = ~(|coded_code_4); // decode.rs:81
-    wire lane4_exact = coded_outlier_4 ? (coded_outer_4 & lane4_none) : info_middle_exact; // decode.rs:82
-    wire lane4_inner = coded_outlier_4 & (~coded_outer_4); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane4_outlier_half_steps = {coded_4_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~full) lane4_h <= coded_4_outlier ? lane4_outlier_half_steps : lane4_middle_half_steps;
+    wire lane4_negative = coded_4_outlier ? coded_4_sign : lane4_below; // decode.rs:80
+    wire lane4_none = ~(|coded_4_code); // decode.rs:81
+    wire lane4_exact = coded_4_outlier ? (coded_4_outer & lane4_none) : info_middle_exact; // decode.rs:82
+    wire lane4_inner = coded_4_outlier & (~coded_4_outer); // decode.rs:83
+    always @(posedge clk) if (~full) begin
         lane4_zero <= lane4_inner & lane4_none;
-        lane4_inner_1 <= coded_outlier_4 & (~coded_outer_4);
-        lane4_outlier <= coded_outlier_4;
-        lane4_outer <= coded_outer_4;
+        lane4_inner_1 <= coded_4_outlier & (~coded_4_outer);
+        lane4_outlier <= coded_4_outlier;
+        lane4_outer <= coded_4_outer;
         lane4_negative_1 <= lane4_negative;
     end
     wire [19:0] lane4_middle_base_value = lane4_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
@@ -3709,10 +4018,10 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane4_itself_base_sticky = lane4_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane4_itself_half_m = lane4_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane4_itself_half_scale = lane4_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane4_exact_s1 <= lane4_exact;
-    wire _t42 = lane4_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    always @(posedge clk) if (~full) lane4_exact_s1 <= lane4_exact;
+    wire _t43 = lane4_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
     wire [19:0] lane4_outer_side_base_value = lane4_exact_s1 ? lane4_itself_base_value : (lane4_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:231
-    wire lane4_outer_side_base_sticky = lane4_exact_s1 ? lane4_itself_base_sticky : _t42; // side_table.rs:231
+    wire lane4_outer_side_base_sticky = lane4_exact_s1 ? lane4_itself_base_sticky : _t43; // side_table.rs:231
     wire [7:0] lane4_outer_side_half_m = lane4_exact_s1 ? lane4_itself_half_m : (lane4_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
     wire [5:0] lane4_outer_side_half_scale = lane4_exact_s1 ? lane4_itself_half_scale : (lane4_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:231
     wire [7:0] lane4_half_m = lane4_outer ? lane4_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
@@ -3721,22 +4030,22 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane4_side_base_sticky = lane4_outlier ? lane4_outer_side_base_sticky : lane4_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane4_side_half_m = lane4_outlier ? lane4_half_m : lane4_middle_half_m; // side_table.rs:233
     wire [5:0] lane4_side_half_scale = lane4_outlier ? lane4_half_scale : lane4_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane4_side_base_value_1 <= lane4_inner_1 ? 20'h0 : lane4_side_base_value;
         lane4_side_base_sticky_1 <= lane4_inner_1 ? 1'h0 : lane4_side_base_sticky;
         lane4_side_half_m_1 <= lane4_side_half_m;
         lane4_side_half_scale_1 <= lane4_side_half_scale;
         lane4_h_s2 <= lane4_h;
     end
-    wire [12:0] _t43 = {8'h0, lane4_h_s2} * {5'h0, lane4_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane4_product <= _t43;
+    wire [12:0] _t44 = {8'h0, lane4_h_s2} * {5'h0, lane4_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~full) begin
+        lane4_product <= _t44;
         lane4_side_later_base_value <= lane4_side_base_value_1;
         lane4_side_later_base_sticky <= lane4_side_base_sticky_1;
         lane4_side_later_half_scale <= lane4_side_half_scale_1;
     end
     wire [16:0] lane4_scaled = {lane4_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane4_sum <= {1'h0, lane4_side_later_base_value} + {4'h0, lane4_scaled};
+    always @(posedge clk) if (~full) lane4_sum <= {1'h0, lane4_side_later_base_value} + {4'h0, lane4_scaled};
     wire [22:0] lane4_frame = {2'h0, lane4_sum}; // decode.rs:97
     wire [7:0] lane4_high = lane4_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane4_low = {lane4_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -3753,8 +4062,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane4_low_3 = lane4_high_1[1:0]; // leading_zeros.rs:14
     wire lane4_none_4 = ~(|lane4_high_3); // leading_zeros.rs:15
     wire lane4_of_low_2 = ~lane4_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t44 = lane4_none_2 ? lane4_of_low_1 : {lane4_none_4, lane4_none_4 ? lane4_of_low_2 : (~lane4_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane4_of_low_3 = {lane4_none_2, _t44}; // leading_zeros.rs:17
+    wire [1:0] _t45 = lane4_none_2 ? lane4_of_low_1 : {lane4_none_4, lane4_none_4 ? lane4_of_low_2 : (~lane4_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane4_of_low_3 = {lane4_none_2, _t45}; // leading_zeros.rs:17
     wire [3:0] lane4_high_4 = lane4_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane4_low_4 = lane4_high[3:0]; // leading_zeros.rs:14
     wire lane4_none_5 = ~(|lane4_high_4); // leading_zeros.rs:15
@@ -3767,11 +4076,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane4_low_6 = lane4_high_4[1:0]; // leading_zeros.rs:14
     wire lane4_none_7 = ~(|lane4_high_6); // leading_zeros.rs:15
     wire lane4_of_low_6 = ~lane4_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t45 = lane4_none_5 ? lane4_of_low_5 : {lane4_none_7, lane4_none_7 ? lane4_of_low_6 : (~lane4_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane4_zeros = {lane4_none_1, lane4_none_1 ? lane4_of_low_3 : {lane4_none_5, _t45}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane4_scale <= lane4_side_later_half_scale;
+    wire [1:0] _t46 = lane4_none_5 ? lane4_of_low_5 : {lane4_none_7, lane4_none_7 ? lane4_of_low_6 : (~lane4_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane4_zeros = {lane4_none_1, lane4_none_1 ? lane4_of_low_3 : {lane4_none_5, _t46}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~full) lane4_scale <= lane4_side_later_half_scale;
     wire lane4_limited = (~(|lane4_scale[5:4])) & (lane4_zeros > lane4_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane4_shift <= lane4_limited ? lane4_scale[3:0] : lane4_zeros;
         lane4_frame_1 <= lane4_frame;
         lane4_scale_1 <= lane4_scale;
@@ -3782,7 +4091,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane4_moved_1 = lane4_shift[2] ? {lane4_moved[18:4], 4'h0} : lane4_moved[22:4]; // decode.rs:133
     wire [14:0] lane4_moved_2 = lane4_shift[1] ? {lane4_moved_1[16:4], 2'h0} : lane4_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane4_moved_3 = lane4_shift[0] ? {lane4_moved_2[13:2], 1'h0} : lane4_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane4_normal <= lane4_moved_3[12:1];
+    always @(posedge clk) if (~full) lane4_normal <= lane4_moved_3[12:1];
     wire lane4_lost_0 = lane4_frame_1[0] & (lane4_shift <= 4'ha); // decode.rs:105
     wire lane4_lost_1 = lane4_frame_1[1] & (lane4_shift <= 4'h9); // decode.rs:105
     wire lane4_lost_2 = lane4_frame_1[2] & (lane4_shift <= 4'h8); // decode.rs:105
@@ -3794,9 +4103,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane4_lost_8 = lane4_frame_1[8] & (lane4_shift <= 4'h2); // decode.rs:105
     wire lane4_lost_9 = lane4_frame_1[9] & (lane4_shift <= 4'h1); // decode.rs:105
     wire lane4_lost_10 = lane4_frame_1[10] & (lane4_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t46 = {lane4_lost_0, lane4_lost_1, lane4_lost_2, lane4_lost_3, lane4_lost_4, lane4_lost_5, lane4_lost_6, lane4_lost_7, lane4_lost_8, lane4_lost_9, lane4_lost_10, lane4_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane4_rest <= |_t46;
+    wire [11:0] _t47 = {lane4_lost_0, lane4_lost_1, lane4_lost_2, lane4_lost_3, lane4_lost_4, lane4_lost_5, lane4_lost_6, lane4_lost_7, lane4_lost_8, lane4_lost_9, lane4_lost_10, lane4_sticky}; // decode.rs:106
+    always @(posedge clk) if (~full) begin
+        lane4_rest <= |_t47;
         lane4_zero_s2 <= lane4_zero;
         lane4_zero_s3 <= lane4_zero_s2;
         lane4_zero_s4 <= lane4_zero_s3;
@@ -3807,34 +4116,33 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane4_up = lane4_normal[0] & (lane4_rest | lane4_normal[1]); // decode.rs:111
     wire [16:0] lane4_kept = {lane4_exponent, lane4_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane4_more = {5'h0, lane4_normal[11], 10'h0, lane4_up}; // decode.rs:113
-    wire [16:0] _t47 = lane4_kept + lane4_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane4_magnitude <= _t47[16:1];
+    wire [16:0] _t48 = lane4_kept + lane4_more; // decode.rs:114
+    always @(posedge clk) if (~full) begin
+        lane4_magnitude <= _t48[16:1];
         lane4_negative_1_s2 <= lane4_negative_1;
         lane4_negative_1_s3 <= lane4_negative_1_s2;
         lane4_negative_1_s4 <= lane4_negative_1_s3;
         lane4_negative_1_s5 <= lane4_negative_1_s4;
         lane4_negative_1_s6 <= lane4_negative_1_s5;
-        values_4_negative <= lane4_negative_1_s6;
+        lane4_negative_1_s7 <= lane4_negative_1_s6;
     end
-    wire coded_outlier_5 = map_outlier[5]; // dequantizer_back.rs:123
-    wire coded_outer_5 = map_outer[5]; // dequantizer_back.rs:123
-    wire coded_sign_5 = map_sign[5]; // dequantizer_back.rs:123
-    wire [4:0] lane5_distance = {1'h0, coded_code_5} - info_split; // decode.rs:74
+    wire too_large_4 = lane4_magnitude[15] | (&lane4_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_4 = {lane4_negative_1_s7, too_large_4 ? 15'h7bff : lane4_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane5_distance = {1'h0, coded_5_code} - info_split; // decode.rs:74
     wire lane5_below = lane5_distance[4]; // decode.rs:75
     wire [3:0] lane5_whole = lane5_distance[3:0] ^ {4{lane5_below}}; // decode.rs:76
     wire [4:0] lane5_middle_half_steps = {lane5_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane5_outlier_half_steps = {coded_code_5, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane5_h <= coded_outlier_5 ? lane5_outlier_half_steps : lane5_middle_half_steps;
-    wire lane5_negative = coded_outlier_5 ? coded_sign_5 : lane5_below; // decode.rs:80
-    wire lane5_none = ~(|coded_code_5); // decode.rs:81
-    wire lane5_exact = coded_outlier_5 ? (coded_outer_5 & lane5_none) : info_middle_exact; // decode.rs:82
-    wire lane5_inner = coded_outlier_5 & (~coded_outer_5); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane5_outlier_half_steps = {coded_5_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~full) lane5_h <= coded_5_outlier ? lane5_outlier_half_steps : lane5_middle_half_steps;
+    wire lane5_negative = coded_5_outlier ? coded_5_sign : lane5_below; // decode.rs:80
+    wire lane5_none = ~(|coded_5_code); // decode.rs:81
+    wire lane5_exact = coded_5_outlier ? (coded_5_outer & lane5_none) : info_middle_exact; // decode.rs:82
+    wire lane5_inner = coded_5_outlier & (~coded_5_outer); // decode.rs:83
+    always @(posedge clk) if (~full) begin
         lane5_zero <= lane5_inner & lane5_none;
-        lane5_inner_1 <= coded_outlier_5 & (~coded_outer_5);
-        lane5_outlier <= coded_outlier_5;
-        lane5_outer <= coded_outer_5;
+        lane5_inner_1 <= coded_5_outlier & (~coded_5_outer);
+        lane5_outlier <= coded_5_outlier;
+        lane5_outer <= coded_5_outer;
         lane5_negative_1 <= lane5_negative;
     end
     wire [19:0] lane5_middle_base_value = lane5_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
@@ -3845,10 +4153,10 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane5_itself_base_sticky = lane5_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane5_itself_half_m = lane5_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane5_itself_half_scale = lane5_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane5_exact_s1 <= lane5_exact;
-    wire _t48 = lane5_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    always @(posedge clk) if (~full) lane5_exact_s1 <= lane5_exact;
+    wire _t49 = lane5_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
     wire [19:0] lane5_outer_side_base_value = lane5_exact_s1 ? lane5_itself_base_value : (lane5_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:231
-    wire lane5_outer_side_base_sticky = lane5_exact_s1 ? lane5_itself_base_sticky : _t48; // side_table.rs:231
+    wire lane5_outer_side_base_sticky = lane5_exact_s1 ? lane5_itself_base_sticky : _t49; // side_table.rs:231
     wire [7:0] lane5_outer_side_half_m = lane5_exact_s1 ? lane5_itself_half_m : (lane5_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
     wire [5:0] lane5_outer_side_half_scale = lane5_exact_s1 ? lane5_itself_half_scale : (lane5_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:231
     wire [7:0] lane5_half_m = lane5_outer ? lane5_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
@@ -3857,22 +4165,22 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane5_side_base_sticky = lane5_outlier ? lane5_outer_side_base_sticky : lane5_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane5_side_half_m = lane5_outlier ? lane5_half_m : lane5_middle_half_m; // side_table.rs:233
     wire [5:0] lane5_side_half_scale = lane5_outlier ? lane5_half_scale : lane5_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane5_side_base_value_1 <= lane5_inner_1 ? 20'h0 : lane5_side_base_value;
         lane5_side_base_sticky_1 <= lane5_inner_1 ? 1'h0 : lane5_side_base_sticky;
         lane5_side_half_m_1 <= lane5_side_half_m;
         lane5_side_half_scale_1 <= lane5_side_half_scale;
         lane5_h_s2 <= lane5_h;
     end
-    wire [12:0] _t49 = {8'h0, lane5_h_s2} * {5'h0, lane5_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane5_product <= _t49;
+    wire [12:0] _t50 = {8'h0, lane5_h_s2} * {5'h0, lane5_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~full) begin
+        lane5_product <= _t50;
         lane5_side_later_base_value <= lane5_side_base_value_1;
         lane5_side_later_base_sticky <= lane5_side_base_sticky_1;
         lane5_side_later_half_scale <= lane5_side_half_scale_1;
     end
     wire [16:0] lane5_scaled = {lane5_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane5_sum <= {1'h0, lane5_side_later_base_value} + {4'h0, lane5_scaled};
+    always @(posedge clk) if (~full) lane5_sum <= {1'h0, lane5_side_later_base_value} + {4'h0, lane5_scaled};
     wire [22:0] lane5_frame = {2'h0, lane5_sum}; // decode.rs:97
     wire [7:0] lane5_high = lane5_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane5_low = {lane5_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -3889,8 +4197,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane5_low_3 = lane5_high_1[1:0]; // leading_zeros.rs:14
     wire lane5_none_4 = ~(|lane5_high_3); // leading_zeros.rs:15
     wire lane5_of_low_2 = ~lane5_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t50 = lane5_none_2 ? lane5_of_low_1 : {lane5_none_4, lane5_none_4 ? lane5_of_low_2 : (~lane5_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane5_of_low_3 = {lane5_none_2, _t50}; // leading_zeros.rs:17
+    wire [1:0] _t51 = lane5_none_2 ? lane5_of_low_1 : {lane5_none_4, lane5_none_4 ? lane5_of_low_2 : (~lane5_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane5_of_low_3 = {lane5_none_2, _t51}; // leading_zeros.rs:17
     wire [3:0] lane5_high_4 = lane5_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane5_low_4 = lane5_high[3:0]; // leading_zeros.rs:14
     wire lane5_none_5 = ~(|lane5_high_4); // leading_zeros.rs:15
@@ -3903,11 +4211,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane5_low_6 = lane5_high_4[1:0]; // leading_zeros.rs:14
     wire lane5_none_7 = ~(|lane5_high_6); // leading_zeros.rs:15
     wire lane5_of_low_6 = ~lane5_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t51 = lane5_none_5 ? lane5_of_low_5 : {lane5_none_7, lane5_none_7 ? lane5_of_low_6 : (~lane5_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane5_zeros = {lane5_none_1, lane5_none_1 ? lane5_of_low_3 : {lane5_none_5, _t51}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane5_scale <= lane5_side_later_half_scale;
+    wire [1:0] _t52 = lane5_none_5 ? lane5_of_low_5 : {lane5_none_7, lane5_none_7 ? lane5_of_low_6 : (~lane5_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane5_zeros = {lane5_none_1, lane5_none_1 ? lane5_of_low_3 : {lane5_none_5, _t52}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~full) lane5_scale <= lane5_side_later_half_scale;
     wire lane5_limited = (~(|lane5_scale[5:4])) & (lane5_zeros > lane5_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane5_shift <= lane5_limited ? lane5_scale[3:0] : lane5_zeros;
         lane5_frame_1 <= lane5_frame;
         lane5_scale_1 <= lane5_scale;
@@ -3918,7 +4226,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane5_moved_1 = lane5_shift[2] ? {lane5_moved[18:4], 4'h0} : lane5_moved[22:4]; // decode.rs:133
     wire [14:0] lane5_moved_2 = lane5_shift[1] ? {lane5_moved_1[16:4], 2'h0} : lane5_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane5_moved_3 = lane5_shift[0] ? {lane5_moved_2[13:2], 1'h0} : lane5_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane5_normal <= lane5_moved_3[12:1];
+    always @(posedge clk) if (~full) lane5_normal <= lane5_moved_3[12:1];
     wire lane5_lost_0 = lane5_frame_1[0] & (lane5_shift <= 4'ha); // decode.rs:105
     wire lane5_lost_1 = lane5_frame_1[1] & (lane5_shift <= 4'h9); // decode.rs:105
     wire lane5_lost_2 = lane5_frame_1[2] & (lane5_shift <= 4'h8); // decode.rs:105
@@ -3930,9 +4238,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane5_lost_8 = lane5_frame_1[8] & (lane5_shift <= 4'h2); // decode.rs:105
     wire lane5_lost_9 = lane5_frame_1[9] & (lane5_shift <= 4'h1); // decode.rs:105
     wire lane5_lost_10 = lane5_frame_1[10] & (lane5_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t52 = {lane5_lost_0, lane5_lost_1, lane5_lost_2, lane5_lost_3, lane5_lost_4, lane5_lost_5, lane5_lost_6, lane5_lost_7, lane5_lost_8, lane5_lost_9, lane5_lost_10, lane5_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane5_rest <= |_t52;
+    wire [11:0] _t53 = {lane5_lost_0, lane5_lost_1, lane5_lost_2, lane5_lost_3, lane5_lost_4, lane5_lost_5, lane5_lost_6, lane5_lost_7, lane5_lost_8, lane5_lost_9, lane5_lost_10, lane5_sticky}; // decode.rs:106
+    always @(posedge clk) if (~full) begin
+        lane5_rest <= |_t53;
         lane5_zero_s2 <= lane5_zero;
         lane5_zero_s3 <= lane5_zero_s2;
         lane5_zero_s4 <= lane5_zero_s3;
@@ -3943,34 +4251,33 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane5_up = lane5_normal[0] & (lane5_rest | lane5_normal[1]); // decode.rs:111
     wire [16:0] lane5_kept = {lane5_exponent, lane5_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane5_more = {5'h0, lane5_normal[11], 10'h0, lane5_up}; // decode.rs:113
-    wire [16:0] _t53 = lane5_kept + lane5_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane5_magnitude <= _t53[16:1];
+    wire [16:0] _t54 = lane5_kept + lane5_more; // decode.rs:114
+    always @(posedge clk) if (~full) begin
+        lane5_magnitude <= _t54[16:1];
         lane5_negative_1_s2 <= lane5_negative_1;
         lane5_negative_1_s3 <= lane5_negative_1_s2;
         lane5_negative_1_s4 <= lane5_negative_1_s3;
         lane5_negative_1_s5 <= lane5_negative_1_s4;
         lane5_negative_1_s6 <= lane5_negative_1_s5;
-        values_5_negative <= lane5_negative_1_s6;
+        lane5_negative_1_s7 <= lane5_negative_1_s6;
     end
-    wire coded_outlier_6 = map_outlier[6]; // dequantizer_back.rs:123
-    wire coded_outer_6 = map_outer[6]; // dequantizer_back.rs:123
-    wire coded_sign_6 = map_sign[6]; // dequantizer_back.rs:123
-    wire [4:0] lane6_distance = {1'h0, coded_code_6} - info_split; // decode.rs:74
+    wire too_large_5 = lane5_magnitude[15] | (&lane5_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_5 = {lane5_negative_1_s7, too_large_5 ? 15'h7bff : lane5_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane6_distance = {1'h0, coded_6_code} - info_split; // decode.rs:74
     wire lane6_below = lane6_distance[4]; // decode.rs:75
     wire [3:0] lane6_whole = lane6_distance[3:0] ^ {4{lane6_below}}; // decode.rs:76
     wire [4:0] lane6_middle_half_steps = {lane6_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane6_outlier_half_steps = {coded_code_6, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane6_h <= coded_outlier_6 ? lane6_outlier_half_steps : lane6_middle_half_steps;
-    wire lane6_negative = coded_outlier_6 ? coded_sign_6 : lane6_below; // decode.rs:80
-    wire lane6_none = ~(|coded_code_6); // decode.rs:81
-    wire lane6_exact = coded_outlier_6 ? (coded_outer_6 & lane6_none) : info_middle_exact; // decode.rs:82
-    wire lane6_inner = coded_outlier_6 & (~coded_outer_6); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane6_outlier_half_steps = {coded_6_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~full) lane6_h <= coded_6_outlier ? lane6_outlier_half_steps : lane6_middle_half_steps;
+    wire lane6_negative = coded_6_outlier ? coded_6_sign : lane6_below; // decode.rs:80
+    wire lane6_none = ~(|coded_6_code); // decode.rs:81
+    wire lane6_exact = coded_6_outlier ? (coded_6_outer & lane6_none) : info_middle_exact; // decode.rs:82
+    wire lane6_inner = coded_6_outlier & (~coded_6_outer); // decode.rs:83
+    always @(posedge clk) if (~full) begin
         lane6_zero <= lane6_inner & lane6_none;
-        lane6_inner_1 <= coded_outlier_6 & (~coded_outer_6);
-        lane6_outlier <= coded_outlier_6;
-        lane6_outer <= coded_outer_6;
+        lane6_inner_1 <= coded_6_outlier & (~coded_6_outer);
+        lane6_outlier <= coded_6_outlier;
+        lane6_outer <= coded_6_outer;
         lane6_negative_1 <= lane6_negative;
     end
     wire [19:0] lane6_middle_base_value = lane6_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
@@ -3981,10 +4288,10 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane6_itself_base_sticky = lane6_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane6_itself_half_m = lane6_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane6_itself_half_scale = lane6_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane6_exact_s1 <= lane6_exact;
-    wire _t54 = lane6_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    always @(posedge clk) if (~full) lane6_exact_s1 <= lane6_exact;
+    wire _t55 = lane6_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
     wire [19:0] lane6_outer_side_base_value = lane6_exact_s1 ? lane6_itself_base_value : (lane6_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:231
-    wire lane6_outer_side_base_sticky = lane6_exact_s1 ? lane6_itself_base_sticky : _t54; // side_table.rs:231
+    wire lane6_outer_side_base_sticky = lane6_exact_s1 ? lane6_itself_base_sticky : _t55; // side_table.rs:231
     wire [7:0] lane6_outer_side_half_m = lane6_exact_s1 ? lane6_itself_half_m : (lane6_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
     wire [5:0] lane6_outer_side_half_scale = lane6_exact_s1 ? lane6_itself_half_scale : (lane6_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:231
     wire [7:0] lane6_half_m = lane6_outer ? lane6_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
@@ -3993,22 +4300,22 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane6_side_base_sticky = lane6_outlier ? lane6_outer_side_base_sticky : lane6_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane6_side_half_m = lane6_outlier ? lane6_half_m : lane6_middle_half_m; // side_table.rs:233
     wire [5:0] lane6_side_half_scale = lane6_outlier ? lane6_half_scale : lane6_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane6_side_base_value_1 <= lane6_inner_1 ? 20'h0 : lane6_side_base_value;
         lane6_side_base_sticky_1 <= lane6_inner_1 ? 1'h0 : lane6_side_base_sticky;
         lane6_side_half_m_1 <= lane6_side_half_m;
         lane6_side_half_scale_1 <= lane6_side_half_scale;
         lane6_h_s2 <= lane6_h;
     end
-    wire [12:0] _t55 = {8'h0, lane6_h_s2} * {5'h0, lane6_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane6_product <= _t55;
+    wire [12:0] _t56 = {8'h0, lane6_h_s2} * {5'h0, lane6_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~full) begin
+        lane6_product <= _t56;
         lane6_side_later_base_value <= lane6_side_base_value_1;
         lane6_side_later_base_sticky <= lane6_side_base_sticky_1;
         lane6_side_later_half_scale <= lane6_side_half_scale_1;
     end
     wire [16:0] lane6_scaled = {lane6_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane6_sum <= {1'h0, lane6_side_later_base_value} + {4'h0, lane6_scaled};
+    always @(posedge clk) if (~full) lane6_sum <= {1'h0, lane6_side_later_base_value} + {4'h0, lane6_scaled};
     wire [22:0] lane6_frame = {2'h0, lane6_sum}; // decode.rs:97
     wire [7:0] lane6_high = lane6_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane6_low = {lane6_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -4025,8 +4332,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane6_low_3 = lane6_high_1[1:0]; // leading_zeros.rs:14
     wire lane6_none_4 = ~(|lane6_high_3); // leading_zeros.rs:15
     wire lane6_of_low_2 = ~lane6_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t56 = lane6_none_2 ? lane6_of_low_1 : {lane6_none_4, lane6_none_4 ? lane6_of_low_2 : (~lane6_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane6_of_low_3 = {lane6_none_2, _t56}; // leading_zeros.rs:17
+    wire [1:0] _t57 = lane6_none_2 ? lane6_of_low_1 : {lane6_none_4, lane6_none_4 ? lane6_of_low_2 : (~lane6_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane6_of_low_3 = {lane6_none_2, _t57}; // leading_zeros.rs:17
     wire [3:0] lane6_high_4 = lane6_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane6_low_4 = lane6_high[3:0]; // leading_zeros.rs:14
     wire lane6_none_5 = ~(|lane6_high_4); // leading_zeros.rs:15
@@ -4039,11 +4346,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane6_low_6 = lane6_high_4[1:0]; // leading_zeros.rs:14
     wire lane6_none_7 = ~(|lane6_high_6); // leading_zeros.rs:15
     wire lane6_of_low_6 = ~lane6_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t57 = lane6_none_5 ? lane6_of_low_5 : {lane6_none_7, lane6_none_7 ? lane6_of_low_6 : (~lane6_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane6_zeros = {lane6_none_1, lane6_none_1 ? lane6_of_low_3 : {lane6_none_5, _t57}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane6_scale <= lane6_side_later_half_scale;
+    wire [1:0] _t58 = lane6_none_5 ? lane6_of_low_5 : {lane6_none_7, lane6_none_7 ? lane6_of_low_6 : (~lane6_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane6_zeros = {lane6_none_1, lane6_none_1 ? lane6_of_low_3 : {lane6_none_5, _t58}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~full) lane6_scale <= lane6_side_later_half_scale;
     wire lane6_limited = (~(|lane6_scale[5:4])) & (lane6_zeros > lane6_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane6_shift <= lane6_limited ? lane6_scale[3:0] : lane6_zeros;
         lane6_frame_1 <= lane6_frame;
         lane6_scale_1 <= lane6_scale;
@@ -4054,7 +4361,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane6_moved_1 = lane6_shift[2] ? {lane6_moved[18:4], 4'h0} : lane6_moved[22:4]; // decode.rs:133
     wire [14:0] lane6_moved_2 = lane6_shift[1] ? {lane6_moved_1[16:4], 2'h0} : lane6_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane6_moved_3 = lane6_shift[0] ? {lane6_moved_2[13:2], 1'h0} : lane6_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane6_normal <= lane6_moved_3[12:1];
+    always @(posedge clk) if (~full) lane6_normal <= lane6_moved_3[12:1];
     wire lane6_lost_0 = lane6_frame_1[0] & (lane6_shift <= 4'ha); // decode.rs:105
     wire lane6_lost_1 = lane6_frame_1[1] & (lane6_shift <= 4'h9); // decode.rs:105
     wire lane6_lost_2 = lane6_frame_1[2] & (lane6_shift <= 4'h8); // decode.rs:105
@@ -4066,9 +4373,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane6_lost_8 = lane6_frame_1[8] & (lane6_shift <= 4'h2); // decode.rs:105
     wire lane6_lost_9 = lane6_frame_1[9] & (lane6_shift <= 4'h1); // decode.rs:105
     wire lane6_lost_10 = lane6_frame_1[10] & (lane6_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t58 = {lane6_lost_0, lane6_lost_1, lane6_lost_2, lane6_lost_3, lane6_lost_4, lane6_lost_5, lane6_lost_6, lane6_lost_7, lane6_lost_8, lane6_lost_9, lane6_lost_10, lane6_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane6_rest <= |_t58;
+    wire [11:0] _t59 = {lane6_lost_0, lane6_lost_1, lane6_lost_2, lane6_lost_3, lane6_lost_4, lane6_lost_5, lane6_lost_6, lane6_lost_7, lane6_lost_8, lane6_lost_9, lane6_lost_10, lane6_sticky}; // decode.rs:106
+    always @(posedge clk) if (~full) begin
+        lane6_rest <= |_t59;
         lane6_zero_s2 <= lane6_zero;
         lane6_zero_s3 <= lane6_zero_s2;
         lane6_zero_s4 <= lane6_zero_s3;
@@ -4079,34 +4386,33 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane6_up = lane6_normal[0] & (lane6_rest | lane6_normal[1]); // decode.rs:111
     wire [16:0] lane6_kept = {lane6_exponent, lane6_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane6_more = {5'h0, lane6_normal[11], 10'h0, lane6_up}; // decode.rs:113
-    wire [16:0] _t59 = lane6_kept + lane6_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane6_magnitude <= _t59[16:1];
+    wire [16:0] _t60 = lane6_kept + lane6_more; // decode.rs:114
+    always @(posedge clk) if (~full) begin
+        lane6_magnitude <= _t60[16:1];
         lane6_negative_1_s2 <= lane6_negative_1;
         lane6_negative_1_s3 <= lane6_negative_1_s2;
         lane6_negative_1_s4 <= lane6_negative_1_s3;
         lane6_negative_1_s5 <= lane6_negative_1_s4;
         lane6_negative_1_s6 <= lane6_negative_1_s5;
-        values_6_negative <= lane6_negative_1_s6;
+        lane6_negative_1_s7 <= lane6_negative_1_s6;
     end
-    wire coded_outlier_7 = map_outlier[7]; // dequantizer_back.rs:123
-    wire coded_outer_7 = map_outer[7]; // dequantizer_back.rs:123
-    wire coded_sign_7 = map_sign[7]; // dequantizer_back.rs:123
-    wire [4:0] lane7_distance = {1'h0, coded_code_7} - info_split; // decode.rs:74
+    wire too_large_6 = lane6_magnitude[15] | (&lane6_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_6 = {lane6_negative_1_s7, too_large_6 ? 15'h7bff : lane6_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane7_distance = {1'h0, coded_7_code} - info_split; // decode.rs:74
     wire lane7_below = lane7_distance[4]; // decode.rs:75
     wire [3:0] lane7_whole = lane7_distance[3:0] ^ {4{lane7_below}}; // decode.rs:76
     wire [4:0] lane7_middle_half_steps = {lane7_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane7_outlier_half_steps = {coded_code_7, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane7_h <= coded_outlier_7 ? lane7_outlier_half_steps : lane7_middle_half_steps;
-    wire lane7_negative = coded_outlier_7 ? coded_sign_7 : lane7_below; // decode.rs:80
-    wire lane7_none = ~(|coded_code_7); // decode.rs:81
-    wire lane7_exact = coded_outlier_7 ? (coded_outer_7 & lane7_none) : info_middle_exact; // decode.rs:82
-    wire lane7_inner = coded_outlier_7 & (~coded_outer_7); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane7_outlier_half_steps = {coded_7_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~full) lane7_h <= coded_7_outlier ? lane7_outlier_half_steps : lane7_middle_half_steps;
+    wire lane7_negative = coded_7_outlier ? coded_7_sign : lane7_below; // decode.rs:80
+    wire lane7_none = ~(|coded_7_code); // decode.rs:81
+    wire lane7_exact = coded_7_outlier ? (coded_7_outer & lane7_none) : info_middle_exact; // decode.rs:82
+    wire lane7_inner = coded_7_outlier & (~coded_7_outer); // decode.rs:83
+    always @(posedge clk) if (~full) begin
         lane7_zero <= lane7_inner & lane7_none;
-        lane7_inner_1 <= coded_outlier_7 & (~coded_outer_7);
-        lane7_outlier <= coded_outlier_7;
-        lane7_outer <= coded_outer_7;
+        lane7_inner_1 <= coded_7_outlier & (~coded_7_outer);
+        lane7_outlier <= coded_7_outlier;
+        lane7_outer <= coded_7_outer;
         lane7_negative_1 <= lane7_negative;
     end
     wire [19:0] lane7_middle_base_value = lane7_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
@@ -4117,10 +4423,10 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane7_itself_base_sticky = lane7_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane7_itself_half_m = lane7_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane7_itself_half_scale = lane7_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane7_exact_s1 <= lane7_exact;
-    wire _t60 = lane7_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    always @(posedge clk) if (~full) lane7_exact_s1 <= lane7_exact;
+    wire _t61 = lane7_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
     wire [19:0] lane7_outer_side_base_value = lane7_exact_s1 ? lane7_itself_base_value : (lane7_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:231
-    wire lane7_outer_side_base_sticky = lane7_exact_s1 ? lane7_itself_base_sticky : _t60; // side_table.rs:231
+    wire lane7_outer_side_base_sticky = lane7_exact_s1 ? lane7_itself_base_sticky : _t61; // side_table.rs:231
     wire [7:0] lane7_outer_side_half_m = lane7_exact_s1 ? lane7_itself_half_m : (lane7_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
     wire [5:0] lane7_outer_side_half_scale = lane7_exact_s1 ? lane7_itself_half_scale : (lane7_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:231
     wire [7:0] lane7_half_m = lane7_outer ? lane7_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
@@ -4129,22 +4435,22 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane7_side_base_sticky = lane7_outlier ? lane7_outer_side_base_sticky : lane7_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane7_side_half_m = lane7_outlier ? lane7_half_m : lane7_middle_half_m; // side_table.rs:233
     wire [5:0] lane7_side_half_scale = lane7_outlier ? lane7_half_scale : lane7_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane7_side_base_value_1 <= lane7_inner_1 ? 20'h0 : lane7_side_base_value;
         lane7_side_base_sticky_1 <= lane7_inner_1 ? 1'h0 : lane7_side_base_sticky;
         lane7_side_half_m_1 <= lane7_side_half_m;
         lane7_side_half_scale_1 <= lane7_side_half_scale;
         lane7_h_s2 <= lane7_h;
     end
-    wire [12:0] _t61 = {8'h0, lane7_h_s2} * {5'h0, lane7_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane7_product <= _t61;
+    wire [12:0] _t62 = {8'h0, lane7_h_s2} * {5'h0, lane7_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~full) begin
+        lane7_product <= _t62;
         lane7_side_later_base_value <= lane7_side_base_value_1;
         lane7_side_later_base_sticky <= lane7_side_base_sticky_1;
         lane7_side_later_half_scale <= lane7_side_half_scale_1;
     end
     wire [16:0] lane7_scaled = {lane7_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane7_sum <= {1'h0, lane7_side_later_base_value} + {4'h0, lane7_scaled};
+    always @(posedge clk) if (~full) lane7_sum <= {1'h0, lane7_side_later_base_value} + {4'h0, lane7_scaled};
     wire [22:0] lane7_frame = {2'h0, lane7_sum}; // decode.rs:97
     wire [7:0] lane7_high = lane7_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane7_low = {lane7_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -4161,8 +4467,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane7_low_3 = lane7_high_1[1:0]; // leading_zeros.rs:14
     wire lane7_none_4 = ~(|lane7_high_3); // leading_zeros.rs:15
     wire lane7_of_low_2 = ~lane7_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t62 = lane7_none_2 ? lane7_of_low_1 : {lane7_none_4, lane7_none_4 ? lane7_of_low_2 : (~lane7_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane7_of_low_3 = {lane7_none_2, _t62}; // leading_zeros.rs:17
+    wire [1:0] _t63 = lane7_none_2 ? lane7_of_low_1 : {lane7_none_4, lane7_none_4 ? lane7_of_low_2 : (~lane7_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane7_of_low_3 = {lane7_none_2, _t63}; // leading_zeros.rs:17
     wire [3:0] lane7_high_4 = lane7_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane7_low_4 = lane7_high[3:0]; // leading_zeros.rs:14
     wire lane7_none_5 = ~(|lane7_high_4); // leading_zeros.rs:15
@@ -4175,11 +4481,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane7_low_6 = lane7_high_4[1:0]; // leading_zeros.rs:14
     wire lane7_none_7 = ~(|lane7_high_6); // leading_zeros.rs:15
     wire lane7_of_low_6 = ~lane7_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t63 = lane7_none_5 ? lane7_of_low_5 : {lane7_none_7, lane7_none_7 ? lane7_of_low_6 : (~lane7_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane7_zeros = {lane7_none_1, lane7_none_1 ? lane7_of_low_3 : {lane7_none_5, _t63}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane7_scale <= lane7_side_later_half_scale;
+    wire [1:0] _t64 = lane7_none_5 ? lane7_of_low_5 : {lane7_none_7, lane7_none_7 ? lane7_of_low_6 : (~lane7_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane7_zeros = {lane7_none_1, lane7_none_1 ? lane7_of_low_3 : {lane7_none_5, _t64}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~full) lane7_scale <= lane7_side_later_half_scale;
     wire lane7_limited = (~(|lane7_scale[5:4])) & (lane7_zeros > lane7_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane7_shift <= lane7_limited ? lane7_scale[3:0] : lane7_zeros;
         lane7_frame_1 <= lane7_frame;
         lane7_scale_1 <= lane7_scale;
@@ -4190,7 +4496,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane7_moved_1 = lane7_shift[2] ? {lane7_moved[18:4], 4'h0} : lane7_moved[22:4]; // decode.rs:133
     wire [14:0] lane7_moved_2 = lane7_shift[1] ? {lane7_moved_1[16:4], 2'h0} : lane7_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane7_moved_3 = lane7_shift[0] ? {lane7_moved_2[13:2], 1'h0} : lane7_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane7_normal <= lane7_moved_3[12:1];
+    always @(posedge clk) if (~full) lane7_normal <= lane7_moved_3[12:1];
     wire lane7_lost_0 = lane7_frame_1[0] & (lane7_shift <= 4'ha); // decode.rs:105
     wire lane7_lost_1 = lane7_frame_1[1] & (lane7_shift <= 4'h9); // decode.rs:105
     wire lane7_lost_2 = lane7_frame_1[2] & (lane7_shift <= 4'h8); // decode.rs:105
@@ -4202,9 +4508,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane7_lost_8 = lane7_frame_1[8] & (lane7_shift <= 4'h2); // decode.rs:105
     wire lane7_lost_9 = lane7_frame_1[9] & (lane7_shift <= 4'h1); // decode.rs:105
     wire lane7_lost_10 = lane7_frame_1[10] & (lane7_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t64 = {lane7_lost_0, lane7_lost_1, lane7_lost_2, lane7_lost_3, lane7_lost_4, lane7_lost_5, lane7_lost_6, lane7_lost_7, lane7_lost_8, lane7_lost_9, lane7_lost_10, lane7_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane7_rest <= |_t64;
+    wire [11:0] _t65 = {lane7_lost_0, lane7_lost_1, lane7_lost_2, lane7_lost_3, lane7_lost_4, lane7_lost_5, lane7_lost_6, lane7_lost_7, lane7_lost_8, lane7_lost_9, lane7_lost_10, lane7_sticky}; // decode.rs:106
+    always @(posedge clk) if (~full) begin
+        lane7_rest <= |_t65;
         lane7_zero_s2 <= lane7_zero;
         lane7_zero_s3 <= lane7_zero_s2;
         lane7_zero_s4 <= lane7_zero_s3;
@@ -4215,34 +4521,33 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane7_up = lane7_normal[0] & (lane7_rest | lane7_normal[1]); // decode.rs:111
     wire [16:0] lane7_kept = {lane7_exponent, lane7_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane7_more = {5'h0, lane7_normal[11], 10'h0, lane7_up}; // decode.rs:113
-    wire [16:0] _t65 = lane7_kept + lane7_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane7_magnitude <= _t65[16:1];
+    wire [16:0] _t66 = lane7_kept + lane7_more; // decode.rs:114
+    always @(posedge clk) if (~full) begin
+        lane7_magnitude <= _t66[16:1];
         lane7_negative_1_s2 <= lane7_negative_1;
         lane7_negative_1_s3 <= lane7_negative_1_s2;
         lane7_negative_1_s4 <= lane7_negative_1_s3;
         lane7_negative_1_s5 <= lane7_negative_1_s4;
         lane7_negative_1_s6 <= lane7_negative_1_s5;
-        values_7_negative <= lane7_negative_1_s6;
+        lane7_negative_1_s7 <= lane7_negative_1_s6;
     end
-    wire coded_outlier_8 = map_outlier[8]; // dequantizer_back.rs:123
-    wire coded_outer_8 = map_outer[8]; // dequantizer_back.rs:123
-    wire coded_sign_8 = map_sign[8]; // dequantizer_back.rs:123
-    wire [4:0] lane8_distance = {1'h0, coded_code_8} - info_split; // decode.rs:74
+    wire too_large_7 = lane7_magnitude[15] | (&lane7_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_7 = {lane7_negative_1_s7, too_large_7 ? 15'h7bff : lane7_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane8_distance = {1'h0, coded_8_code} - info_split; // decode.rs:74
     wire lane8_below = lane8_distance[4]; // decode.rs:75
     wire [3:0] lane8_whole = lane8_distance[3:0] ^ {4{lane8_below}}; // decode.rs:76
     wire [4:0] lane8_middle_half_steps = {lane8_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane8_outlier_half_steps = {coded_code_8, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane8_h <= coded_outlier_8 ? lane8_outlier_half_steps : lane8_middle_half_steps;
-    wire lane8_negative = coded_outlier_8 ? coded_sign_8 : lane8_below; // decode.rs:80
-    wire lane8_none = ~(|coded_code_8); // decode.rs:81
-    wire lane8_exact = coded_outlier_8 ? (coded_outer_8 & lane8_none) : info_middle_exact; // decode.rs:82
-    wire lane8_inner = coded_outlier_8 & (~coded_outer_8); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane8_outlier_half_steps = {coded_8_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~full) lane8_h <= coded_8_outlier ? lane8_outlier_half_steps : lane8_middle_half_steps;
+    wire lane8_negative = coded_8_outlier ? coded_8_sign : lane8_below; // decode.rs:80
+    wire lane8_none = ~(|coded_8_code); // decode.rs:81
+    wire lane8_exact = coded_8_outlier ? (coded_8_outer & lane8_none) : info_middle_exact; // decode.rs:82
+    wire lane8_inner = coded_8_outlier & (~coded_8_outer); // decode.rs:83
+    always @(posedge clk) if (~full) begin
         lane8_zero <= lane8_inner & lane8_none;
-        lane8_inner_1 <= coded_outlier_8 & (~coded_outer_8);
-        lane8_outlier <= coded_outlier_8;
-        lane8_outer <= coded_outer_8;
+        lane8_inner_1 <= coded_8_outlier & (~coded_8_outer);
+        lane8_outlier <= coded_8_outlier;
+        lane8_outer <= coded_8_outer;
         lane8_negative_1 <= lane8_negative;
     end
     wire [19:0] lane8_middle_base_value = lane8_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
@@ -4253,10 +4558,10 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane8_itself_base_sticky = lane8_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane8_itself_half_m = lane8_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane8_itself_half_scale = lane8_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane8_exact_s1 <= lane8_exact;
-    wire _t66 = lane8_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    always @(posedge clk) if (~full) lane8_exact_s1 <= lane8_exact;
+    wire _t67 = lane8_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
     wire [19:0] lane8_outer_side_base_value = lane8_exact_s1 ? lane8_itself_base_value : (lane8_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:231
-    wire lane8_outer_side_base_sticky = lane8_exact_s1 ? lane8_itself_base_sticky : _t66; // side_table.rs:231
+    wire lane8_outer_side_base_sticky = lane8_exact_s1 ? lane8_itself_base_sticky : _t67; // side_table.rs:231
     wire [7:0] lane8_outer_side_half_m = lane8_exact_s1 ? lane8_itself_half_m : (lane8_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
     wire [5:0] lane8_outer_side_half_scale = lane8_exact_s1 ? lane8_itself_half_scale : (lane8_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:231
     wire [7:0] lane8_half_m = lane8_outer ? lane8_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
@@ -4265,22 +4570,22 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane8_side_base_sticky = lane8_outlier ? lane8_outer_side_base_sticky : lane8_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane8_side_half_m = lane8_outlier ? lane8_half_m : lane8_middle_half_m; // side_table.rs:233
     wire [5:0] lane8_side_half_scale = lane8_outlier ? lane8_half_scale : lane8_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane8_side_base_value_1 <= lane8_inner_1 ? 20'h0 : lane8_side_base_value;
         lane8_side_base_sticky_1 <= lane8_inner_1 ? 1'h0 : lane8_side_base_sticky;
         lane8_side_half_m_1 <= lane8_side_half_m;
         lane8_side_half_scale_1 <= lane8_side_half_scale;
         lane8_h_s2 <= lane8_h;
     end
-    wire [12:0] _t67 = {8'h0, lane8_h_s2} * {5'h0, lane8_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane8_product <= _t67;
+    wire [12:0] _t68 = {8'h0, lane8_h_s2} * {5'h0, lane8_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~full) begin
+        lane8_product <= _t68;
         lane8_side_later_base_value <= lane8_side_base_value_1;
         lane8_side_later_base_sticky <= lane8_side_base_sticky_1;
         lane8_side_later_half_scale <= lane8_side_half_scale_1;
     end
     wire [16:0] lane8_scaled = {lane8_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane8_sum <= {1'h0, lane8_side_later_base_value} + {4'h0, lane8_scaled};
+    always @(posedge clk) if (~full) lane8_sum <= {1'h0, lane8_side_later_base_value} + {4'h0, lane8_scaled};
     wire [22:0] lane8_frame = {2'h0, lane8_sum}; // decode.rs:97
     wire [7:0] lane8_high = lane8_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane8_low = {lane8_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -4297,8 +4602,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane8_low_3 = lane8_high_1[1:0]; // leading_zeros.rs:14
     wire lane8_none_4 = ~(|lane8_high_3); // leading_zeros.rs:15
     wire lane8_of_low_2 = ~lane8_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t68 = lane8_none_2 ? lane8_of_low_1 : {lane8_none_4, lane8_none_4 ? lane8_of_low_2 : (~lane8_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane8_of_low_3 = {lane8_none_2, _t68}; // leading_zeros.rs:17
+    wire [1:0] _t69 = lane8_none_2 ? lane8_of_low_1 : {lane8_none_4, lane8_none_4 ? lane8_of_low_2 : (~lane8_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane8_of_low_3 = {lane8_none_2, _t69}; // leading_zeros.rs:17
     wire [3:0] lane8_high_4 = lane8_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane8_low_4 = lane8_high[3:0]; // leading_zeros.rs:14
     wire lane8_none_5 = ~(|lane8_high_4); // leading_zeros.rs:15
@@ -4311,11 +4616,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane8_low_6 = lane8_high_4[1:0]; // leading_zeros.rs:14
     wire lane8_none_7 = ~(|lane8_high_6); // leading_zeros.rs:15
     wire lane8_of_low_6 = ~lane8_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t69 = lane8_none_5 ? lane8_of_low_5 : {lane8_none_7, lane8_none_7 ? lane8_of_low_6 : (~lane8_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane8_zeros = {lane8_none_1, lane8_none_1 ? lane8_of_low_3 : {lane8_none_5, _t69}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane8_scale <= lane8_side_later_half_scale;
+    wire [1:0] _t70 = lane8_none_5 ? lane8_of_low_5 : {lane8_none_7, lane8_none_7 ? lane8_of_low_6 : (~lane8_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane8_zeros = {lane8_none_1, lane8_none_1 ? lane8_of_low_3 : {lane8_none_5, _t70}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~full) lane8_scale <= lane8_side_later_half_scale;
     wire lane8_limited = (~(|lane8_scale[5:4])) & (lane8_zeros > lane8_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane8_shift <= lane8_limited ? lane8_scale[3:0] : lane8_zeros;
         lane8_frame_1 <= lane8_frame;
         lane8_scale_1 <= lane8_scale;
@@ -4326,7 +4631,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane8_moved_1 = lane8_shift[2] ? {lane8_moved[18:4], 4'h0} : lane8_moved[22:4]; // decode.rs:133
     wire [14:0] lane8_moved_2 = lane8_shift[1] ? {lane8_moved_1[16:4], 2'h0} : lane8_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane8_moved_3 = lane8_shift[0] ? {lane8_moved_2[13:2], 1'h0} : lane8_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane8_normal <= lane8_moved_3[12:1];
+    always @(posedge clk) if (~full) lane8_normal <= lane8_moved_3[12:1];
     wire lane8_lost_0 = lane8_frame_1[0] & (lane8_shift <= 4'ha); // decode.rs:105
     wire lane8_lost_1 = lane8_frame_1[1] & (lane8_shift <= 4'h9); // decode.rs:105
     wire lane8_lost_2 = lane8_frame_1[2] & (lane8_shift <= 4'h8); // decode.rs:105
@@ -4338,9 +4643,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane8_lost_8 = lane8_frame_1[8] & (lane8_shift <= 4'h2); // decode.rs:105
     wire lane8_lost_9 = lane8_frame_1[9] & (lane8_shift <= 4'h1); // decode.rs:105
     wire lane8_lost_10 = lane8_frame_1[10] & (lane8_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t70 = {lane8_lost_0, lane8_lost_1, lane8_lost_2, lane8_lost_3, lane8_lost_4, lane8_lost_5, lane8_lost_6, lane8_lost_7, lane8_lost_8, lane8_lost_9, lane8_lost_10, lane8_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane8_rest <= |_t70;
+    wire [11:0] _t71 = {lane8_lost_0, lane8_lost_1, lane8_lost_2, lane8_lost_3, lane8_lost_4, lane8_lost_5, lane8_lost_6, lane8_lost_7, lane8_lost_8, lane8_lost_9, lane8_lost_10, lane8_sticky}; // decode.rs:106
+    always @(posedge clk) if (~full) begin
+        lane8_rest <= |_t71;
         lane8_zero_s2 <= lane8_zero;
         lane8_zero_s3 <= lane8_zero_s2;
         lane8_zero_s4 <= lane8_zero_s3;
@@ -4351,34 +4656,33 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane8_up = lane8_normal[0] & (lane8_rest | lane8_normal[1]); // decode.rs:111
     wire [16:0] lane8_kept = {lane8_exponent, lane8_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane8_more = {5'h0, lane8_normal[11], 10'h0, lane8_up}; // decode.rs:113
-    wire [16:0] _t71 = lane8_kept + lane8_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane8_magnitude <= _t71[16:1];
+    wire [16:0] _t72 = lane8_kept + lane8_more; // decode.rs:114
+    always @(posedge clk) if (~full) begin
+        lane8_magnitude <= _t72[16:1];
         lane8_negative_1_s2 <= lane8_negative_1;
         lane8_negative_1_s3 <= lane8_negative_1_s2;
         lane8_negative_1_s4 <= lane8_negative_1_s3;
         lane8_negative_1_s5 <= lane8_negative_1_s4;
         lane8_negative_1_s6 <= lane8_negative_1_s5;
-        values_8_negative <= lane8_negative_1_s6;
+        lane8_negative_1_s7 <= lane8_negative_1_s6;
     end
-    wire coded_outlier_9 = map_outlier[9]; // dequantizer_back.rs:123
-    wire coded_outer_9 = map_outer[9]; // dequantizer_back.rs:123
-    wire coded_sign_9 = map_sign[9]; // dequantizer_back.rs:123
-    wire [4:0] lane9_distance = {1'h0, coded_code_9} - info_split; // decode.rs:74
+    wire too_large_8 = lane8_magnitude[15] | (&lane8_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_8 = {lane8_negative_1_s7, too_large_8 ? 15'h7bff : lane8_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane9_distance = {1'h0, coded_9_code} - info_split; // decode.rs:74
     wire lane9_below = lane9_distance[4]; // decode.rs:75
     wire [3:0] lane9_whole = lane9_distance[3:0] ^ {4{lane9_below}}; // decode.rs:76
     wire [4:0] lane9_middle_half_steps = {lane9_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane9_outlier_half_steps = {coded_code_9, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane9_h <= coded_outlier_9 ? lane9_outlier_half_steps : lane9_middle_half_steps;
-    wire lane9_negative = coded_outlier_9 ? coded_sign_9 : lane9_below; // decode.rs:80
-    wire lane9_none = ~(|coded_code_9); // decode.rs:81
-    wire lane9_exact = coded_outlier_9 ? (coded_outer_9 & lane9_none) : info_middle_exact; // decode.rs:82
-    wire lane9_inner = coded_outlier_9 & (~coded_outer_9); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane9_outlier_half_steps = {coded_9_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~full) lane9_h <= coded_9_outlier ? lane9_outlier_half_steps : lane9_middle_half_steps;
+    wire lane9_negative = coded_9_outlier ? coded_9_sign : lane9_below; // decode.rs:80
+    wire lane9_none = ~(|coded_9_code); // decode.rs:81
+    wire lane9_exact = coded_9_outlier ? (coded_9_outer & lane9_none) : info_middle_exact; // decode.rs:82
+    wire lane9_inner = coded_9_outlier & (~coded_9_outer); // decode.rs:83
+    always @(posedge clk) if (~full) begin
         lane9_zero <= lane9_inner & lane9_none;
-        lane9_inner_1 <= coded_outlier_9 & (~coded_outer_9);
-        lane9_outlier <= coded_outlier_9;
-        lane9_outer <= coded_outer_9;
+        lane9_inner_1 <= coded_9_outlier & (~coded_9_outer);
+        lane9_outlier <= coded_9_outlier;
+        lane9_outer <= coded_9_outer;
         lane9_negative_1 <= lane9_negative;
     end
     wire [19:0] lane9_middle_base_value = lane9_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
@@ -4389,10 +4693,10 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane9_itself_base_sticky = lane9_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane9_itself_half_m = lane9_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane9_itself_half_scale = lane9_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane9_exact_s1 <= lane9_exact;
-    wire _t72 = lane9_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    always @(posedge clk) if (~full) lane9_exact_s1 <= lane9_exact;
+    wire _t73 = lane9_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
     wire [19:0] lane9_outer_side_base_value = lane9_exact_s1 ? lane9_itself_base_value : (lane9_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:231
-    wire lane9_outer_side_base_sticky = lane9_exact_s1 ? lane9_itself_base_sticky : _t72; // side_table.rs:231
+    wire lane9_outer_side_base_sticky = lane9_exact_s1 ? lane9_itself_base_sticky : _t73; // side_table.rs:231
     wire [7:0] lane9_outer_side_half_m = lane9_exact_s1 ? lane9_itself_half_m : (lane9_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
     wire [5:0] lane9_outer_side_half_scale = lane9_exact_s1 ? lane9_itself_half_scale : (lane9_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:231
     wire [7:0] lane9_half_m = lane9_outer ? lane9_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
@@ -4401,22 +4705,22 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane9_side_base_sticky = lane9_outlier ? lane9_outer_side_base_sticky : lane9_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane9_side_half_m = lane9_outlier ? lane9_half_m : lane9_middle_half_m; // side_table.rs:233
     wire [5:0] lane9_side_half_scale = lane9_outlier ? lane9_half_scale : lane9_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane9_side_base_value_1 <= lane9_inner_1 ? 20'h0 : lane9_side_base_value;
         lane9_side_base_sticky_1 <= lane9_inner_1 ? 1'h0 : lane9_side_base_sticky;
         lane9_side_half_m_1 <= lane9_side_half_m;
         lane9_side_half_scale_1 <= lane9_side_half_scale;
         lane9_h_s2 <= lane9_h;
     end
-    wire [12:0] _t73 = {8'h0, lane9_h_s2} * {5'h0, lane9_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane9_product <= _t73;
+    wire [12:0] _t74 = {8'h0, lane9_h_s2} * {5'h0, lane9_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~full) begin
+        lane9_product <= _t74;
         lane9_side_later_base_value <= lane9_side_base_value_1;
         lane9_side_later_base_sticky <= lane9_side_base_sticky_1;
         lane9_side_later_half_scale <= lane9_side_half_scale_1;
     end
     wire [16:0] lane9_scaled = {lane9_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane9_sum <= {1'h0, lane9_side_later_base_value} + {4'h0, lane9_scaled};
+    always @(posedge clk) if (~full) lane9_sum <= {1'h0, lane9_side_later_base_value} + {4'h0, lane9_scaled};
     wire [22:0] lane9_frame = {2'h0, lane9_sum}; // decode.rs:97
     wire [7:0] lane9_high = lane9_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane9_low = {lane9_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -4433,8 +4737,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane9_low_3 = lane9_high_1[1:0]; // leading_zeros.rs:14
     wire lane9_none_4 = ~(|lane9_high_3); // leading_zeros.rs:15
     wire lane9_of_low_2 = ~lane9_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t74 = lane9_none_2 ? lane9_of_low_1 : {lane9_none_4, lane9_none_4 ? lane9_of_low_2 : (~lane9_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane9_of_low_3 = {lane9_none_2, _t74}; // leading_zeros.rs:17
+    wire [1:0] _t75 = lane9_none_2 ? lane9_of_low_1 : {lane9_none_4, lane9_none_4 ? lane9_of_low_2 : (~lane9_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane9_of_low_3 = {lane9_none_2, _t75}; // leading_zeros.rs:17
     wire [3:0] lane9_high_4 = lane9_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane9_low_4 = lane9_high[3:0]; // leading_zeros.rs:14
     wire lane9_none_5 = ~(|lane9_high_4); // leading_zeros.rs:15
@@ -4447,11 +4751,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane9_low_6 = lane9_high_4[1:0]; // leading_zeros.rs:14
     wire lane9_none_7 = ~(|lane9_high_6); // leading_zeros.rs:15
     wire lane9_of_low_6 = ~lane9_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t75 = lane9_none_5 ? lane9_of_low_5 : {lane9_none_7, lane9_none_7 ? lane9_of_low_6 : (~lane9_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane9_zeros = {lane9_none_1, lane9_none_1 ? lane9_of_low_3 : {lane9_none_5, _t75}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane9_scale <= lane9_side_later_half_scale;
+    wire [1:0] _t76 = lane9_none_5 ? lane9_of_low_5 : {lane9_none_7, lane9_none_7 ? lane9_of_low_6 : (~lane9_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane9_zeros = {lane9_none_1, lane9_none_1 ? lane9_of_low_3 : {lane9_none_5, _t76}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~full) lane9_scale <= lane9_side_later_half_scale;
     wire lane9_limited = (~(|lane9_scale[5:4])) & (lane9_zeros > lane9_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane9_shift <= lane9_limited ? lane9_scale[3:0] : lane9_zeros;
         lane9_frame_1 <= lane9_frame;
         lane9_scale_1 <= lane9_scale;
@@ -4462,7 +4766,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane9_moved_1 = lane9_shift[2] ? {lane9_moved[18:4], 4'h0} : lane9_moved[22:4]; // decode.rs:133
     wire [14:0] lane9_moved_2 = lane9_shift[1] ? {lane9_moved_1[16:4], 2'h0} : lane9_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane9_moved_3 = lane9_shift[0] ? {lane9_moved_2[13:2], 1'h0} : lane9_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane9_normal <= lane9_moved_3[12:1];
+    always @(posedge clk) if (~full) lane9_normal <= lane9_moved_3[12:1];
     wire lane9_lost_0 = lane9_frame_1[0] & (lane9_shift <= 4'ha); // decode.rs:105
     wire lane9_lost_1 = lane9_frame_1[1] & (lane9_shift <= 4'h9); // decode.rs:105
     wire lane9_lost_2 = lane9_frame_1[2] & (lane9_shift <= 4'h8); // decode.rs:105
@@ -4474,9 +4778,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane9_lost_8 = lane9_frame_1[8] & (lane9_shift <= 4'h2); // decode.rs:105
     wire lane9_lost_9 = lane9_frame_1[9] & (lane9_shift <= 4'h1); // decode.rs:105
     wire lane9_lost_10 = lane9_frame_1[10] & (lane9_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t76 = {lane9_lost_0, lane9_lost_1, lane9_lost_2, lane9_lost_3, lane9_lost_4, lane9_lost_5, lane9_lost_6, lane9_lost_7, lane9_lost_8, lane9_lost_9, lane9_lost_10, lane9_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane9_rest <= |_t76;
+    wire [11:0] _t77 = {lane9_lost_0, lane9_lost_1, lane9_lost_2, lane9_lost_3, lane9_lost_4, lane9_lost_5, lane9_lost_6, lane9_lost_7, lane9_lost_8, lane9_lost_9, lane9_lost_10, lane9_sticky}; // decode.rs:106
+    always @(posedge clk) if (~full) begin
+        lane9_rest <= |_t77;
         lane9_zero_s2 <= lane9_zero;
         lane9_zero_s3 <= lane9_zero_s2;
         lane9_zero_s4 <= lane9_zero_s3;
@@ -4487,34 +4791,33 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane9_up = lane9_normal[0] & (lane9_rest | lane9_normal[1]); // decode.rs:111
     wire [16:0] lane9_kept = {lane9_exponent, lane9_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane9_more = {5'h0, lane9_normal[11], 10'h0, lane9_up}; // decode.rs:113
-    wire [16:0] _t77 = lane9_kept + lane9_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane9_magnitude <= _t77[16:1];
+    wire [16:0] _t78 = lane9_kept + lane9_more; // decode.rs:114
+    always @(posedge clk) if (~full) begin
+        lane9_magnitude <= _t78[16:1];
         lane9_negative_1_s2 <= lane9_negative_1;
         lane9_negative_1_s3 <= lane9_negative_1_s2;
         lane9_negative_1_s4 <= lane9_negative_1_s3;
         lane9_negative_1_s5 <= lane9_negative_1_s4;
         lane9_negative_1_s6 <= lane9_negative_1_s5;
-        values_9_negative <= lane9_negative_1_s6;
+        lane9_negative_1_s7 <= lane9_negative_1_s6;
     end
-    wire coded_outlier_10 = map_outlier[10]; // dequantizer_back.rs:123
-    wire coded_outer_10 = map_outer[10]; // dequantizer_back.rs:123
-    wire coded_sign_10 = map_sign[10]; // dequantizer_back.rs:123
-    wire [4:0] lane10_distance = {1'h0, coded_code_10} - info_split; // decode.rs:74
+    wire too_large_9 = lane9_magnitude[15] | (&lane9_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_9 = {lane9_negative_1_s7, too_large_9 ? 15'h7bff : lane9_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane10_distance = {1'h0, coded_10_code} - info_split; // decode.rs:74
     wire lane10_below = lane10_distance[4]; // decode.rs:75
     wire [3:0] lane10_whole = lane10_distance[3:0] ^ {4{lane10_below}}; // decode.rs:76
     wire [4:0] lane10_middle_half_steps = {lane10_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane10_outlier_half_steps = {coded_code_10, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane10_h <= coded_outlier_10 ? lane10_outlier_half_steps : lane10_middle_half_steps;
-    wire lane10_negative = coded_outlier_10 ? coded_sign_10 : lane10_below; // decode.rs:80
-    wire lane10_none = ~(|coded_code_10); // decode.rs:81
-    wire lane10_exact = coded_outlier_10 ? (coded_outer_10 & lane10_none) : info_middle_exact; // decode.rs:82
-    wire lane10_inner = coded_outlier_10 & (~coded_outer_10); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane10_outlier_half_steps = {coded_10_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~full) lane10_h <= coded_10_outlier ? lane10_outlier_half_steps : lane10_middle_half_steps;
+    wire lane10_negative = coded_10_outlier ? coded_10_sign : lane10_below; // decode.rs:80
+    wire lane10_none = ~(|coded_10_code); // decode.rs:81
+    wire lane10_exact = coded_10_outlier ? (coded_10_outer & lane10_none) : info_middle_exact; // decode.rs:82
+    wire lane10_inner = coded_10_outlier & (~coded_10_outer); // decode.rs:83
+    always @(posedge clk) if (~full) begin
         lane10_zero <= lane10_inner & lane10_none;
-        lane10_inner_1 <= coded_outlier_10 & (~coded_outer_10);
-        lane10_outlier <= coded_outlier_10;
-        lane10_outer <= coded_outer_10;
+        lane10_inner_1 <= coded_10_outlier & (~coded_10_outer);
+        lane10_outlier <= coded_10_outlier;
+        lane10_outer <= coded_10_outer;
         lane10_negative_1 <= lane10_negative;
     end
     wire [19:0] lane10_middle_base_value = lane10_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
@@ -4525,36 +4828,36 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane10_itself_base_sticky = lane10_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane10_itself_half_m = lane10_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane10_itself_half_scale = lane10_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane10_exact_s1 <= lane10_exact;
-    wire [19:0] _t78 = lane10_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t79 = lane10_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t80 = lane10_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane10_outer_side_base_value = lane10_exact_s1 ? lane10_itself_base_value : _t78; // side_table.rs:231
-    wire lane10_outer_side_base_sticky = lane10_exact_s1 ? lane10_itself_base_sticky : _t79; // side_table.rs:231
+    always @(posedge clk) if (~full) lane10_exact_s1 <= lane10_exact;
+    wire [19:0] _t79 = lane10_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t80 = lane10_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t81 = lane10_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane10_outer_side_base_value = lane10_exact_s1 ? lane10_itself_base_value : _t79; // side_table.rs:231
+    wire lane10_outer_side_base_sticky = lane10_exact_s1 ? lane10_itself_base_sticky : _t80; // side_table.rs:231
     wire [7:0] lane10_outer_side_half_m = lane10_exact_s1 ? lane10_itself_half_m : (lane10_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane10_outer_side_half_scale = lane10_exact_s1 ? lane10_itself_half_scale : _t80; // side_table.rs:231
+    wire [5:0] lane10_outer_side_half_scale = lane10_exact_s1 ? lane10_itself_half_scale : _t81; // side_table.rs:231
     wire [7:0] lane10_half_m = lane10_outer ? lane10_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
     wire [5:0] lane10_half_scale = lane10_outer ? lane10_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane10_side_base_value = lane10_outlier ? lane10_outer_side_base_value : lane10_middle_base_value; // side_table.rs:233
     wire lane10_side_base_sticky = lane10_outlier ? lane10_outer_side_base_sticky : lane10_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane10_side_half_m = lane10_outlier ? lane10_half_m : lane10_middle_half_m; // side_table.rs:233
     wire [5:0] lane10_side_half_scale = lane10_outlier ? lane10_half_scale : lane10_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane10_side_base_value_1 <= lane10_inner_1 ? 20'h0 : lane10_side_base_value;
         lane10_side_base_sticky_1 <= lane10_inner_1 ? 1'h0 : lane10_side_base_sticky;
         lane10_side_half_m_1 <= lane10_side_half_m;
         lane10_side_half_scale_1 <= lane10_side_half_scale;
         lane10_h_s2 <= lane10_h;
     end
-    wire [12:0] _t81 = {8'h0, lane10_h_s2} * {5'h0, lane10_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane10_product <= _t81;
+    wire [12:0] _t82 = {8'h0, lane10_h_s2} * {5'h0, lane10_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~full) begin
+        lane10_product <= _t82;
         lane10_side_later_base_value <= lane10_side_base_value_1;
         lane10_side_later_base_sticky <= lane10_side_base_sticky_1;
         lane10_side_later_half_scale <= lane10_side_half_scale_1;
     end
     wire [16:0] lane10_scaled = {lane10_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane10_sum <= {1'h0, lane10_side_later_base_value} + {4'h0, lane10_scaled};
+    always @(posedge clk) if (~full) lane10_sum <= {1'h0, lane10_side_later_base_value} + {4'h0, lane10_scaled};
     wire [22:0] lane10_frame = {2'h0, lane10_sum}; // decode.rs:97
     wire [7:0] lane10_high = lane10_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane10_low = {lane10_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -4571,8 +4874,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane10_low_3 = lane10_high_1[1:0]; // leading_zeros.rs:14
     wire lane10_none_4 = ~(|lane10_high_3); // leading_zeros.rs:15
     wire lane10_of_low_2 = ~lane10_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t82 = lane10_none_2 ? lane10_of_low_1 : {lane10_none_4, lane10_none_4 ? lane10_of_low_2 : (~lane10_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane10_of_low_3 = {lane10_none_2, _t82}; // leading_zeros.rs:17
+    wire [1:0] _t83 = lane10_none_2 ? lane10_of_low_1 : {lane10_none_4, lane10_none_4 ? lane10_of_low_2 : (~lane10_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane10_of_low_3 = {lane10_none_2, _t83}; // leading_zeros.rs:17
     wire [3:0] lane10_high_4 = lane10_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane10_low_4 = lane10_high[3:0]; // leading_zeros.rs:14
     wire lane10_none_5 = ~(|lane10_high_4); // leading_zeros.rs:15
@@ -4585,11 +4888,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane10_low_6 = lane10_high_4[1:0]; // leading_zeros.rs:14
     wire lane10_none_7 = ~(|lane10_high_6); // leading_zeros.rs:15
     wire lane10_of_low_6 = ~lane10_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t83 = lane10_none_5 ? lane10_of_low_5 : {lane10_none_7, lane10_none_7 ? lane10_of_low_6 : (~lane10_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane10_zeros = {lane10_none_1, lane10_none_1 ? lane10_of_low_3 : {lane10_none_5, _t83}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane10_scale <= lane10_side_later_half_scale;
+    wire [1:0] _t84 = lane10_none_5 ? lane10_of_low_5 : {lane10_none_7, lane10_none_7 ? lane10_of_low_6 : (~lane10_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane10_zeros = {lane10_none_1, lane10_none_1 ? lane10_of_low_3 : {lane10_none_5, _t84}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~full) lane10_scale <= lane10_side_later_half_scale;
     wire lane10_limited = (~(|lane10_scale[5:4])) & (lane10_zeros > lane10_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane10_shift <= lane10_limited ? lane10_scale[3:0] : lane10_zeros;
         lane10_frame_1 <= lane10_frame;
         lane10_scale_1 <= lane10_scale;
@@ -4600,7 +4903,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane10_moved_1 = lane10_shift[2] ? {lane10_moved[18:4], 4'h0} : lane10_moved[22:4]; // decode.rs:133
     wire [14:0] lane10_moved_2 = lane10_shift[1] ? {lane10_moved_1[16:4], 2'h0} : lane10_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane10_moved_3 = lane10_shift[0] ? {lane10_moved_2[13:2], 1'h0} : lane10_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane10_normal <= lane10_moved_3[12:1];
+    always @(posedge clk) if (~full) lane10_normal <= lane10_moved_3[12:1];
     wire lane10_lost_0 = lane10_frame_1[0] & (lane10_shift <= 4'ha); // decode.rs:105
     wire lane10_lost_1 = lane10_frame_1[1] & (lane10_shift <= 4'h9); // decode.rs:105
     wire lane10_lost_2 = lane10_frame_1[2] & (lane10_shift <= 4'h8); // decode.rs:105
@@ -4612,9 +4915,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane10_lost_8 = lane10_frame_1[8] & (lane10_shift <= 4'h2); // decode.rs:105
     wire lane10_lost_9 = lane10_frame_1[9] & (lane10_shift <= 4'h1); // decode.rs:105
     wire lane10_lost_10 = lane10_frame_1[10] & (lane10_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t84 = {lane10_lost_0, lane10_lost_1, lane10_lost_2, lane10_lost_3, lane10_lost_4, lane10_lost_5, lane10_lost_6, lane10_lost_7, lane10_lost_8, lane10_lost_9, lane10_lost_10, lane10_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane10_rest <= |_t84;
+    wire [11:0] _t85 = {lane10_lost_0, lane10_lost_1, lane10_lost_2, lane10_lost_3, lane10_lost_4, lane10_lost_5, lane10_lost_6, lane10_lost_7, lane10_lost_8, lane10_lost_9, lane10_lost_10, lane10_sticky}; // decode.rs:106
+    always @(posedge clk) if (~full) begin
+        lane10_rest <= |_t85;
         lane10_zero_s2 <= lane10_zero;
         lane10_zero_s3 <= lane10_zero_s2;
         lane10_zero_s4 <= lane10_zero_s3;
@@ -4625,34 +4928,33 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane10_up = lane10_normal[0] & (lane10_rest | lane10_normal[1]); // decode.rs:111
     wire [16:0] lane10_kept = {lane10_exponent, lane10_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane10_more = {5'h0, lane10_normal[11], 10'h0, lane10_up}; // decode.rs:113
-    wire [16:0] _t85 = lane10_kept + lane10_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane10_magnitude <= _t85[16:1];
+    wire [16:0] _t86 = lane10_kept + lane10_more; // decode.rs:114
+    always @(posedge clk) if (~full) begin
+        lane10_magnitude <= _t86[16:1];
         lane10_negative_1_s2 <= lane10_negative_1;
         lane10_negative_1_s3 <= lane10_negative_1_s2;
         lane10_negative_1_s4 <= lane10_negative_1_s3;
         lane10_negative_1_s5 <= lane10_negative_1_s4;
         lane10_negative_1_s6 <= lane10_negative_1_s5;
-        values_10_negative <= lane10_negative_1_s6;
+        lane10_negative_1_s7 <= lane10_negative_1_s6;
     end
-    wire coded_outlier_11 = map_outlier[11]; // dequantizer_back.rs:123
-    wire coded_outer_11 = map_outer[11]; // dequantizer_back.rs:123
-    wire coded_sign_11 = map_sign[11]; // dequantizer_back.rs:123
-    wire [4:0] lane11_distance = {1'h0, coded_code_11} - info_split; // decode.rs:74
+    wire too_large_10 = lane10_magnitude[15] | (&lane10_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_10 = {lane10_negative_1_s7, too_large_10 ? 15'h7bff : lane10_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane11_distance = {1'h0, coded_11_code} - info_split; // decode.rs:74
     wire lane11_below = lane11_distance[4]; // decode.rs:75
     wire [3:0] lane11_whole = lane11_distance[3:0] ^ {4{lane11_below}}; // decode.rs:76
     wire [4:0] lane11_middle_half_steps = {lane11_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane11_outlier_half_steps = {coded_code_11, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane11_h <= coded_outlier_11 ? lane11_outlier_half_steps : lane11_middle_half_steps;
-    wire lane11_negative = coded_outlier_11 ? coded_sign_11 : lane11_below; // decode.rs:80
-    wire lane11_none = ~(|coded_code_11); // decode.rs:81
-    wire lane11_exact = coded_outlier_11 ? (coded_outer_11 & lane11_none) : info_middle_exact; // decode.rs:82
-    wire lane11_inner = coded_outlier_11 & (~coded_outer_11); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane11_outlier_half_steps = {coded_11_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~full) lane11_h <= coded_11_outlier ? lane11_outlier_half_steps : lane11_middle_half_steps;
+    wire lane11_negative = coded_11_outlier ? coded_11_sign : lane11_below; // decode.rs:80
+    wire lane11_none = ~(|coded_11_code); // decode.rs:81
+    wire lane11_exact = coded_11_outlier ? (coded_11_outer & lane11_none) : info_middle_exact; // decode.rs:82
+    wire lane11_inner = coded_11_outlier & (~coded_11_outer); // decode.rs:83
+    always @(posedge clk) if (~full) begin
         lane11_zero <= lane11_inner & lane11_none;
-        lane11_inner_1 <= coded_outlier_11 & (~coded_outer_11);
-        lane11_outlier <= coded_outlier_11;
-        lane11_outer <= coded_outer_11;
+        lane11_inner_1 <= coded_11_outlier & (~coded_11_outer);
+        lane11_outlier <= coded_11_outlier;
+        lane11_outer <= coded_11_outer;
         lane11_negative_1 <= lane11_negative;
     end
     wire [19:0] lane11_middle_base_value = lane11_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
@@ -4663,36 +4965,36 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane11_itself_base_sticky = lane11_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane11_itself_half_m = lane11_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane11_itself_half_scale = lane11_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane11_exact_s1 <= lane11_exact;
-    wire [19:0] _t86 = lane11_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t87 = lane11_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t88 = lane11_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane11_outer_side_base_value = lane11_exact_s1 ? lane11_itself_base_value : _t86; // side_table.rs:231
-    wire lane11_outer_side_base_sticky = lane11_exact_s1 ? lane11_itself_base_sticky : _t87; // side_table.rs:231
+    always @(posedge clk) if (~full) lane11_exact_s1 <= lane11_exact;
+    wire [19:0] _t87 = lane11_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t88 = lane11_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t89 = lane11_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane11_outer_side_base_value = lane11_exact_s1 ? lane11_itself_base_value : _t87; // side_table.rs:231
+    wire lane11_outer_side_base_sticky = lane11_exact_s1 ? lane11_itself_base_sticky : _t88; // side_table.rs:231
     wire [7:0] lane11_outer_side_half_m = lane11_exact_s1 ? lane11_itself_half_m : (lane11_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane11_outer_side_half_scale = lane11_exact_s1 ? lane11_itself_half_scale : _t88; // side_table.rs:231
+    wire [5:0] lane11_outer_side_half_scale = lane11_exact_s1 ? lane11_itself_half_scale : _t89; // side_table.rs:231
     wire [7:0] lane11_half_m = lane11_outer ? lane11_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
     wire [5:0] lane11_half_scale = lane11_outer ? lane11_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane11_side_base_value = lane11_outlier ? lane11_outer_side_base_value : lane11_middle_base_value; // side_table.rs:233
     wire lane11_side_base_sticky = lane11_outlier ? lane11_outer_side_base_sticky : lane11_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane11_side_half_m = lane11_outlier ? lane11_half_m : lane11_middle_half_m; // side_table.rs:233
     wire [5:0] lane11_side_half_scale = lane11_outlier ? lane11_half_scale : lane11_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane11_side_base_value_1 <= lane11_inner_1 ? 20'h0 : lane11_side_base_value;
         lane11_side_base_sticky_1 <= lane11_inner_1 ? 1'h0 : lane11_side_base_sticky;
         lane11_side_half_m_1 <= lane11_side_half_m;
         lane11_side_half_scale_1 <= lane11_side_half_scale;
         lane11_h_s2 <= lane11_h;
     end
-    wire [12:0] _t89 = {8'h0, lane11_h_s2} * {5'h0, lane11_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane11_product <= _t89;
+    wire [12:0] _t90 = {8'h0, lane11_h_s2} * {5'h0, lane11_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~full) begin
+        lane11_product <= _t90;
         lane11_side_later_base_value <= lane11_side_base_value_1;
         lane11_side_later_base_sticky <= lane11_side_base_sticky_1;
         lane11_side_later_half_scale <= lane11_side_half_scale_1;
     end
     wire [16:0] lane11_scaled = {lane11_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane11_sum <= {1'h0, lane11_side_later_base_value} + {4'h0, lane11_scaled};
+    always @(posedge clk) if (~full) lane11_sum <= {1'h0, lane11_side_later_base_value} + {4'h0, lane11_scaled};
     wire [22:0] lane11_frame = {2'h0, lane11_sum}; // decode.rs:97
     wire [7:0] lane11_high = lane11_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane11_low = {lane11_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -4709,8 +5011,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane11_low_3 = lane11_high_1[1:0]; // leading_zeros.rs:14
     wire lane11_none_4 = ~(|lane11_high_3); // leading_zeros.rs:15
     wire lane11_of_low_2 = ~lane11_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t90 = lane11_none_2 ? lane11_of_low_1 : {lane11_none_4, lane11_none_4 ? lane11_of_low_2 : (~lane11_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane11_of_low_3 = {lane11_none_2, _t90}; // leading_zeros.rs:17
+    wire [1:0] _t91 = lane11_none_2 ? lane11_of_low_1 : {lane11_none_4, lane11_none_4 ? lane11_of_low_2 : (~lane11_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane11_of_low_3 = {lane11_none_2, _t91}; // leading_zeros.rs:17
     wire [3:0] lane11_high_4 = lane11_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane11_low_4 = lane11_high[3:0]; // leading_zeros.rs:14
     wire lane11_none_5 = ~(|lane11_high_4); // leading_zeros.rs:15
@@ -4723,11 +5025,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane11_low_6 = lane11_high_4[1:0]; // leading_zeros.rs:14
     wire lane11_none_7 = ~(|lane11_high_6); // leading_zeros.rs:15
     wire lane11_of_low_6 = ~lane11_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t91 = lane11_none_5 ? lane11_of_low_5 : {lane11_none_7, lane11_none_7 ? lane11_of_low_6 : (~lane11_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane11_zeros = {lane11_none_1, lane11_none_1 ? lane11_of_low_3 : {lane11_none_5, _t91}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane11_scale <= lane11_side_later_half_scale;
+    wire [1:0] _t92 = lane11_none_5 ? lane11_of_low_5 : {lane11_none_7, lane11_none_7 ? lane11_of_low_6 : (~lane11_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane11_zeros = {lane11_none_1, lane11_none_1 ? lane11_of_low_3 : {lane11_none_5, _t92}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~full) lane11_scale <= lane11_side_later_half_scale;
     wire lane11_limited = (~(|lane11_scale[5:4])) & (lane11_zeros > lane11_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane11_shift <= lane11_limited ? lane11_scale[3:0] : lane11_zeros;
         lane11_frame_1 <= lane11_frame;
         lane11_scale_1 <= lane11_scale;
@@ -4738,7 +5040,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane11_moved_1 = lane11_shift[2] ? {lane11_moved[18:4], 4'h0} : lane11_moved[22:4]; // decode.rs:133
     wire [14:0] lane11_moved_2 = lane11_shift[1] ? {lane11_moved_1[16:4], 2'h0} : lane11_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane11_moved_3 = lane11_shift[0] ? {lane11_moved_2[13:2], 1'h0} : lane11_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane11_normal <= lane11_moved_3[12:1];
+    always @(posedge clk) if (~full) lane11_normal <= lane11_moved_3[12:1];
     wire lane11_lost_0 = lane11_frame_1[0] & (lane11_shift <= 4'ha); // decode.rs:105
     wire lane11_lost_1 = lane11_frame_1[1] & (lane11_shift <= 4'h9); // decode.rs:105
     wire lane11_lost_2 = lane11_frame_1[2] & (lane11_shift <= 4'h8); // decode.rs:105
@@ -4750,9 +5052,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane11_lost_8 = lane11_frame_1[8] & (lane11_shift <= 4'h2); // decode.rs:105
     wire lane11_lost_9 = lane11_frame_1[9] & (lane11_shift <= 4'h1); // decode.rs:105
     wire lane11_lost_10 = lane11_frame_1[10] & (lane11_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t92 = {lane11_lost_0, lane11_lost_1, lane11_lost_2, lane11_lost_3, lane11_lost_4, lane11_lost_5, lane11_lost_6, lane11_lost_7, lane11_lost_8, lane11_lost_9, lane11_lost_10, lane11_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane11_rest <= |_t92;
+    wire [11:0] _t93 = {lane11_lost_0, lane11_lost_1, lane11_lost_2, lane11_lost_3, lane11_lost_4, lane11_lost_5, lane11_lost_6, lane11_lost_7, lane11_lost_8, lane11_lost_9, lane11_lost_10, lane11_sticky}; // decode.rs:106
+    always @(posedge clk) if (~full) begin
+        lane11_rest <= |_t93;
         lane11_zero_s2 <= lane11_zero;
         lane11_zero_s3 <= lane11_zero_s2;
         lane11_zero_s4 <= lane11_zero_s3;
@@ -4763,34 +5065,33 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane11_up = lane11_normal[0] & (lane11_rest | lane11_normal[1]); // decode.rs:111
     wire [16:0] lane11_kept = {lane11_exponent, lane11_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane11_more = {5'h0, lane11_normal[11], 10'h0, lane11_up}; // decode.rs:113
-    wire [16:0] _t93 = lane11_kept + lane11_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane11_magnitude <= _t93[16:1];
+    wire [16:0] _t94 = lane11_kept + lane11_more; // decode.rs:114
+    always @(posedge clk) if (~full) begin
+        lane11_magnitude <= _t94[16:1];
         lane11_negative_1_s2 <= lane11_negative_1;
         lane11_negative_1_s3 <= lane11_negative_1_s2;
         lane11_negative_1_s4 <= lane11_negative_1_s3;
         lane11_negative_1_s5 <= lane11_negative_1_s4;
         lane11_negative_1_s6 <= lane11_negative_1_s5;
-        values_11_negative <= lane11_negative_1_s6;
+        lane11_negative_1_s7 <= lane11_negative_1_s6;
     end
-    wire coded_outlier_12 = map_outlier[12]; // dequantizer_back.rs:123
-    wire coded_outer_12 = map_outer[12]; // dequantizer_back.rs:123
-    wire coded_sign_12 = map_sign[12]; // dequantizer_back.rs:123
-    wire [4:0] lane12_distance = {1'h0, coded_code_12} - info_split; // decode.rs:74
+    wire too_large_11 = lane11_magnitude[15] | (&lane11_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_11 = {lane11_negative_1_s7, too_large_11 ? 15'h7bff : lane11_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane12_distance = {1'h0, coded_12_code} - info_split; // decode.rs:74
     wire lane12_below = lane12_distance[4]; // decode.rs:75
     wire [3:0] lane12_whole = lane12_distance[3:0] ^ {4{lane12_below}}; // decode.rs:76
     wire [4:0] lane12_middle_half_steps = {lane12_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane12_outlier_half_steps = {coded_code_12, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane12_h <= coded_outlier_12 ? lane12_outlier_half_steps : lane12_middle_half_steps;
-    wire lane12_negative = coded_outlier_12 ? coded_sign_12 : lane12_below; // decode.rs:80
-    wire lane12_none = ~(|coded_code_12); // decode.rs:81
-    wire lane12_exact = coded_outlier_12 ? (coded_outer_12 & lane12_none) : info_middle_exact; // decode.rs:82
-    wire lane12_inner = coded_outlier_12 & (~coded_outer_12); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane12_outlier_half_steps = {coded_12_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~full) lane12_h <= coded_12_outlier ? lane12_outlier_half_steps : lane12_middle_half_steps;
+    wire lane12_negative = coded_12_outlier ? coded_12_sign : lane12_below; // decode.rs:80
+    wire lane12_none = ~(|coded_12_code); // decode.rs:81
+    wire lane12_exact = coded_12_outlier ? (coded_12_outer & lane12_none) : info_middle_exact; // decode.rs:82
+    wire lane12_inner = coded_12_outlier & (~coded_12_outer); // decode.rs:83
+    always @(posedge clk) if (~full) begin
         lane12_zero <= lane12_inner & lane12_none;
-        lane12_inner_1 <= coded_outlier_12 & (~coded_outer_12);
-        lane12_outlier <= coded_outlier_12;
-        lane12_outer <= coded_outer_12;
+        lane12_inner_1 <= coded_12_outlier & (~coded_12_outer);
+        lane12_outlier <= coded_12_outlier;
+        lane12_outer <= coded_12_outer;
         lane12_negative_1 <= lane12_negative;
     end
     wire [19:0] lane12_middle_base_value = lane12_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
@@ -4801,36 +5102,36 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane12_itself_base_sticky = lane12_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane12_itself_half_m = lane12_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane12_itself_half_scale = lane12_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane12_exact_s1 <= lane12_exact;
-    wire [19:0] _t94 = lane12_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t95 = lane12_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t96 = lane12_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane12_outer_side_base_value = lane12_exact_s1 ? lane12_itself_base_value : _t94; // side_table.rs:231
-    wire lane12_outer_side_base_sticky = lane12_exact_s1 ? lane12_itself_base_sticky : _t95; // side_table.rs:231
+    always @(posedge clk) if (~full) lane12_exact_s1 <= lane12_exact;
+    wire [19:0] _t95 = lane12_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t96 = lane12_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t97 = lane12_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane12_outer_side_base_value = lane12_exact_s1 ? lane12_itself_base_value : _t95; // side_table.rs:231
+    wire lane12_outer_side_base_sticky = lane12_exact_s1 ? lane12_itself_base_sticky : _t96; // side_table.rs:231
     wire [7:0] lane12_outer_side_half_m = lane12_exact_s1 ? lane12_itself_half_m : (lane12_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane12_outer_side_half_scale = lane12_exact_s1 ? lane12_itself_half_scale : _t96; // side_table.rs:231
+    wire [5:0] lane12_outer_side_half_scale = lane12_exact_s1 ? lane12_itself_half_scale : _t97; // side_table.rs:231
     wire [7:0] lane12_half_m = lane12_outer ? lane12_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
     wire [5:0] lane12_half_scale = lane12_outer ? lane12_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane12_side_base_value = lane12_outlier ? lane12_outer_side_base_value : lane12_middle_base_value; // side_table.rs:233
     wire lane12_side_base_sticky = lane12_outlier ? lane12_outer_side_base_sticky : lane12_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane12_side_half_m = lane12_outlier ? lane12_half_m : lane12_middle_half_m; // side_table.rs:233
     wire [5:0] lane12_side_half_scale = lane12_outlier ? lane12_half_scale : lane12_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane12_side_base_value_1 <= lane12_inner_1 ? 20'h0 : lane12_side_base_value;
         lane12_side_base_sticky_1 <= lane12_inner_1 ? 1'h0 : lane12_side_base_sticky;
         lane12_side_half_m_1 <= lane12_side_half_m;
         lane12_side_half_scale_1 <= lane12_side_half_scale;
         lane12_h_s2 <= lane12_h;
     end
-    wire [12:0] _t97 = {8'h0, lane12_h_s2} * {5'h0, lane12_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane12_product <= _t97;
+    wire [12:0] _t98 = {8'h0, lane12_h_s2} * {5'h0, lane12_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~full) begin
+        lane12_product <= _t98;
         lane12_side_later_base_value <= lane12_side_base_value_1;
         lane12_side_later_base_sticky <= lane12_side_base_sticky_1;
         lane12_side_later_half_scale <= lane12_side_half_scale_1;
     end
     wire [16:0] lane12_scaled = {lane12_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane12_sum <= {1'h0, lane12_side_later_base_value} + {4'h0, lane12_scaled};
+    always @(posedge clk) if (~full) lane12_sum <= {1'h0, lane12_side_later_base_value} + {4'h0, lane12_scaled};
     wire [22:0] lane12_frame = {2'h0, lane12_sum}; // decode.rs:97
     wire [7:0] lane12_high = lane12_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane12_low = {lane12_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -4847,8 +5148,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane12_low_3 = lane12_high_1[1:0]; // leading_zeros.rs:14
     wire lane12_none_4 = ~(|lane12_high_3); // leading_zeros.rs:15
     wire lane12_of_low_2 = ~lane12_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t98 = lane12_none_2 ? lane12_of_low_1 : {lane12_none_4, lane12_none_4 ? lane12_of_low_2 : (~lane12_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane12_of_low_3 = {lane12_none_2, _t98}; // leading_zeros.rs:17
+    wire [1:0] _t99 = lane12_none_2 ? lane12_of_low_1 : {lane12_none_4, lane12_none_4 ? lane12_of_low_2 : (~lane12_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane12_of_low_3 = {lane12_none_2, _t99}; // leading_zeros.rs:17
     wire [3:0] lane12_high_4 = lane12_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane12_low_4 = lane12_high[3:0]; // leading_zeros.rs:14
     wire lane12_none_5 = ~(|lane12_high_4); // leading_zeros.rs:15
@@ -4861,11 +5162,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane12_low_6 = lane12_high_4[1:0]; // leading_zeros.rs:14
     wire lane12_none_7 = ~(|lane12_high_6); // leading_zeros.rs:15
     wire lane12_of_low_6 = ~lane12_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t99 = lane12_none_5 ? lane12_of_low_5 : {lane12_none_7, lane12_none_7 ? lane12_of_low_6 : (~lane12_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane12_zeros = {lane12_none_1, lane12_none_1 ? lane12_of_low_3 : {lane12_none_5, _t99}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane12_scale <= lane12_side_later_half_scale;
+    wire [1:0] _t100 = lane12_none_5 ? lane12_of_low_5 : {lane12_none_7, lane12_none_7 ? lane12_of_low_6 : (~lane12_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane12_zeros = {lane12_none_1, lane12_none_1 ? lane12_of_low_3 : {lane12_none_5, _t100}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~full) lane12_scale <= lane12_side_later_half_scale;
     wire lane12_limited = (~(|lane12_scale[5:4])) & (lane12_zeros > lane12_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane12_shift <= lane12_limited ? lane12_scale[3:0] : lane12_zeros;
         lane12_frame_1 <= lane12_frame;
         lane12_scale_1 <= lane12_scale;
@@ -4876,7 +5177,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane12_moved_1 = lane12_shift[2] ? {lane12_moved[18:4], 4'h0} : lane12_moved[22:4]; // decode.rs:133
     wire [14:0] lane12_moved_2 = lane12_shift[1] ? {lane12_moved_1[16:4], 2'h0} : lane12_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane12_moved_3 = lane12_shift[0] ? {lane12_moved_2[13:2], 1'h0} : lane12_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane12_normal <= lane12_moved_3[12:1];
+    always @(posedge clk) if (~full) lane12_normal <= lane12_moved_3[12:1];
     wire lane12_lost_0 = lane12_frame_1[0] & (lane12_shift <= 4'ha); // decode.rs:105
     wire lane12_lost_1 = lane12_frame_1[1] & (lane12_shift <= 4'h9); // decode.rs:105
     wire lane12_lost_2 = lane12_frame_1[2] & (lane12_shift <= 4'h8); // decode.rs:105
@@ -4888,9 +5189,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane12_lost_8 = lane12_frame_1[8] & (lane12_shift <= 4'h2); // decode.rs:105
     wire lane12_lost_9 = lane12_frame_1[9] & (lane12_shift <= 4'h1); // decode.rs:105
     wire lane12_lost_10 = lane12_frame_1[10] & (lane12_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t100 = {lane12_lost_0, lane12_lost_1, lane12_lost_2, lane12_lost_3, lane12_lost_4, lane12_lost_5, lane12_lost_6, lane12_lost_7, lane12_lost_8, lane12_lost_9, lane12_lost_10, lane12_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane12_rest <= |_t100;
+    wire [11:0] _t101 = {lane12_lost_0, lane12_lost_1, lane12_lost_2, lane12_lost_3, lane12_lost_4, lane12_lost_5, lane12_lost_6, lane12_lost_7, lane12_lost_8, lane12_lost_9, lane12_lost_10, lane12_sticky}; // decode.rs:106
+    always @(posedge clk) if (~full) begin
+        lane12_rest <= |_t101;
         lane12_zero_s2 <= lane12_zero;
         lane12_zero_s3 <= lane12_zero_s2;
         lane12_zero_s4 <= lane12_zero_s3;
@@ -4901,34 +5202,33 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane12_up = lane12_normal[0] & (lane12_rest | lane12_normal[1]); // decode.rs:111
     wire [16:0] lane12_kept = {lane12_exponent, lane12_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane12_more = {5'h0, lane12_normal[11], 10'h0, lane12_up}; // decode.rs:113
-    wire [16:0] _t101 = lane12_kept + lane12_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane12_magnitude <= _t101[16:1];
+    wire [16:0] _t102 = lane12_kept + lane12_more; // decode.rs:114
+    always @(posedge clk) if (~full) begin
+        lane12_magnitude <= _t102[16:1];
         lane12_negative_1_s2 <= lane12_negative_1;
         lane12_negative_1_s3 <= lane12_negative_1_s2;
         lane12_negative_1_s4 <= lane12_negative_1_s3;
         lane12_negative_1_s5 <= lane12_negative_1_s4;
         lane12_negative_1_s6 <= lane12_negative_1_s5;
-        values_12_negative <= lane12_negative_1_s6;
+        lane12_negative_1_s7 <= lane12_negative_1_s6;
     end
-    wire coded_outlier_13 = map_outlier[13]; // dequantizer_back.rs:123
-    wire coded_outer_13 = map_outer[13]; // dequantizer_back.rs:123
-    wire coded_sign_13 = map_sign[13]; // dequantizer_back.rs:123
-    wire [4:0] lane13_distance = {1'h0, coded_code_13} - info_split; // decode.rs:74
+    wire too_large_12 = lane12_magnitude[15] | (&lane12_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_12 = {lane12_negative_1_s7, too_large_12 ? 15'h7bff : lane12_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane13_distance = {1'h0, coded_13_code} - info_split; // decode.rs:74
     wire lane13_below = lane13_distance[4]; // decode.rs:75
     wire [3:0] lane13_whole = lane13_distance[3:0] ^ {4{lane13_below}}; // decode.rs:76
     wire [4:0] lane13_middle_half_steps = {lane13_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane13_outlier_half_steps = {coded_code_13, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane13_h <= coded_outlier_13 ? lane13_outlier_half_steps : lane13_middle_half_steps;
-    wire lane13_negative = coded_outlier_13 ? coded_sign_13 : lane13_below; // decode.rs:80
-    wire lane13_none = ~(|coded_code_13); // decode.rs:81
-    wire lane13_exact = coded_outlier_13 ? (coded_outer_13 & lane13_none) : info_middle_exact; // decode.rs:82
-    wire lane13_inner = coded_outlier_13 & (~coded_outer_13); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane13_outlier_half_steps = {coded_13_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~full) lane13_h <= coded_13_outlier ? lane13_outlier_half_steps : lane13_middle_half_steps;
+    wire lane13_negative = coded_13_outlier ? coded_13_sign : lane13_below; // decode.rs:80
+    wire lane13_none = ~(|coded_13_code); // decode.rs:81
+    wire lane13_exact = coded_13_outlier ? (coded_13_outer & lane13_none) : info_middle_exact; // decode.rs:82
+    wire lane13_inner = coded_13_outlier & (~coded_13_outer); // decode.rs:83
+    always @(posedge clk) if (~full) begin
         lane13_zero <= lane13_inner & lane13_none;
-        lane13_inner_1 <= coded_outlier_13 & (~coded_outer_13);
-        lane13_outlier <= coded_outlier_13;
-        lane13_outer <= coded_outer_13;
+        lane13_inner_1 <= coded_13_outlier & (~coded_13_outer);
+        lane13_outlier <= coded_13_outlier;
+        lane13_outer <= coded_13_outer;
         lane13_negative_1 <= lane13_negative;
     end
     wire [19:0] lane13_middle_base_value = lane13_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
@@ -4939,36 +5239,36 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane13_itself_base_sticky = lane13_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane13_itself_half_m = lane13_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane13_itself_half_scale = lane13_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane13_exact_s1 <= lane13_exact;
-    wire [19:0] _t102 = lane13_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t103 = lane13_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t104 = lane13_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane13_outer_side_base_value = lane13_exact_s1 ? lane13_itself_base_value : _t102; // side_table.rs:231
-    wire lane13_outer_side_base_sticky = lane13_exact_s1 ? lane13_itself_base_sticky : _t103; // side_table.rs:231
+    always @(posedge clk) if (~full) lane13_exact_s1 <= lane13_exact;
+    wire [19:0] _t103 = lane13_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t104 = lane13_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t105 = lane13_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane13_outer_side_base_value = lane13_exact_s1 ? lane13_itself_base_value : _t103; // side_table.rs:231
+    wire lane13_outer_side_base_sticky = lane13_exact_s1 ? lane13_itself_base_sticky : _t104; // side_table.rs:231
     wire [7:0] lane13_outer_side_half_m = lane13_exact_s1 ? lane13_itself_half_m : (lane13_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane13_outer_side_half_scale = lane13_exact_s1 ? lane13_itself_half_scale : _t104; // side_table.rs:231
+    wire [5:0] lane13_outer_side_half_scale = lane13_exact_s1 ? lane13_itself_half_scale : _t105; // side_table.rs:231
     wire [7:0] lane13_half_m = lane13_outer ? lane13_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
     wire [5:0] lane13_half_scale = lane13_outer ? lane13_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane13_side_base_value = lane13_outlier ? lane13_outer_side_base_value : lane13_middle_base_value; // side_table.rs:233
     wire lane13_side_base_sticky = lane13_outlier ? lane13_outer_side_base_sticky : lane13_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane13_side_half_m = lane13_outlier ? lane13_half_m : lane13_middle_half_m; // side_table.rs:233
     wire [5:0] lane13_side_half_scale = lane13_outlier ? lane13_half_scale : lane13_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane13_side_base_value_1 <= lane13_inner_1 ? 20'h0 : lane13_side_base_value;
         lane13_side_base_sticky_1 <= lane13_inner_1 ? 1'h0 : lane13_side_base_sticky;
         lane13_side_half_m_1 <= lane13_side_half_m;
         lane13_side_half_scale_1 <= lane13_side_half_scale;
         lane13_h_s2 <= lane13_h;
     end
-    wire [12:0] _t105 = {8'h0, lane13_h_s2} * {5'h0, lane13_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane13_product <= _t105;
+    wire [12:0] _t106 = {8'h0, lane13_h_s2} * {5'h0, lane13_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~full) begin
+        lane13_product <= _t106;
         lane13_side_later_base_value <= lane13_side_base_value_1;
         lane13_side_later_base_sticky <= lane13_side_base_sticky_1;
         lane13_side_later_half_scale <= lane13_side_half_scale_1;
     end
     wire [16:0] lane13_scaled = {lane13_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane13_sum <= {1'h0, lane13_side_later_base_value} + {4'h0, lane13_scaled};
+    always @(posedge clk) if (~full) lane13_sum <= {1'h0, lane13_side_later_base_value} + {4'h0, lane13_scaled};
     wire [22:0] lane13_frame = {2'h0, lane13_sum}; // decode.rs:97
     wire [7:0] lane13_high = lane13_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane13_low = {lane13_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -4985,8 +5285,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane13_low_3 = lane13_high_1[1:0]; // leading_zeros.rs:14
     wire lane13_none_4 = ~(|lane13_high_3); // leading_zeros.rs:15
     wire lane13_of_low_2 = ~lane13_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t106 = lane13_none_2 ? lane13_of_low_1 : {lane13_none_4, lane13_none_4 ? lane13_of_low_2 : (~lane13_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane13_of_low_3 = {lane13_none_2, _t106}; // leading_zeros.rs:17
+    wire [1:0] _t107 = lane13_none_2 ? lane13_of_low_1 : {lane13_none_4, lane13_none_4 ? lane13_of_low_2 : (~lane13_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane13_of_low_3 = {lane13_none_2, _t107}; // leading_zeros.rs:17
     wire [3:0] lane13_high_4 = lane13_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane13_low_4 = lane13_high[3:0]; // leading_zeros.rs:14
     wire lane13_none_5 = ~(|lane13_high_4); // leading_zeros.rs:15
@@ -4999,11 +5299,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane13_low_6 = lane13_high_4[1:0]; // leading_zeros.rs:14
     wire lane13_none_7 = ~(|lane13_high_6); // leading_zeros.rs:15
     wire lane13_of_low_6 = ~lane13_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t107 = lane13_none_5 ? lane13_of_low_5 : {lane13_none_7, lane13_none_7 ? lane13_of_low_6 : (~lane13_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane13_zeros = {lane13_none_1, lane13_none_1 ? lane13_of_low_3 : {lane13_none_5, _t107}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane13_scale <= lane13_side_later_half_scale;
+    wire [1:0] _t108 = lane13_none_5 ? lane13_of_low_5 : {lane13_none_7, lane13_none_7 ? lane13_of_low_6 : (~lane13_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane13_zeros = {lane13_none_1, lane13_none_1 ? lane13_of_low_3 : {lane13_none_5, _t108}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~full) lane13_scale <= lane13_side_later_half_scale;
     wire lane13_limited = (~(|lane13_scale[5:4])) & (lane13_zeros > lane13_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane13_shift <= lane13_limited ? lane13_scale[3:0] : lane13_zeros;
         lane13_frame_1 <= lane13_frame;
         lane13_scale_1 <= lane13_scale;
@@ -5014,7 +5314,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane13_moved_1 = lane13_shift[2] ? {lane13_moved[18:4], 4'h0} : lane13_moved[22:4]; // decode.rs:133
     wire [14:0] lane13_moved_2 = lane13_shift[1] ? {lane13_moved_1[16:4], 2'h0} : lane13_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane13_moved_3 = lane13_shift[0] ? {lane13_moved_2[13:2], 1'h0} : lane13_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane13_normal <= lane13_moved_3[12:1];
+    always @(posedge clk) if (~full) lane13_normal <= lane13_moved_3[12:1];
     wire lane13_lost_0 = lane13_frame_1[0] & (lane13_shift <= 4'ha); // decode.rs:105
     wire lane13_lost_1 = lane13_frame_1[1] & (lane13_shift <= 4'h9); // decode.rs:105
     wire lane13_lost_2 = lane13_frame_1[2] & (lane13_shift <= 4'h8); // decode.rs:105
@@ -5026,9 +5326,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane13_lost_8 = lane13_frame_1[8] & (lane13_shift <= 4'h2); // decode.rs:105
     wire lane13_lost_9 = lane13_frame_1[9] & (lane13_shift <= 4'h1); // decode.rs:105
     wire lane13_lost_10 = lane13_frame_1[10] & (lane13_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t108 = {lane13_lost_0, lane13_lost_1, lane13_lost_2, lane13_lost_3, lane13_lost_4, lane13_lost_5, lane13_lost_6, lane13_lost_7, lane13_lost_8, lane13_lost_9, lane13_lost_10, lane13_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane13_rest <= |_t108;
+    wire [11:0] _t109 = {lane13_lost_0, lane13_lost_1, lane13_lost_2, lane13_lost_3, lane13_lost_4, lane13_lost_5, lane13_lost_6, lane13_lost_7, lane13_lost_8, lane13_lost_9, lane13_lost_10, lane13_sticky}; // decode.rs:106
+    always @(posedge clk) if (~full) begin
+        lane13_rest <= |_t109;
         lane13_zero_s2 <= lane13_zero;
         lane13_zero_s3 <= lane13_zero_s2;
         lane13_zero_s4 <= lane13_zero_s3;
@@ -5039,34 +5339,33 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane13_up = lane13_normal[0] & (lane13_rest | lane13_normal[1]); // decode.rs:111
     wire [16:0] lane13_kept = {lane13_exponent, lane13_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane13_more = {5'h0, lane13_normal[11], 10'h0, lane13_up}; // decode.rs:113
-    wire [16:0] _t109 = lane13_kept + lane13_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane13_magnitude <= _t109[16:1];
+    wire [16:0] _t110 = lane13_kept + lane13_more; // decode.rs:114
+    always @(posedge clk) if (~full) begin
+        lane13_magnitude <= _t110[16:1];
         lane13_negative_1_s2 <= lane13_negative_1;
         lane13_negative_1_s3 <= lane13_negative_1_s2;
         lane13_negative_1_s4 <= lane13_negative_1_s3;
         lane13_negative_1_s5 <= lane13_negative_1_s4;
         lane13_negative_1_s6 <= lane13_negative_1_s5;
-        values_13_negative <= lane13_negative_1_s6;
+        lane13_negative_1_s7 <= lane13_negative_1_s6;
     end
-    wire coded_outlier_14 = map_outlier[14]; // dequantizer_back.rs:123
-    wire coded_outer_14 = map_outer[14]; // dequantizer_back.rs:123
-    wire coded_sign_14 = map_sign[14]; // dequantizer_back.rs:123
-    wire [4:0] lane14_distance = {1'h0, coded_code_14} - info_split; // decode.rs:74
+    wire too_large_13 = lane13_magnitude[15] | (&lane13_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_13 = {lane13_negative_1_s7, too_large_13 ? 15'h7bff : lane13_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane14_distance = {1'h0, coded_14_code} - info_split; // decode.rs:74
     wire lane14_below = lane14_distance[4]; // decode.rs:75
     wire [3:0] lane14_whole = lane14_distance[3:0] ^ {4{lane14_below}}; // decode.rs:76
     wire [4:0] lane14_middle_half_steps = {lane14_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane14_outlier_half_steps = {coded_code_14, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane14_h <= coded_outlier_14 ? lane14_outlier_half_steps : lane14_middle_half_steps;
-    wire lane14_negative = coded_outlier_14 ? coded_sign_14 : lane14_below; // decode.rs:80
-    wire lane14_none = ~(|coded_code_14); // decode.rs:81
-    wire lane14_exact = coded_outlier_14 ? (coded_outer_14 & lane14_none) : info_middle_exact; // decode.rs:82
-    wire lane14_inner = coded_outlier_14 & (~coded_outer_14); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane14_outlier_half_steps = {coded_14_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~full) lane14_h <= coded_14_outlier ? lane14_outlier_half_steps : lane14_middle_half_steps;
+    wire lane14_negative = coded_14_outlier ? coded_14_sign : lane14_below; // decode.rs:80
+    wire lane14_none = ~(|coded_14_code); // decode.rs:81
+    wire lane14_exact = coded_14_outlier ? (coded_14_outer & lane14_none) : info_middle_exact; // decode.rs:82
+    wire lane14_inner = coded_14_outlier & (~coded_14_outer); // decode.rs:83
+    always @(posedge clk) if (~full) begin
         lane14_zero <= lane14_inner & lane14_none;
-        lane14_inner_1 <= coded_outlier_14 & (~coded_outer_14);
-        lane14_outlier <= coded_outlier_14;
-        lane14_outer <= coded_outer_14;
+        lane14_inner_1 <= coded_14_outlier & (~coded_14_outer);
+        lane14_outlier <= coded_14_outlier;
+        lane14_outer <= coded_14_outer;
         lane14_negative_1 <= lane14_negative;
     end
     wire [19:0] lane14_middle_base_value = lane14_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
@@ -5077,36 +5376,36 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane14_itself_base_sticky = lane14_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane14_itself_half_m = lane14_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane14_itself_half_scale = lane14_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane14_exact_s1 <= lane14_exact;
-    wire [19:0] _t110 = lane14_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t111 = lane14_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t112 = lane14_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane14_outer_side_base_value = lane14_exact_s1 ? lane14_itself_base_value : _t110; // side_table.rs:231
-    wire lane14_outer_side_base_sticky = lane14_exact_s1 ? lane14_itself_base_sticky : _t111; // side_table.rs:231
+    always @(posedge clk) if (~full) lane14_exact_s1 <= lane14_exact;
+    wire [19:0] _t111 = lane14_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t112 = lane14_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t113 = lane14_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane14_outer_side_base_value = lane14_exact_s1 ? lane14_itself_base_value : _t111; // side_table.rs:231
+    wire lane14_outer_side_base_sticky = lane14_exact_s1 ? lane14_itself_base_sticky : _t112; // side_table.rs:231
     wire [7:0] lane14_outer_side_half_m = lane14_exact_s1 ? lane14_itself_half_m : (lane14_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane14_outer_side_half_scale = lane14_exact_s1 ? lane14_itself_half_scale : _t112; // side_table.rs:231
+    wire [5:0] lane14_outer_side_half_scale = lane14_exact_s1 ? lane14_itself_half_scale : _t113; // side_table.rs:231
     wire [7:0] lane14_half_m = lane14_outer ? lane14_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
     wire [5:0] lane14_half_scale = lane14_outer ? lane14_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane14_side_base_value = lane14_outlier ? lane14_outer_side_base_value : lane14_middle_base_value; // side_table.rs:233
     wire lane14_side_base_sticky = lane14_outlier ? lane14_outer_side_base_sticky : lane14_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane14_side_half_m = lane14_outlier ? lane14_half_m : lane14_middle_half_m; // side_table.rs:233
     wire [5:0] lane14_side_half_scale = lane14_outlier ? lane14_half_scale : lane14_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane14_side_base_value_1 <= lane14_inner_1 ? 20'h0 : lane14_side_base_value;
         lane14_side_base_sticky_1 <= lane14_inner_1 ? 1'h0 : lane14_side_base_sticky;
         lane14_side_half_m_1 <= lane14_side_half_m;
         lane14_side_half_scale_1 <= lane14_side_half_scale;
         lane14_h_s2 <= lane14_h;
     end
-    wire [12:0] _t113 = {8'h0, lane14_h_s2} * {5'h0, lane14_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane14_product <= _t113;
+    wire [12:0] _t114 = {8'h0, lane14_h_s2} * {5'h0, lane14_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~full) begin
+        lane14_product <= _t114;
         lane14_side_later_base_value <= lane14_side_base_value_1;
         lane14_side_later_base_sticky <= lane14_side_base_sticky_1;
         lane14_side_later_half_scale <= lane14_side_half_scale_1;
     end
     wire [16:0] lane14_scaled = {lane14_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane14_sum <= {1'h0, lane14_side_later_base_value} + {4'h0, lane14_scaled};
+    always @(posedge clk) if (~full) lane14_sum <= {1'h0, lane14_side_later_base_value} + {4'h0, lane14_scaled};
     wire [22:0] lane14_frame = {2'h0, lane14_sum}; // decode.rs:97
     wire [7:0] lane14_high = lane14_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane14_low = {lane14_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -5123,8 +5422,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane14_low_3 = lane14_high_1[1:0]; // leading_zeros.rs:14
     wire lane14_none_4 = ~(|lane14_high_3); // leading_zeros.rs:15
     wire lane14_of_low_2 = ~lane14_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t114 = lane14_none_2 ? lane14_of_low_1 : {lane14_none_4, lane14_none_4 ? lane14_of_low_2 : (~lane14_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane14_of_low_3 = {lane14_none_2, _t114}; // leading_zeros.rs:17
+    wire [1:0] _t115 = lane14_none_2 ? lane14_of_low_1 : {lane14_none_4, lane14_none_4 ? lane14_of_low_2 : (~lane14_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane14_of_low_3 = {lane14_none_2, _t115}; // leading_zeros.rs:17
     wire [3:0] lane14_high_4 = lane14_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane14_low_4 = lane14_high[3:0]; // leading_zeros.rs:14
     wire lane14_none_5 = ~(|lane14_high_4); // leading_zeros.rs:15
@@ -5137,11 +5436,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane14_low_6 = lane14_high_4[1:0]; // leading_zeros.rs:14
     wire lane14_none_7 = ~(|lane14_high_6); // leading_zeros.rs:15
     wire lane14_of_low_6 = ~lane14_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t115 = lane14_none_5 ? lane14_of_low_5 : {lane14_none_7, lane14_none_7 ? lane14_of_low_6 : (~lane14_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane14_zeros = {lane14_none_1, lane14_none_1 ? lane14_of_low_3 : {lane14_none_5, _t115}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane14_scale <= lane14_side_later_half_scale;
+    wire [1:0] _t116 = lane14_none_5 ? lane14_of_low_5 : {lane14_none_7, lane14_none_7 ? lane14_of_low_6 : (~lane14_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane14_zeros = {lane14_none_1, lane14_none_1 ? lane14_of_low_3 : {lane14_none_5, _t116}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~full) lane14_scale <= lane14_side_later_half_scale;
     wire lane14_limited = (~(|lane14_scale[5:4])) & (lane14_zeros > lane14_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane14_shift <= lane14_limited ? lane14_scale[3:0] : lane14_zeros;
         lane14_frame_1 <= lane14_frame;
         lane14_scale_1 <= lane14_scale;
@@ -5152,7 +5451,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane14_moved_1 = lane14_shift[2] ? {lane14_moved[18:4], 4'h0} : lane14_moved[22:4]; // decode.rs:133
     wire [14:0] lane14_moved_2 = lane14_shift[1] ? {lane14_moved_1[16:4], 2'h0} : lane14_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane14_moved_3 = lane14_shift[0] ? {lane14_moved_2[13:2], 1'h0} : lane14_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane14_normal <= lane14_moved_3[12:1];
+    always @(posedge clk) if (~full) lane14_normal <= lane14_moved_3[12:1];
     wire lane14_lost_0 = lane14_frame_1[0] & (lane14_shift <= 4'ha); // decode.rs:105
     wire lane14_lost_1 = lane14_frame_1[1] & (lane14_shift <= 4'h9); // decode.rs:105
     wire lane14_lost_2 = lane14_frame_1[2] & (lane14_shift <= 4'h8); // decode.rs:105
@@ -5164,9 +5463,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane14_lost_8 = lane14_frame_1[8] & (lane14_shift <= 4'h2); // decode.rs:105
     wire lane14_lost_9 = lane14_frame_1[9] & (lane14_shift <= 4'h1); // decode.rs:105
     wire lane14_lost_10 = lane14_frame_1[10] & (lane14_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t116 = {lane14_lost_0, lane14_lost_1, lane14_lost_2, lane14_lost_3, lane14_lost_4, lane14_lost_5, lane14_lost_6, lane14_lost_7, lane14_lost_8, lane14_lost_9, lane14_lost_10, lane14_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane14_rest <= |_t116;
+    wire [11:0] _t117 = {lane14_lost_0, lane14_lost_1, lane14_lost_2, lane14_lost_3, lane14_lost_4, lane14_lost_5, lane14_lost_6, lane14_lost_7, lane14_lost_8, lane14_lost_9, lane14_lost_10, lane14_sticky}; // decode.rs:106
+    always @(posedge clk) if (~full) begin
+        lane14_rest <= |_t117;
         lane14_zero_s2 <= lane14_zero;
         lane14_zero_s3 <= lane14_zero_s2;
         lane14_zero_s4 <= lane14_zero_s3;
@@ -5177,34 +5476,33 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane14_up = lane14_normal[0] & (lane14_rest | lane14_normal[1]); // decode.rs:111
     wire [16:0] lane14_kept = {lane14_exponent, lane14_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane14_more = {5'h0, lane14_normal[11], 10'h0, lane14_up}; // decode.rs:113
-    wire [16:0] _t117 = lane14_kept + lane14_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane14_magnitude <= _t117[16:1];
+    wire [16:0] _t118 = lane14_kept + lane14_more; // decode.rs:114
+    always @(posedge clk) if (~full) begin
+        lane14_magnitude <= _t118[16:1];
         lane14_negative_1_s2 <= lane14_negative_1;
         lane14_negative_1_s3 <= lane14_negative_1_s2;
         lane14_negative_1_s4 <= lane14_negative_1_s3;
         lane14_negative_1_s5 <= lane14_negative_1_s4;
         lane14_negative_1_s6 <= lane14_negative_1_s5;
-        values_14_negative <= lane14_negative_1_s6;
+        lane14_negative_1_s7 <= lane14_negative_1_s6;
     end
-    wire coded_outlier_15 = map_outlier[15]; // dequantizer_back.rs:123
-    wire coded_outer_15 = map_outer[15]; // dequantizer_back.rs:123
-    wire coded_sign_15 = map_sign[15]; // dequantizer_back.rs:123
-    wire [4:0] lane15_distance = {1'h0, coded_code_15} - info_split; // decode.rs:74
+    wire too_large_14 = lane14_magnitude[15] | (&lane14_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_14 = {lane14_negative_1_s7, too_large_14 ? 15'h7bff : lane14_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane15_distance = {1'h0, coded_15_code} - info_split; // decode.rs:74
     wire lane15_below = lane15_distance[4]; // decode.rs:75
     wire [3:0] lane15_whole = lane15_distance[3:0] ^ {4{lane15_below}}; // decode.rs:76
     wire [4:0] lane15_middle_half_steps = {lane15_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane15_outlier_half_steps = {coded_code_15, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane15_h <= coded_outlier_15 ? lane15_outlier_half_steps : lane15_middle_half_steps;
-    wire lane15_negative = coded_outlier_15 ? coded_sign_15 : lane15_below; // decode.rs:80
-    wire lane15_none = ~(|coded_code_15); // decode.rs:81
-    wire lane15_exact = coded_outlier_15 ? (coded_outer_15 & lane15_none) : info_middle_exact; // decode.rs:82
-    wire lane15_inner = coded_outlier_15 & (~coded_outer_15); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane15_outlier_half_steps = {coded_15_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~full) lane15_h <= coded_15_outlier ? lane15_outlier_half_steps : lane15_middle_half_steps;
+    wire lane15_negative = coded_15_outlier ? coded_15_sign : lane15_below; // decode.rs:80
+    wire lane15_none = ~(|coded_15_code); // decode.rs:81
+    wire lane15_exact = coded_15_outlier ? (coded_15_outer & lane15_none) : info_middle_exact; // decode.rs:82
+    wire lane15_inner = coded_15_outlier & (~coded_15_outer); // decode.rs:83
+    always @(posedge clk) if (~full) begin
         lane15_zero <= lane15_inner & lane15_none;
-        lane15_inner_1 <= coded_outlier_15 & (~coded_outer_15);
-        lane15_outlier <= coded_outlier_15;
-        lane15_outer <= coded_outer_15;
+        lane15_inner_1 <= coded_15_outlier & (~coded_15_outer);
+        lane15_outlier <= coded_15_outlier;
+        lane15_outer <= coded_15_outer;
         lane15_negative_1 <= lane15_negative;
     end
     wire [19:0] lane15_middle_base_value = lane15_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
@@ -5215,36 +5513,36 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane15_itself_base_sticky = lane15_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane15_itself_half_m = lane15_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane15_itself_half_scale = lane15_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane15_exact_s1 <= lane15_exact;
-    wire [19:0] _t118 = lane15_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t119 = lane15_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t120 = lane15_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane15_outer_side_base_value = lane15_exact_s1 ? lane15_itself_base_value : _t118; // side_table.rs:231
-    wire lane15_outer_side_base_sticky = lane15_exact_s1 ? lane15_itself_base_sticky : _t119; // side_table.rs:231
+    always @(posedge clk) if (~full) lane15_exact_s1 <= lane15_exact;
+    wire [19:0] _t119 = lane15_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t120 = lane15_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t121 = lane15_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane15_outer_side_base_value = lane15_exact_s1 ? lane15_itself_base_value : _t119; // side_table.rs:231
+    wire lane15_outer_side_base_sticky = lane15_exact_s1 ? lane15_itself_base_sticky : _t120; // side_table.rs:231
     wire [7:0] lane15_outer_side_half_m = lane15_exact_s1 ? lane15_itself_half_m : (lane15_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane15_outer_side_half_scale = lane15_exact_s1 ? lane15_itself_half_scale : _t120; // side_table.rs:231
+    wire [5:0] lane15_outer_side_half_scale = lane15_exact_s1 ? lane15_itself_half_scale : _t121; // side_table.rs:231
     wire [7:0] lane15_half_m = lane15_outer ? lane15_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
     wire [5:0] lane15_half_scale = lane15_outer ? lane15_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane15_side_base_value = lane15_outlier ? lane15_outer_side_base_value : lane15_middle_base_value; // side_table.rs:233
     wire lane15_side_base_sticky = lane15_outlier ? lane15_outer_side_base_sticky : lane15_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane15_side_half_m = lane15_outlier ? lane15_half_m : lane15_middle_half_m; // side_table.rs:233
     wire [5:0] lane15_side_half_scale = lane15_outlier ? lane15_half_scale : lane15_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane15_side_base_value_1 <= lane15_inner_1 ? 20'h0 : lane15_side_base_value;
         lane15_side_base_sticky_1 <= lane15_inner_1 ? 1'h0 : lane15_side_base_sticky;
         lane15_side_half_m_1 <= lane15_side_half_m;
         lane15_side_half_scale_1 <= lane15_side_half_scale;
         lane15_h_s2 <= lane15_h;
     end
-    wire [12:0] _t121 = {8'h0, lane15_h_s2} * {5'h0, lane15_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane15_product <= _t121;
+    wire [12:0] _t122 = {8'h0, lane15_h_s2} * {5'h0, lane15_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~full) begin
+        lane15_product <= _t122;
         lane15_side_later_base_value <= lane15_side_base_value_1;
         lane15_side_later_base_sticky <= lane15_side_base_sticky_1;
         lane15_side_later_half_scale <= lane15_side_half_scale_1;
     end
     wire [16:0] lane15_scaled = {lane15_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane15_sum <= {1'h0, lane15_side_later_base_value} + {4'h0, lane15_scaled};
+    always @(posedge clk) if (~full) lane15_sum <= {1'h0, lane15_side_later_base_value} + {4'h0, lane15_scaled};
     wire [22:0] lane15_frame = {2'h0, lane15_sum}; // decode.rs:97
     wire [7:0] lane15_high = lane15_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane15_low = {lane15_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -5261,8 +5559,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane15_low_3 = lane15_high_1[1:0]; // leading_zeros.rs:14
     wire lane15_none_4 = ~(|lane15_high_3); // leading_zeros.rs:15
     wire lane15_of_low_2 = ~lane15_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t122 = lane15_none_2 ? lane15_of_low_1 : {lane15_none_4, lane15_none_4 ? lane15_of_low_2 : (~lane15_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane15_of_low_3 = {lane15_none_2, _t122}; // leading_zeros.rs:17
+    wire [1:0] _t123 = lane15_none_2 ? lane15_of_low_1 : {lane15_none_4, lane15_none_4 ? lane15_of_low_2 : (~lane15_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane15_of_low_3 = {lane15_none_2, _t123}; // leading_zeros.rs:17
     wire [3:0] lane15_high_4 = lane15_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane15_low_4 = lane15_high[3:0]; // leading_zeros.rs:14
     wire lane15_none_5 = ~(|lane15_high_4); // leading_zeros.rs:15
@@ -5275,11 +5573,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane15_low_6 = lane15_high_4[1:0]; // leading_zeros.rs:14
     wire lane15_none_7 = ~(|lane15_high_6); // leading_zeros.rs:15
     wire lane15_of_low_6 = ~lane15_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t123 = lane15_none_5 ? lane15_of_low_5 : {lane15_none_7, lane15_none_7 ? lane15_of_low_6 : (~lane15_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane15_zeros = {lane15_none_1, lane15_none_1 ? lane15_of_low_3 : {lane15_none_5, _t123}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane15_scale <= lane15_side_later_half_scale;
+    wire [1:0] _t124 = lane15_none_5 ? lane15_of_low_5 : {lane15_none_7, lane15_none_7 ? lane15_of_low_6 : (~lane15_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane15_zeros = {lane15_none_1, lane15_none_1 ? lane15_of_low_3 : {lane15_none_5, _t124}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~full) lane15_scale <= lane15_side_later_half_scale;
     wire lane15_limited = (~(|lane15_scale[5:4])) & (lane15_zeros > lane15_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~full) begin
         lane15_shift <= lane15_limited ? lane15_scale[3:0] : lane15_zeros;
         lane15_frame_1 <= lane15_frame;
         lane15_scale_1 <= lane15_scale;
@@ -5290,7 +5588,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane15_moved_1 = lane15_shift[2] ? {lane15_moved[18:4], 4'h0} : lane15_moved[22:4]; // decode.rs:133
     wire [14:0] lane15_moved_2 = lane15_shift[1] ? {lane15_moved_1[16:4], 2'h0} : lane15_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane15_moved_3 = lane15_shift[0] ? {lane15_moved_2[13:2], 1'h0} : lane15_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane15_normal <= lane15_moved_3[12:1];
+    always @(posedge clk) if (~full) lane15_normal <= lane15_moved_3[12:1];
     wire lane15_lost_0 = lane15_frame_1[0] & (lane15_shift <= 4'ha); // decode.rs:105
     wire lane15_lost_1 = lane15_frame_1[1] & (lane15_shift <= 4'h9); // decode.rs:105
     wire lane15_lost_2 = lane15_frame_1[2] & (lane15_shift <= 4'h8); // decode.rs:105
@@ -5302,9 +5600,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane15_lost_8 = lane15_frame_1[8] & (lane15_shift <= 4'h2); // decode.rs:105
     wire lane15_lost_9 = lane15_frame_1[9] & (lane15_shift <= 4'h1); // decode.rs:105
     wire lane15_lost_10 = lane15_frame_1[10] & (lane15_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t124 = {lane15_lost_0, lane15_lost_1, lane15_lost_2, lane15_lost_3, lane15_lost_4, lane15_lost_5, lane15_lost_6, lane15_lost_7, lane15_lost_8, lane15_lost_9, lane15_lost_10, lane15_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane15_rest <= |_t124;
+    wire [11:0] _t125 = {lane15_lost_0, lane15_lost_1, lane15_lost_2, lane15_lost_3, lane15_lost_4, lane15_lost_5, lane15_lost_6, lane15_lost_7, lane15_lost_8, lane15_lost_9, lane15_lost_10, lane15_sticky}; // decode.rs:106
+    always @(posedge clk) if (~full) begin
+        lane15_rest <= |_t125;
         lane15_zero_s2 <= lane15_zero;
         lane15_zero_s3 <= lane15_zero_s2;
         lane15_zero_s4 <= lane15_zero_s3;
@@ -5315,74 +5613,92 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane15_up = lane15_normal[0] & (lane15_rest | lane15_normal[1]); // decode.rs:111
     wire [16:0] lane15_kept = {lane15_exponent, lane15_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane15_more = {5'h0, lane15_normal[11], 10'h0, lane15_up}; // decode.rs:113
-    wire [16:0] _t125 = lane15_kept + lane15_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane15_magnitude <= _t125[16:1];
+    wire [16:0] _t126 = lane15_kept + lane15_more; // decode.rs:114
+    always @(posedge clk) if (~full) begin
+        lane15_magnitude <= _t126[16:1];
         lane15_negative_1_s2 <= lane15_negative_1;
         lane15_negative_1_s3 <= lane15_negative_1_s2;
         lane15_negative_1_s4 <= lane15_negative_1_s3;
         lane15_negative_1_s5 <= lane15_negative_1_s4;
         lane15_negative_1_s6 <= lane15_negative_1_s5;
-        values_15_negative <= lane15_negative_1_s6;
+        lane15_negative_1_s7 <= lane15_negative_1_s6;
     end
-    wire coded_outlier_16 = map_outlier[16]; // dequantizer_back.rs:123
-    wire coded_outer_16 = map_outer[16]; // dequantizer_back.rs:123
-    wire coded_sign_16 = map_sign[16]; // dequantizer_back.rs:123
-    wire [4:0] lane16_distance = {1'h0, coded_code_16} - info_split; // decode.rs:74
+    wire too_large_15 = lane15_magnitude[15] | (&lane15_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_15 = {lane15_negative_1_s7, too_large_15 ? 15'h7bff : lane15_magnitude[14:0]}; // decode.rs:125
+    wire [255:0] _t127 = {elements_15, elements_14, elements_13, elements_12, elements_11, elements_10, elements_9, elements_8, elements_7, elements_6, elements_5, elements_4, elements_3, elements_2, elements_1, elements_0}; // dequantizer_back.rs:194
+    wire [4:0] lane16_distance = {1'h0, coded_16_code} - info_split; // decode.rs:74
     wire lane16_below = lane16_distance[4]; // decode.rs:75
     wire [3:0] lane16_whole = lane16_distance[3:0] ^ {4{lane16_below}}; // decode.rs:76
     wire [4:0] lane16_middle_half_steps = {lane16_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane16_outlier_half_steps = {coded_code_16, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane16_h <= coded_outlier_16 ? lane16_outlier_half_steps : lane16_middle_half_steps;
-    wire lane16_negative = coded_outlier_16 ? coded_sign_16 : lane16_below; // decode.rs:80
-    wire lane16_none = ~(|coded_code_16); // decode.rs:81
-    wire lane16_exact = coded_outlier_16 ? (coded_outer_16 & lane16_none) : info_middle_exact; // decode.rs:82
-    wire lane16_inner = coded_outlier_16 & (~coded_outer_16); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane16_outlier_half_steps = {coded_16_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane16_h <= coded_16_outlier ? lane16_outlier_half_steps : lane16_middle_half_steps;
+    wire lane16_negative = coded_16_outlier ? coded_16_sign : lane16_below; // decode.rs:80
+    wire lane16_none = ~(|coded_16_code); // decode.rs:81
+    wire lane16_exact = coded_16_outlier ? (coded_16_outer & lane16_none) : info_middle_exact; // decode.rs:82
+    wire lane16_inner = coded_16_outlier & (~coded_16_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane16_zero <= lane16_inner & lane16_none;
-        lane16_inner_1 <= coded_outlier_16 & (~coded_outer_16);
-        lane16_outlier <= coded_outlier_16;
-        lane16_outer <= coded_outer_16;
+        lane16_inner_1 <= coded_16_outlier & (~coded_16_outer);
+        lane16_levels_middle_pos_base_value <= current_middle_pos_base_value;
+        lane16_levels_middle_pos_base_sticky <= current_middle_pos_base_sticky;
+        lane16_levels_middle_pos_half_m <= current_middle_pos_half_m;
+        lane16_levels_middle_pos_half_scale <= current_middle_pos_half_scale;
+        lane16_levels_middle_neg_base_value <= current_middle_neg_base_value;
+        lane16_levels_middle_neg_base_sticky <= current_middle_neg_base_sticky;
+        lane16_levels_middle_neg_half_m <= current_middle_neg_half_m;
+        lane16_levels_middle_neg_half_scale <= current_middle_neg_half_scale;
+        lane16_levels_outer_pos_base_value <= current_outer_pos_base_value;
+        lane16_levels_outer_pos_base_sticky <= current_outer_pos_base_sticky;
+        lane16_levels_outer_pos_half_m <= current_outer_pos_half_m;
+        lane16_levels_outer_pos_half_scale <= current_outer_pos_half_scale;
+        lane16_levels_outer_neg_base_value <= current_outer_neg_base_value;
+        lane16_levels_outer_neg_base_sticky <= current_outer_neg_base_sticky;
+        lane16_levels_outer_neg_half_m <= current_outer_neg_half_m;
+        lane16_levels_outer_neg_half_scale <= current_outer_neg_half_scale;
+        lane16_levels_inner_m <= current_inner_m;
+        lane16_levels_inner_scale <= current_inner_scale;
+        lane16_outlier <= coded_16_outlier;
+        lane16_outer <= coded_16_outer;
         lane16_negative_1 <= lane16_negative;
     end
-    wire [19:0] lane16_middle_base_value = lane16_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane16_middle_base_sticky = lane16_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane16_middle_half_m = lane16_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane16_middle_half_scale = lane16_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane16_middle_base_value = lane16_negative_1 ? lane16_levels_middle_neg_base_value : lane16_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane16_middle_base_sticky = lane16_negative_1 ? lane16_levels_middle_neg_base_sticky : lane16_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane16_middle_half_m = lane16_negative_1 ? lane16_levels_middle_neg_half_m : lane16_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane16_middle_half_scale = lane16_negative_1 ? lane16_levels_middle_neg_half_scale : lane16_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane16_itself_base_value = lane16_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane16_itself_base_sticky = lane16_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane16_itself_half_m = lane16_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane16_itself_half_scale = lane16_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane16_exact_s1 <= lane16_exact;
-    wire [19:0] _t126 = lane16_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t127 = lane16_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t128 = lane16_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane16_outer_side_base_value = lane16_exact_s1 ? lane16_itself_base_value : _t126; // side_table.rs:231
-    wire lane16_outer_side_base_sticky = lane16_exact_s1 ? lane16_itself_base_sticky : _t127; // side_table.rs:231
-    wire [7:0] lane16_outer_side_half_m = lane16_exact_s1 ? lane16_itself_half_m : (lane16_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane16_outer_side_half_scale = lane16_exact_s1 ? lane16_itself_half_scale : _t128; // side_table.rs:231
-    wire [7:0] lane16_half_m = lane16_outer ? lane16_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane16_half_scale = lane16_outer ? lane16_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane16_exact_s1 <= lane16_exact;
+    wire [19:0] _t128 = lane16_negative_1 ? lane16_levels_outer_neg_base_value : lane16_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t129 = lane16_negative_1 ? lane16_levels_outer_neg_base_sticky : lane16_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t130 = lane16_negative_1 ? lane16_levels_outer_neg_half_scale : lane16_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane16_outer_side_base_value = lane16_exact_s1 ? lane16_itself_base_value : _t128; // side_table.rs:231
+    wire lane16_outer_side_base_sticky = lane16_exact_s1 ? lane16_itself_base_sticky : _t129; // side_table.rs:231
+    wire [7:0] lane16_outer_side_half_m = lane16_exact_s1 ? lane16_itself_half_m : (lane16_negative_1 ? lane16_levels_outer_neg_half_m : lane16_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane16_outer_side_half_scale = lane16_exact_s1 ? lane16_itself_half_scale : _t130; // side_table.rs:231
+    wire [7:0] lane16_half_m = lane16_outer ? lane16_outer_side_half_m : lane16_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane16_half_scale = lane16_outer ? lane16_outer_side_half_scale : lane16_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane16_side_base_value = lane16_outlier ? lane16_outer_side_base_value : lane16_middle_base_value; // side_table.rs:233
     wire lane16_side_base_sticky = lane16_outlier ? lane16_outer_side_base_sticky : lane16_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane16_side_half_m = lane16_outlier ? lane16_half_m : lane16_middle_half_m; // side_table.rs:233
     wire [5:0] lane16_side_half_scale = lane16_outlier ? lane16_half_scale : lane16_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane16_side_base_value_1 <= lane16_inner_1 ? 20'h0 : lane16_side_base_value;
         lane16_side_base_sticky_1 <= lane16_inner_1 ? 1'h0 : lane16_side_base_sticky;
         lane16_side_half_m_1 <= lane16_side_half_m;
         lane16_side_half_scale_1 <= lane16_side_half_scale;
         lane16_h_s2 <= lane16_h;
     end
-    wire [12:0] _t129 = {8'h0, lane16_h_s2} * {5'h0, lane16_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane16_product <= _t129;
+    wire [12:0] _t131 = {8'h0, lane16_h_s2} * {5'h0, lane16_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane16_product <= _t131;
         lane16_side_later_base_value <= lane16_side_base_value_1;
         lane16_side_later_base_sticky <= lane16_side_base_sticky_1;
         lane16_side_later_half_scale <= lane16_side_half_scale_1;
     end
     wire [16:0] lane16_scaled = {lane16_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane16_sum <= {1'h0, lane16_side_later_base_value} + {4'h0, lane16_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane16_sum <= {1'h0, lane16_side_later_base_value} + {4'h0, lane16_scaled};
     wire [22:0] lane16_frame = {2'h0, lane16_sum}; // decode.rs:97
     wire [7:0] lane16_high = lane16_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane16_low = {lane16_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -5399,8 +5715,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane16_low_3 = lane16_high_1[1:0]; // leading_zeros.rs:14
     wire lane16_none_4 = ~(|lane16_high_3); // leading_zeros.rs:15
     wire lane16_of_low_2 = ~lane16_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t130 = lane16_none_2 ? lane16_of_low_1 : {lane16_none_4, lane16_none_4 ? lane16_of_low_2 : (~lane16_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane16_of_low_3 = {lane16_none_2, _t130}; // leading_zeros.rs:17
+    wire [1:0] _t132 = lane16_none_2 ? lane16_of_low_1 : {lane16_none_4, lane16_none_4 ? lane16_of_low_2 : (~lane16_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane16_of_low_3 = {lane16_none_2, _t132}; // leading_zeros.rs:17
     wire [3:0] lane16_high_4 = lane16_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane16_low_4 = lane16_high[3:0]; // leading_zeros.rs:14
     wire lane16_none_5 = ~(|lane16_high_4); // leading_zeros.rs:15
@@ -5413,11 +5729,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane16_low_6 = lane16_high_4[1:0]; // leading_zeros.rs:14
     wire lane16_none_7 = ~(|lane16_high_6); // leading_zeros.rs:15
     wire lane16_of_low_6 = ~lane16_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t131 = lane16_none_5 ? lane16_of_low_5 : {lane16_none_7, lane16_none_7 ? lane16_of_low_6 : (~lane16_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane16_zeros = {lane16_none_1, lane16_none_1 ? lane16_of_low_3 : {lane16_none_5, _t131}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane16_scale <= lane16_side_later_half_scale;
+    wire [1:0] _t133 = lane16_none_5 ? lane16_of_low_5 : {lane16_none_7, lane16_none_7 ? lane16_of_low_6 : (~lane16_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane16_zeros = {lane16_none_1, lane16_none_1 ? lane16_of_low_3 : {lane16_none_5, _t133}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane16_scale <= lane16_side_later_half_scale;
     wire lane16_limited = (~(|lane16_scale[5:4])) & (lane16_zeros > lane16_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane16_shift <= lane16_limited ? lane16_scale[3:0] : lane16_zeros;
         lane16_frame_1 <= lane16_frame;
         lane16_scale_1 <= lane16_scale;
@@ -5428,7 +5744,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane16_moved_1 = lane16_shift[2] ? {lane16_moved[18:4], 4'h0} : lane16_moved[22:4]; // decode.rs:133
     wire [14:0] lane16_moved_2 = lane16_shift[1] ? {lane16_moved_1[16:4], 2'h0} : lane16_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane16_moved_3 = lane16_shift[0] ? {lane16_moved_2[13:2], 1'h0} : lane16_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane16_normal <= lane16_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane16_normal <= lane16_moved_3[12:1];
     wire lane16_lost_0 = lane16_frame_1[0] & (lane16_shift <= 4'ha); // decode.rs:105
     wire lane16_lost_1 = lane16_frame_1[1] & (lane16_shift <= 4'h9); // decode.rs:105
     wire lane16_lost_2 = lane16_frame_1[2] & (lane16_shift <= 4'h8); // decode.rs:105
@@ -5440,9 +5756,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane16_lost_8 = lane16_frame_1[8] & (lane16_shift <= 4'h2); // decode.rs:105
     wire lane16_lost_9 = lane16_frame_1[9] & (lane16_shift <= 4'h1); // decode.rs:105
     wire lane16_lost_10 = lane16_frame_1[10] & (lane16_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t132 = {lane16_lost_0, lane16_lost_1, lane16_lost_2, lane16_lost_3, lane16_lost_4, lane16_lost_5, lane16_lost_6, lane16_lost_7, lane16_lost_8, lane16_lost_9, lane16_lost_10, lane16_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane16_rest <= |_t132;
+    wire [11:0] _t134 = {lane16_lost_0, lane16_lost_1, lane16_lost_2, lane16_lost_3, lane16_lost_4, lane16_lost_5, lane16_lost_6, lane16_lost_7, lane16_lost_8, lane16_lost_9, lane16_lost_10, lane16_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane16_rest <= |_t134;
         lane16_zero_s2 <= lane16_zero;
         lane16_zero_s3 <= lane16_zero_s2;
         lane16_zero_s4 <= lane16_zero_s3;
@@ -5453,74 +5769,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane16_up = lane16_normal[0] & (lane16_rest | lane16_normal[1]); // decode.rs:111
     wire [16:0] lane16_kept = {lane16_exponent, lane16_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane16_more = {5'h0, lane16_normal[11], 10'h0, lane16_up}; // decode.rs:113
-    wire [16:0] _t133 = lane16_kept + lane16_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane16_magnitude <= _t133[16:1];
+    wire [16:0] _t135 = lane16_kept + lane16_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane16_magnitude <= _t135[16:1];
         lane16_negative_1_s2 <= lane16_negative_1;
         lane16_negative_1_s3 <= lane16_negative_1_s2;
         lane16_negative_1_s4 <= lane16_negative_1_s3;
         lane16_negative_1_s5 <= lane16_negative_1_s4;
         lane16_negative_1_s6 <= lane16_negative_1_s5;
-        values_16_negative <= lane16_negative_1_s6;
+        lane16_negative_1_s7 <= lane16_negative_1_s6;
     end
-    wire coded_outlier_17 = map_outlier[17]; // dequantizer_back.rs:123
-    wire coded_outer_17 = map_outer[17]; // dequantizer_back.rs:123
-    wire coded_sign_17 = map_sign[17]; // dequantizer_back.rs:123
-    wire [4:0] lane17_distance = {1'h0, coded_code_17} - info_split; // decode.rs:74
+    wire too_large_16 = lane16_magnitude[15] | (&lane16_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_0_1 = {lane16_negative_1_s7, too_large_16 ? 15'h7bff : lane16_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane17_distance = {1'h0, coded_17_code} - info_split; // decode.rs:74
     wire lane17_below = lane17_distance[4]; // decode.rs:75
     wire [3:0] lane17_whole = lane17_distance[3:0] ^ {4{lane17_below}}; // decode.rs:76
     wire [4:0] lane17_middle_half_steps = {lane17_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane17_outlier_half_steps = {coded_code_17, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane17_h <= coded_outlier_17 ? lane17_outlier_half_steps : lane17_middle_half_steps;
-    wire lane17_negative = coded_outlier_17 ? coded_sign_17 : lane17_below; // decode.rs:80
-    wire lane17_none = ~(|coded_code_17); // decode.rs:81
-    wire lane17_exact = coded_outlier_17 ? (coded_outer_17 & lane17_none) : info_middle_exact; // decode.rs:82
-    wire lane17_inner = coded_outlier_17 & (~coded_outer_17); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane17_outlier_half_steps = {coded_17_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane17_h <= coded_17_outlier ? lane17_outlier_half_steps : lane17_middle_half_steps;
+    wire lane17_negative = coded_17_outlier ? coded_17_sign : lane17_below; // decode.rs:80
+    wire lane17_none = ~(|coded_17_code); // decode.rs:81
+    wire lane17_exact = coded_17_outlier ? (coded_17_outer & lane17_none) : info_middle_exact; // decode.rs:82
+    wire lane17_inner = coded_17_outlier & (~coded_17_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane17_zero <= lane17_inner & lane17_none;
-        lane17_inner_1 <= coded_outlier_17 & (~coded_outer_17);
-        lane17_outlier <= coded_outlier_17;
-        lane17_outer <= coded_outer_17;
+        lane17_inner_1 <= coded_17_outlier & (~coded_17_outer);
+        lane17_outlier <= coded_17_outlier;
+        lane17_outer <= coded_17_outer;
         lane17_negative_1 <= lane17_negative;
     end
-    wire [19:0] lane17_middle_base_value = lane17_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane17_middle_base_sticky = lane17_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane17_middle_half_m = lane17_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane17_middle_half_scale = lane17_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane17_middle_base_value = lane17_negative_1 ? lane16_levels_middle_neg_base_value : lane16_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane17_middle_base_sticky = lane17_negative_1 ? lane16_levels_middle_neg_base_sticky : lane16_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane17_middle_half_m = lane17_negative_1 ? lane16_levels_middle_neg_half_m : lane16_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane17_middle_half_scale = lane17_negative_1 ? lane16_levels_middle_neg_half_scale : lane16_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane17_itself_base_value = lane17_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane17_itself_base_sticky = lane17_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane17_itself_half_m = lane17_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane17_itself_half_scale = lane17_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane17_exact_s1 <= lane17_exact;
-    wire [19:0] _t134 = lane17_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t135 = lane17_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t136 = lane17_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane17_outer_side_base_value = lane17_exact_s1 ? lane17_itself_base_value : _t134; // side_table.rs:231
-    wire lane17_outer_side_base_sticky = lane17_exact_s1 ? lane17_itself_base_sticky : _t135; // side_table.rs:231
-    wire [7:0] lane17_outer_side_half_m = lane17_exact_s1 ? lane17_itself_half_m : (lane17_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane17_outer_side_half_scale = lane17_exact_s1 ? lane17_itself_half_scale : _t136; // side_table.rs:231
-    wire [7:0] lane17_half_m = lane17_outer ? lane17_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane17_half_scale = lane17_outer ? lane17_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane17_exact_s1 <= lane17_exact;
+    wire [19:0] _t136 = lane17_negative_1 ? lane16_levels_outer_neg_base_value : lane16_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t137 = lane17_negative_1 ? lane16_levels_outer_neg_base_sticky : lane16_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t138 = lane17_negative_1 ? lane16_levels_outer_neg_half_scale : lane16_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane17_outer_side_base_value = lane17_exact_s1 ? lane17_itself_base_value : _t136; // side_table.rs:231
+    wire lane17_outer_side_base_sticky = lane17_exact_s1 ? lane17_itself_base_sticky : _t137; // side_table.rs:231
+    wire [7:0] lane17_outer_side_half_m = lane17_exact_s1 ? lane17_itself_half_m : (lane17_negative_1 ? lane16_levels_outer_neg_half_m : lane16_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane17_outer_side_half_scale = lane17_exact_s1 ? lane17_itself_half_scale : _t138; // side_table.rs:231
+    wire [7:0] lane17_half_m = lane17_outer ? lane17_outer_side_half_m : lane16_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane17_half_scale = lane17_outer ? lane17_outer_side_half_scale : lane16_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane17_side_base_value = lane17_outlier ? lane17_outer_side_base_value : lane17_middle_base_value; // side_table.rs:233
     wire lane17_side_base_sticky = lane17_outlier ? lane17_outer_side_base_sticky : lane17_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane17_side_half_m = lane17_outlier ? lane17_half_m : lane17_middle_half_m; // side_table.rs:233
     wire [5:0] lane17_side_half_scale = lane17_outlier ? lane17_half_scale : lane17_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane17_side_base_value_1 <= lane17_inner_1 ? 20'h0 : lane17_side_base_value;
         lane17_side_base_sticky_1 <= lane17_inner_1 ? 1'h0 : lane17_side_base_sticky;
         lane17_side_half_m_1 <= lane17_side_half_m;
         lane17_side_half_scale_1 <= lane17_side_half_scale;
         lane17_h_s2 <= lane17_h;
     end
-    wire [12:0] _t137 = {8'h0, lane17_h_s2} * {5'h0, lane17_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane17_product <= _t137;
+    wire [12:0] _t139 = {8'h0, lane17_h_s2} * {5'h0, lane17_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane17_product <= _t139;
         lane17_side_later_base_value <= lane17_side_base_value_1;
         lane17_side_later_base_sticky <= lane17_side_base_sticky_1;
         lane17_side_later_half_scale <= lane17_side_half_scale_1;
     end
     wire [16:0] lane17_scaled = {lane17_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane17_sum <= {1'h0, lane17_side_later_base_value} + {4'h0, lane17_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane17_sum <= {1'h0, lane17_side_later_base_value} + {4'h0, lane17_scaled};
     wire [22:0] lane17_frame = {2'h0, lane17_sum}; // decode.rs:97
     wire [7:0] lane17_high = lane17_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane17_low = {lane17_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -5537,8 +5852,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane17_low_3 = lane17_high_1[1:0]; // leading_zeros.rs:14
     wire lane17_none_4 = ~(|lane17_high_3); // leading_zeros.rs:15
     wire lane17_of_low_2 = ~lane17_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t138 = lane17_none_2 ? lane17_of_low_1 : {lane17_none_4, lane17_none_4 ? lane17_of_low_2 : (~lane17_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane17_of_low_3 = {lane17_none_2, _t138}; // leading_zeros.rs:17
+    wire [1:0] _t140 = lane17_none_2 ? lane17_of_low_1 : {lane17_none_4, lane17_none_4 ? lane17_of_low_2 : (~lane17_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane17_of_low_3 = {lane17_none_2, _t140}; // leading_zeros.rs:17
     wire [3:0] lane17_high_4 = lane17_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane17_low_4 = lane17_high[3:0]; // leading_zeros.rs:14
     wire lane17_none_5 = ~(|lane17_high_4); // leading_zeros.rs:15
@@ -5551,11 +5866,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane17_low_6 = lane17_high_4[1:0]; // leading_zeros.rs:14
     wire lane17_none_7 = ~(|lane17_high_6); // leading_zeros.rs:15
     wire lane17_of_low_6 = ~lane17_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t139 = lane17_none_5 ? lane17_of_low_5 : {lane17_none_7, lane17_none_7 ? lane17_of_low_6 : (~lane17_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane17_zeros = {lane17_none_1, lane17_none_1 ? lane17_of_low_3 : {lane17_none_5, _t139}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane17_scale <= lane17_side_later_half_scale;
+    wire [1:0] _t141 = lane17_none_5 ? lane17_of_low_5 : {lane17_none_7, lane17_none_7 ? lane17_of_low_6 : (~lane17_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane17_zeros = {lane17_none_1, lane17_none_1 ? lane17_of_low_3 : {lane17_none_5, _t141}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane17_scale <= lane17_side_later_half_scale;
     wire lane17_limited = (~(|lane17_scale[5:4])) & (lane17_zeros > lane17_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane17_shift <= lane17_limited ? lane17_scale[3:0] : lane17_zeros;
         lane17_frame_1 <= lane17_frame;
         lane17_scale_1 <= lane17_scale;
@@ -5566,7 +5881,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane17_moved_1 = lane17_shift[2] ? {lane17_moved[18:4], 4'h0} : lane17_moved[22:4]; // decode.rs:133
     wire [14:0] lane17_moved_2 = lane17_shift[1] ? {lane17_moved_1[16:4], 2'h0} : lane17_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane17_moved_3 = lane17_shift[0] ? {lane17_moved_2[13:2], 1'h0} : lane17_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane17_normal <= lane17_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane17_normal <= lane17_moved_3[12:1];
     wire lane17_lost_0 = lane17_frame_1[0] & (lane17_shift <= 4'ha); // decode.rs:105
     wire lane17_lost_1 = lane17_frame_1[1] & (lane17_shift <= 4'h9); // decode.rs:105
     wire lane17_lost_2 = lane17_frame_1[2] & (lane17_shift <= 4'h8); // decode.rs:105
@@ -5578,9 +5893,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane17_lost_8 = lane17_frame_1[8] & (lane17_shift <= 4'h2); // decode.rs:105
     wire lane17_lost_9 = lane17_frame_1[9] & (lane17_shift <= 4'h1); // decode.rs:105
     wire lane17_lost_10 = lane17_frame_1[10] & (lane17_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t140 = {lane17_lost_0, lane17_lost_1, lane17_lost_2, lane17_lost_3, lane17_lost_4, lane17_lost_5, lane17_lost_6, lane17_lost_7, lane17_lost_8, lane17_lost_9, lane17_lost_10, lane17_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane17_rest <= |_t140;
+    wire [11:0] _t142 = {lane17_lost_0, lane17_lost_1, lane17_lost_2, lane17_lost_3, lane17_lost_4, lane17_lost_5, lane17_lost_6, lane17_lost_7, lane17_lost_8, lane17_lost_9, lane17_lost_10, lane17_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane17_rest <= |_t142;
         lane17_zero_s2 <= lane17_zero;
         lane17_zero_s3 <= lane17_zero_s2;
         lane17_zero_s4 <= lane17_zero_s3;
@@ -5591,74 +5906,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane17_up = lane17_normal[0] & (lane17_rest | lane17_normal[1]); // decode.rs:111
     wire [16:0] lane17_kept = {lane17_exponent, lane17_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane17_more = {5'h0, lane17_normal[11], 10'h0, lane17_up}; // decode.rs:113
-    wire [16:0] _t141 = lane17_kept + lane17_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane17_magnitude <= _t141[16:1];
+    wire [16:0] _t143 = lane17_kept + lane17_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane17_magnitude <= _t143[16:1];
         lane17_negative_1_s2 <= lane17_negative_1;
         lane17_negative_1_s3 <= lane17_negative_1_s2;
         lane17_negative_1_s4 <= lane17_negative_1_s3;
         lane17_negative_1_s5 <= lane17_negative_1_s4;
         lane17_negative_1_s6 <= lane17_negative_1_s5;
-        values_17_negative <= lane17_negative_1_s6;
+        lane17_negative_1_s7 <= lane17_negative_1_s6;
     end
-    wire coded_outlier_18 = map_outlier[18]; // dequantizer_back.rs:123
-    wire coded_outer_18 = map_outer[18]; // dequantizer_back.rs:123
-    wire coded_sign_18 = map_sign[18]; // dequantizer_back.rs:123
-    wire [4:0] lane18_distance = {1'h0, coded_code_18} - info_split; // decode.rs:74
+    wire too_large_17 = lane17_magnitude[15] | (&lane17_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_1_1 = {lane17_negative_1_s7, too_large_17 ? 15'h7bff : lane17_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane18_distance = {1'h0, coded_18_code} - info_split; // decode.rs:74
     wire lane18_below = lane18_distance[4]; // decode.rs:75
     wire [3:0] lane18_whole = lane18_distance[3:0] ^ {4{lane18_below}}; // decode.rs:76
     wire [4:0] lane18_middle_half_steps = {lane18_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane18_outlier_half_steps = {coded_code_18, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane18_h <= coded_outlier_18 ? lane18_outlier_half_steps : lane18_middle_half_steps;
-    wire lane18_negative = coded_outlier_18 ? coded_sign_18 : lane18_below; // decode.rs:80
-    wire lane18_none = ~(|coded_code_18); // decode.rs:81
-    wire lane18_exact = coded_outlier_18 ? (coded_outer_18 & lane18_none) : info_middle_exact; // decode.rs:82
-    wire lane18_inner = coded_outlier_18 & (~coded_outer_18); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane18_outlier_half_steps = {coded_18_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane18_h <= coded_18_outlier ? lane18_outlier_half_steps : lane18_middle_half_steps;
+    wire lane18_negative = coded_18_outlier ? coded_18_sign : lane18_below; // decode.rs:80
+    wire lane18_none = ~(|coded_18_code); // decode.rs:81
+    wire lane18_exact = coded_18_outlier ? (coded_18_outer & lane18_none) : info_middle_exact; // decode.rs:82
+    wire lane18_inner = coded_18_outlier & (~coded_18_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane18_zero <= lane18_inner & lane18_none;
-        lane18_inner_1 <= coded_outlier_18 & (~coded_outer_18);
-        lane18_outlier <= coded_outlier_18;
-        lane18_outer <= coded_outer_18;
+        lane18_inner_1 <= coded_18_outlier & (~coded_18_outer);
+        lane18_outlier <= coded_18_outlier;
+        lane18_outer <= coded_18_outer;
         lane18_negative_1 <= lane18_negative;
     end
-    wire [19:0] lane18_middle_base_value = lane18_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane18_middle_base_sticky = lane18_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane18_middle_half_m = lane18_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane18_middle_half_scale = lane18_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane18_middle_base_value = lane18_negative_1 ? lane16_levels_middle_neg_base_value : lane16_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane18_middle_base_sticky = lane18_negative_1 ? lane16_levels_middle_neg_base_sticky : lane16_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane18_middle_half_m = lane18_negative_1 ? lane16_levels_middle_neg_half_m : lane16_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane18_middle_half_scale = lane18_negative_1 ? lane16_levels_middle_neg_half_scale : lane16_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane18_itself_base_value = lane18_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane18_itself_base_sticky = lane18_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane18_itself_half_m = lane18_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane18_itself_half_scale = lane18_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane18_exact_s1 <= lane18_exact;
-    wire [19:0] _t142 = lane18_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t143 = lane18_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t144 = lane18_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane18_outer_side_base_value = lane18_exact_s1 ? lane18_itself_base_value : _t142; // side_table.rs:231
-    wire lane18_outer_side_base_sticky = lane18_exact_s1 ? lane18_itself_base_sticky : _t143; // side_table.rs:231
-    wire [7:0] lane18_outer_side_half_m = lane18_exact_s1 ? lane18_itself_half_m : (lane18_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane18_outer_side_half_scale = lane18_exact_s1 ? lane18_itself_half_scale : _t144; // side_table.rs:231
-    wire [7:0] lane18_half_m = lane18_outer ? lane18_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane18_half_scale = lane18_outer ? lane18_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane18_exact_s1 <= lane18_exact;
+    wire [19:0] _t144 = lane18_negative_1 ? lane16_levels_outer_neg_base_value : lane16_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t145 = lane18_negative_1 ? lane16_levels_outer_neg_base_sticky : lane16_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t146 = lane18_negative_1 ? lane16_levels_outer_neg_half_scale : lane16_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane18_outer_side_base_value = lane18_exact_s1 ? lane18_itself_base_value : _t144; // side_table.rs:231
+    wire lane18_outer_side_base_sticky = lane18_exact_s1 ? lane18_itself_base_sticky : _t145; // side_table.rs:231
+    wire [7:0] lane18_outer_side_half_m = lane18_exact_s1 ? lane18_itself_half_m : (lane18_negative_1 ? lane16_levels_outer_neg_half_m : lane16_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane18_outer_side_half_scale = lane18_exact_s1 ? lane18_itself_half_scale : _t146; // side_table.rs:231
+    wire [7:0] lane18_half_m = lane18_outer ? lane18_outer_side_half_m : lane16_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane18_half_scale = lane18_outer ? lane18_outer_side_half_scale : lane16_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane18_side_base_value = lane18_outlier ? lane18_outer_side_base_value : lane18_middle_base_value; // side_table.rs:233
     wire lane18_side_base_sticky = lane18_outlier ? lane18_outer_side_base_sticky : lane18_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane18_side_half_m = lane18_outlier ? lane18_half_m : lane18_middle_half_m; // side_table.rs:233
     wire [5:0] lane18_side_half_scale = lane18_outlier ? lane18_half_scale : lane18_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane18_side_base_value_1 <= lane18_inner_1 ? 20'h0 : lane18_side_base_value;
         lane18_side_base_sticky_1 <= lane18_inner_1 ? 1'h0 : lane18_side_base_sticky;
         lane18_side_half_m_1 <= lane18_side_half_m;
         lane18_side_half_scale_1 <= lane18_side_half_scale;
         lane18_h_s2 <= lane18_h;
     end
-    wire [12:0] _t145 = {8'h0, lane18_h_s2} * {5'h0, lane18_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane18_product <= _t145;
+    wire [12:0] _t147 = {8'h0, lane18_h_s2} * {5'h0, lane18_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane18_product <= _t147;
         lane18_side_later_base_value <= lane18_side_base_value_1;
         lane18_side_later_base_sticky <= lane18_side_base_sticky_1;
         lane18_side_later_half_scale <= lane18_side_half_scale_1;
     end
     wire [16:0] lane18_scaled = {lane18_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane18_sum <= {1'h0, lane18_side_later_base_value} + {4'h0, lane18_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane18_sum <= {1'h0, lane18_side_later_base_value} + {4'h0, lane18_scaled};
     wire [22:0] lane18_frame = {2'h0, lane18_sum}; // decode.rs:97
     wire [7:0] lane18_high = lane18_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane18_low = {lane18_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -5675,8 +5989,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane18_low_3 = lane18_high_1[1:0]; // leading_zeros.rs:14
     wire lane18_none_4 = ~(|lane18_high_3); // leading_zeros.rs:15
     wire lane18_of_low_2 = ~lane18_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t146 = lane18_none_2 ? lane18_of_low_1 : {lane18_none_4, lane18_none_4 ? lane18_of_low_2 : (~lane18_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane18_of_low_3 = {lane18_none_2, _t146}; // leading_zeros.rs:17
+    wire [1:0] _t148 = lane18_none_2 ? lane18_of_low_1 : {lane18_none_4, lane18_none_4 ? lane18_of_low_2 : (~lane18_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane18_of_low_3 = {lane18_none_2, _t148}; // leading_zeros.rs:17
     wire [3:0] lane18_high_4 = lane18_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane18_low_4 = lane18_high[3:0]; // leading_zeros.rs:14
     wire lane18_none_5 = ~(|lane18_high_4); // leading_zeros.rs:15
@@ -5689,11 +6003,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane18_low_6 = lane18_high_4[1:0]; // leading_zeros.rs:14
     wire lane18_none_7 = ~(|lane18_high_6); // leading_zeros.rs:15
     wire lane18_of_low_6 = ~lane18_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t147 = lane18_none_5 ? lane18_of_low_5 : {lane18_none_7, lane18_none_7 ? lane18_of_low_6 : (~lane18_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane18_zeros = {lane18_none_1, lane18_none_1 ? lane18_of_low_3 : {lane18_none_5, _t147}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane18_scale <= lane18_side_later_half_scale;
+    wire [1:0] _t149 = lane18_none_5 ? lane18_of_low_5 : {lane18_none_7, lane18_none_7 ? lane18_of_low_6 : (~lane18_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane18_zeros = {lane18_none_1, lane18_none_1 ? lane18_of_low_3 : {lane18_none_5, _t149}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane18_scale <= lane18_side_later_half_scale;
     wire lane18_limited = (~(|lane18_scale[5:4])) & (lane18_zeros > lane18_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane18_shift <= lane18_limited ? lane18_scale[3:0] : lane18_zeros;
         lane18_frame_1 <= lane18_frame;
         lane18_scale_1 <= lane18_scale;
@@ -5704,7 +6018,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane18_moved_1 = lane18_shift[2] ? {lane18_moved[18:4], 4'h0} : lane18_moved[22:4]; // decode.rs:133
     wire [14:0] lane18_moved_2 = lane18_shift[1] ? {lane18_moved_1[16:4], 2'h0} : lane18_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane18_moved_3 = lane18_shift[0] ? {lane18_moved_2[13:2], 1'h0} : lane18_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane18_normal <= lane18_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane18_normal <= lane18_moved_3[12:1];
     wire lane18_lost_0 = lane18_frame_1[0] & (lane18_shift <= 4'ha); // decode.rs:105
     wire lane18_lost_1 = lane18_frame_1[1] & (lane18_shift <= 4'h9); // decode.rs:105
     wire lane18_lost_2 = lane18_frame_1[2] & (lane18_shift <= 4'h8); // decode.rs:105
@@ -5716,9 +6030,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane18_lost_8 = lane18_frame_1[8] & (lane18_shift <= 4'h2); // decode.rs:105
     wire lane18_lost_9 = lane18_frame_1[9] & (lane18_shift <= 4'h1); // decode.rs:105
     wire lane18_lost_10 = lane18_frame_1[10] & (lane18_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t148 = {lane18_lost_0, lane18_lost_1, lane18_lost_2, lane18_lost_3, lane18_lost_4, lane18_lost_5, lane18_lost_6, lane18_lost_7, lane18_lost_8, lane18_lost_9, lane18_lost_10, lane18_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane18_rest <= |_t148;
+    wire [11:0] _t150 = {lane18_lost_0, lane18_lost_1, lane18_lost_2, lane18_lost_3, lane18_lost_4, lane18_lost_5, lane18_lost_6, lane18_lost_7, lane18_lost_8, lane18_lost_9, lane18_lost_10, lane18_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane18_rest <= |_t150;
         lane18_zero_s2 <= lane18_zero;
         lane18_zero_s3 <= lane18_zero_s2;
         lane18_zero_s4 <= lane18_zero_s3;
@@ -5729,74 +6043,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane18_up = lane18_normal[0] & (lane18_rest | lane18_normal[1]); // decode.rs:111
     wire [16:0] lane18_kept = {lane18_exponent, lane18_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane18_more = {5'h0, lane18_normal[11], 10'h0, lane18_up}; // decode.rs:113
-    wire [16:0] _t149 = lane18_kept + lane18_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane18_magnitude <= _t149[16:1];
+    wire [16:0] _t151 = lane18_kept + lane18_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane18_magnitude <= _t151[16:1];
         lane18_negative_1_s2 <= lane18_negative_1;
         lane18_negative_1_s3 <= lane18_negative_1_s2;
         lane18_negative_1_s4 <= lane18_negative_1_s3;
         lane18_negative_1_s5 <= lane18_negative_1_s4;
         lane18_negative_1_s6 <= lane18_negative_1_s5;
-        values_18_negative <= lane18_negative_1_s6;
+        lane18_negative_1_s7 <= lane18_negative_1_s6;
     end
-    wire coded_outlier_19 = map_outlier[19]; // dequantizer_back.rs:123
-    wire coded_outer_19 = map_outer[19]; // dequantizer_back.rs:123
-    wire coded_sign_19 = map_sign[19]; // dequantizer_back.rs:123
-    wire [4:0] lane19_distance = {1'h0, coded_code_19} - info_split; // decode.rs:74
+    wire too_large_18 = lane18_magnitude[15] | (&lane18_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_2_1 = {lane18_negative_1_s7, too_large_18 ? 15'h7bff : lane18_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane19_distance = {1'h0, coded_19_code} - info_split; // decode.rs:74
     wire lane19_below = lane19_distance[4]; // decode.rs:75
     wire [3:0] lane19_whole = lane19_distance[3:0] ^ {4{lane19_below}}; // decode.rs:76
     wire [4:0] lane19_middle_half_steps = {lane19_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane19_outlier_half_steps = {coded_code_19, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane19_h <= coded_outlier_19 ? lane19_outlier_half_steps : lane19_middle_half_steps;
-    wire lane19_negative = coded_outlier_19 ? coded_sign_19 : lane19_below; // decode.rs:80
-    wire lane19_none = ~(|coded_code_19); // decode.rs:81
-    wire lane19_exact = coded_outlier_19 ? (coded_outer_19 & lane19_none) : info_middle_exact; // decode.rs:82
-    wire lane19_inner = coded_outlier_19 & (~coded_outer_19); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane19_outlier_half_steps = {coded_19_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane19_h <= coded_19_outlier ? lane19_outlier_half_steps : lane19_middle_half_steps;
+    wire lane19_negative = coded_19_outlier ? coded_19_sign : lane19_below; // decode.rs:80
+    wire lane19_none = ~(|coded_19_code); // decode.rs:81
+    wire lane19_exact = coded_19_outlier ? (coded_19_outer & lane19_none) : info_middle_exact; // decode.rs:82
+    wire lane19_inner = coded_19_outlier & (~coded_19_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane19_zero <= lane19_inner & lane19_none;
-        lane19_inner_1 <= coded_outlier_19 & (~coded_outer_19);
-        lane19_outlier <= coded_outlier_19;
-        lane19_outer <= coded_outer_19;
+        lane19_inner_1 <= coded_19_outlier & (~coded_19_outer);
+        lane19_outlier <= coded_19_outlier;
+        lane19_outer <= coded_19_outer;
         lane19_negative_1 <= lane19_negative;
     end
-    wire [19:0] lane19_middle_base_value = lane19_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane19_middle_base_sticky = lane19_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane19_middle_half_m = lane19_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane19_middle_half_scale = lane19_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane19_middle_base_value = lane19_negative_1 ? lane16_levels_middle_neg_base_value : lane16_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane19_middle_base_sticky = lane19_negative_1 ? lane16_levels_middle_neg_base_sticky : lane16_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane19_middle_half_m = lane19_negative_1 ? lane16_levels_middle_neg_half_m : lane16_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane19_middle_half_scale = lane19_negative_1 ? lane16_levels_middle_neg_half_scale : lane16_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane19_itself_base_value = lane19_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane19_itself_base_sticky = lane19_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane19_itself_half_m = lane19_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane19_itself_half_scale = lane19_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane19_exact_s1 <= lane19_exact;
-    wire [19:0] _t150 = lane19_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t151 = lane19_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t152 = lane19_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane19_outer_side_base_value = lane19_exact_s1 ? lane19_itself_base_value : _t150; // side_table.rs:231
-    wire lane19_outer_side_base_sticky = lane19_exact_s1 ? lane19_itself_base_sticky : _t151; // side_table.rs:231
-    wire [7:0] lane19_outer_side_half_m = lane19_exact_s1 ? lane19_itself_half_m : (lane19_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane19_outer_side_half_scale = lane19_exact_s1 ? lane19_itself_half_scale : _t152; // side_table.rs:231
-    wire [7:0] lane19_half_m = lane19_outer ? lane19_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane19_half_scale = lane19_outer ? lane19_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane19_exact_s1 <= lane19_exact;
+    wire [19:0] _t152 = lane19_negative_1 ? lane16_levels_outer_neg_base_value : lane16_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t153 = lane19_negative_1 ? lane16_levels_outer_neg_base_sticky : lane16_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t154 = lane19_negative_1 ? lane16_levels_outer_neg_half_scale : lane16_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane19_outer_side_base_value = lane19_exact_s1 ? lane19_itself_base_value : _t152; // side_table.rs:231
+    wire lane19_outer_side_base_sticky = lane19_exact_s1 ? lane19_itself_base_sticky : _t153; // side_table.rs:231
+    wire [7:0] lane19_outer_side_half_m = lane19_exact_s1 ? lane19_itself_half_m : (lane19_negative_1 ? lane16_levels_outer_neg_half_m : lane16_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane19_outer_side_half_scale = lane19_exact_s1 ? lane19_itself_half_scale : _t154; // side_table.rs:231
+    wire [7:0] lane19_half_m = lane19_outer ? lane19_outer_side_half_m : lane16_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane19_half_scale = lane19_outer ? lane19_outer_side_half_scale : lane16_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane19_side_base_value = lane19_outlier ? lane19_outer_side_base_value : lane19_middle_base_value; // side_table.rs:233
     wire lane19_side_base_sticky = lane19_outlier ? lane19_outer_side_base_sticky : lane19_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane19_side_half_m = lane19_outlier ? lane19_half_m : lane19_middle_half_m; // side_table.rs:233
     wire [5:0] lane19_side_half_scale = lane19_outlier ? lane19_half_scale : lane19_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane19_side_base_value_1 <= lane19_inner_1 ? 20'h0 : lane19_side_base_value;
         lane19_side_base_sticky_1 <= lane19_inner_1 ? 1'h0 : lane19_side_base_sticky;
         lane19_side_half_m_1 <= lane19_side_half_m;
         lane19_side_half_scale_1 <= lane19_side_half_scale;
         lane19_h_s2 <= lane19_h;
     end
-    wire [12:0] _t153 = {8'h0, lane19_h_s2} * {5'h0, lane19_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane19_product <= _t153;
+    wire [12:0] _t155 = {8'h0, lane19_h_s2} * {5'h0, lane19_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane19_product <= _t155;
         lane19_side_later_base_value <= lane19_side_base_value_1;
         lane19_side_later_base_sticky <= lane19_side_base_sticky_1;
         lane19_side_later_half_scale <= lane19_side_half_scale_1;
     end
     wire [16:0] lane19_scaled = {lane19_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane19_sum <= {1'h0, lane19_side_later_base_value} + {4'h0, lane19_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane19_sum <= {1'h0, lane19_side_later_base_value} + {4'h0, lane19_scaled};
     wire [22:0] lane19_frame = {2'h0, lane19_sum}; // decode.rs:97
     wire [7:0] lane19_high = lane19_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane19_low = {lane19_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -5813,8 +6126,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane19_low_3 = lane19_high_1[1:0]; // leading_zeros.rs:14
     wire lane19_none_4 = ~(|lane19_high_3); // leading_zeros.rs:15
     wire lane19_of_low_2 = ~lane19_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t154 = lane19_none_2 ? lane19_of_low_1 : {lane19_none_4, lane19_none_4 ? lane19_of_low_2 : (~lane19_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane19_of_low_3 = {lane19_none_2, _t154}; // leading_zeros.rs:17
+    wire [1:0] _t156 = lane19_none_2 ? lane19_of_low_1 : {lane19_none_4, lane19_none_4 ? lane19_of_low_2 : (~lane19_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane19_of_low_3 = {lane19_none_2, _t156}; // leading_zeros.rs:17
     wire [3:0] lane19_high_4 = lane19_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane19_low_4 = lane19_high[3:0]; // leading_zeros.rs:14
     wire lane19_none_5 = ~(|lane19_high_4); // leading_zeros.rs:15
@@ -5827,11 +6140,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane19_low_6 = lane19_high_4[1:0]; // leading_zeros.rs:14
     wire lane19_none_7 = ~(|lane19_high_6); // leading_zeros.rs:15
     wire lane19_of_low_6 = ~lane19_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t155 = lane19_none_5 ? lane19_of_low_5 : {lane19_none_7, lane19_none_7 ? lane19_of_low_6 : (~lane19_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane19_zeros = {lane19_none_1, lane19_none_1 ? lane19_of_low_3 : {lane19_none_5, _t155}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane19_scale <= lane19_side_later_half_scale;
+    wire [1:0] _t157 = lane19_none_5 ? lane19_of_low_5 : {lane19_none_7, lane19_none_7 ? lane19_of_low_6 : (~lane19_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane19_zeros = {lane19_none_1, lane19_none_1 ? lane19_of_low_3 : {lane19_none_5, _t157}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane19_scale <= lane19_side_later_half_scale;
     wire lane19_limited = (~(|lane19_scale[5:4])) & (lane19_zeros > lane19_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane19_shift <= lane19_limited ? lane19_scale[3:0] : lane19_zeros;
         lane19_frame_1 <= lane19_frame;
         lane19_scale_1 <= lane19_scale;
@@ -5842,7 +6155,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane19_moved_1 = lane19_shift[2] ? {lane19_moved[18:4], 4'h0} : lane19_moved[22:4]; // decode.rs:133
     wire [14:0] lane19_moved_2 = lane19_shift[1] ? {lane19_moved_1[16:4], 2'h0} : lane19_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane19_moved_3 = lane19_shift[0] ? {lane19_moved_2[13:2], 1'h0} : lane19_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane19_normal <= lane19_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane19_normal <= lane19_moved_3[12:1];
     wire lane19_lost_0 = lane19_frame_1[0] & (lane19_shift <= 4'ha); // decode.rs:105
     wire lane19_lost_1 = lane19_frame_1[1] & (lane19_shift <= 4'h9); // decode.rs:105
     wire lane19_lost_2 = lane19_frame_1[2] & (lane19_shift <= 4'h8); // decode.rs:105
@@ -5854,9 +6167,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane19_lost_8 = lane19_frame_1[8] & (lane19_shift <= 4'h2); // decode.rs:105
     wire lane19_lost_9 = lane19_frame_1[9] & (lane19_shift <= 4'h1); // decode.rs:105
     wire lane19_lost_10 = lane19_frame_1[10] & (lane19_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t156 = {lane19_lost_0, lane19_lost_1, lane19_lost_2, lane19_lost_3, lane19_lost_4, lane19_lost_5, lane19_lost_6, lane19_lost_7, lane19_lost_8, lane19_lost_9, lane19_lost_10, lane19_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane19_rest <= |_t156;
+    wire [11:0] _t158 = {lane19_lost_0, lane19_lost_1, lane19_lost_2, lane19_lost_3, lane19_lost_4, lane19_lost_5, lane19_lost_6, lane19_lost_7, lane19_lost_8, lane19_lost_9, lane19_lost_10, lane19_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane19_rest <= |_t158;
         lane19_zero_s2 <= lane19_zero;
         lane19_zero_s3 <= lane19_zero_s2;
         lane19_zero_s4 <= lane19_zero_s3;
@@ -5867,74 +6180,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane19_up = lane19_normal[0] & (lane19_rest | lane19_normal[1]); // decode.rs:111
     wire [16:0] lane19_kept = {lane19_exponent, lane19_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane19_more = {5'h0, lane19_normal[11], 10'h0, lane19_up}; // decode.rs:113
-    wire [16:0] _t157 = lane19_kept + lane19_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane19_magnitude <= _t157[16:1];
+    wire [16:0] _t159 = lane19_kept + lane19_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane19_magnitude <= _t159[16:1];
         lane19_negative_1_s2 <= lane19_negative_1;
         lane19_negative_1_s3 <= lane19_negative_1_s2;
         lane19_negative_1_s4 <= lane19_negative_1_s3;
         lane19_negative_1_s5 <= lane19_negative_1_s4;
         lane19_negative_1_s6 <= lane19_negative_1_s5;
-        values_19_negative <= lane19_negative_1_s6;
+        lane19_negative_1_s7 <= lane19_negative_1_s6;
     end
-    wire coded_outlier_20 = map_outlier[20]; // dequantizer_back.rs:123
-    wire coded_outer_20 = map_outer[20]; // dequantizer_back.rs:123
-    wire coded_sign_20 = map_sign[20]; // dequantizer_back.rs:123
-    wire [4:0] lane20_distance = {1'h0, coded_code_20} - info_split; // decode.rs:74
+    wire too_large_19 = lane19_magnitude[15] | (&lane19_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_3_1 = {lane19_negative_1_s7, too_large_19 ? 15'h7bff : lane19_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane20_distance = {1'h0, coded_20_code} - info_split; // decode.rs:74
     wire lane20_below = lane20_distance[4]; // decode.rs:75
     wire [3:0] lane20_whole = lane20_distance[3:0] ^ {4{lane20_below}}; // decode.rs:76
     wire [4:0] lane20_middle_half_steps = {lane20_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane20_outlier_half_steps = {coded_code_20, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane20_h <= coded_outlier_20 ? lane20_outlier_half_steps : lane20_middle_half_steps;
-    wire lane20_negative = coded_outlier_20 ? coded_sign_20 : lane20_below; // decode.rs:80
-    wire lane20_none = ~(|coded_code_20); // decode.rs:81
-    wire lane20_exact = coded_outlier_20 ? (coded_outer_20 & lane20_none) : info_middle_exact; // decode.rs:82
-    wire lane20_inner = coded_outlier_20 & (~coded_outer_20); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane20_outlier_half_steps = {coded_20_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane20_h <= coded_20_outlier ? lane20_outlier_half_steps : lane20_middle_half_steps;
+    wire lane20_negative = coded_20_outlier ? coded_20_sign : lane20_below; // decode.rs:80
+    wire lane20_none = ~(|coded_20_code); // decode.rs:81
+    wire lane20_exact = coded_20_outlier ? (coded_20_outer & lane20_none) : info_middle_exact; // decode.rs:82
+    wire lane20_inner = coded_20_outlier & (~coded_20_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane20_zero <= lane20_inner & lane20_none;
-        lane20_inner_1 <= coded_outlier_20 & (~coded_outer_20);
-        lane20_outlier <= coded_outlier_20;
-        lane20_outer <= coded_outer_20;
+        lane20_inner_1 <= coded_20_outlier & (~coded_20_outer);
+        lane20_outlier <= coded_20_outlier;
+        lane20_outer <= coded_20_outer;
         lane20_negative_1 <= lane20_negative;
     end
-    wire [19:0] lane20_middle_base_value = lane20_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane20_middle_base_sticky = lane20_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane20_middle_half_m = lane20_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane20_middle_half_scale = lane20_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane20_middle_base_value = lane20_negative_1 ? lane16_levels_middle_neg_base_value : lane16_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane20_middle_base_sticky = lane20_negative_1 ? lane16_levels_middle_neg_base_sticky : lane16_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane20_middle_half_m = lane20_negative_1 ? lane16_levels_middle_neg_half_m : lane16_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane20_middle_half_scale = lane20_negative_1 ? lane16_levels_middle_neg_half_scale : lane16_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane20_itself_base_value = lane20_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane20_itself_base_sticky = lane20_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane20_itself_half_m = lane20_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane20_itself_half_scale = lane20_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane20_exact_s1 <= lane20_exact;
-    wire [19:0] _t158 = lane20_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t159 = lane20_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t160 = lane20_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane20_outer_side_base_value = lane20_exact_s1 ? lane20_itself_base_value : _t158; // side_table.rs:231
-    wire lane20_outer_side_base_sticky = lane20_exact_s1 ? lane20_itself_base_sticky : _t159; // side_table.rs:231
-    wire [7:0] lane20_outer_side_half_m = lane20_exact_s1 ? lane20_itself_half_m : (lane20_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane20_outer_side_half_scale = lane20_exact_s1 ? lane20_itself_half_scale : _t160; // side_table.rs:231
-    wire [7:0] lane20_half_m = lane20_outer ? lane20_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane20_half_scale = lane20_outer ? lane20_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane20_exact_s1 <= lane20_exact;
+    wire [19:0] _t160 = lane20_negative_1 ? lane16_levels_outer_neg_base_value : lane16_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t161 = lane20_negative_1 ? lane16_levels_outer_neg_base_sticky : lane16_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t162 = lane20_negative_1 ? lane16_levels_outer_neg_half_scale : lane16_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane20_outer_side_base_value = lane20_exact_s1 ? lane20_itself_base_value : _t160; // side_table.rs:231
+    wire lane20_outer_side_base_sticky = lane20_exact_s1 ? lane20_itself_base_sticky : _t161; // side_table.rs:231
+    wire [7:0] lane20_outer_side_half_m = lane20_exact_s1 ? lane20_itself_half_m : (lane20_negative_1 ? lane16_levels_outer_neg_half_m : lane16_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane20_outer_side_half_scale = lane20_exact_s1 ? lane20_itself_half_scale : _t162; // side_table.rs:231
+    wire [7:0] lane20_half_m = lane20_outer ? lane20_outer_side_half_m : lane16_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane20_half_scale = lane20_outer ? lane20_outer_side_half_scale : lane16_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane20_side_base_value = lane20_outlier ? lane20_outer_side_base_value : lane20_middle_base_value; // side_table.rs:233
     wire lane20_side_base_sticky = lane20_outlier ? lane20_outer_side_base_sticky : lane20_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane20_side_half_m = lane20_outlier ? lane20_half_m : lane20_middle_half_m; // side_table.rs:233
     wire [5:0] lane20_side_half_scale = lane20_outlier ? lane20_half_scale : lane20_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane20_side_base_value_1 <= lane20_inner_1 ? 20'h0 : lane20_side_base_value;
         lane20_side_base_sticky_1 <= lane20_inner_1 ? 1'h0 : lane20_side_base_sticky;
         lane20_side_half_m_1 <= lane20_side_half_m;
         lane20_side_half_scale_1 <= lane20_side_half_scale;
         lane20_h_s2 <= lane20_h;
     end
-    wire [12:0] _t161 = {8'h0, lane20_h_s2} * {5'h0, lane20_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane20_product <= _t161;
+    wire [12:0] _t163 = {8'h0, lane20_h_s2} * {5'h0, lane20_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane20_product <= _t163;
         lane20_side_later_base_value <= lane20_side_base_value_1;
         lane20_side_later_base_sticky <= lane20_side_base_sticky_1;
         lane20_side_later_half_scale <= lane20_side_half_scale_1;
     end
     wire [16:0] lane20_scaled = {lane20_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane20_sum <= {1'h0, lane20_side_later_base_value} + {4'h0, lane20_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane20_sum <= {1'h0, lane20_side_later_base_value} + {4'h0, lane20_scaled};
     wire [22:0] lane20_frame = {2'h0, lane20_sum}; // decode.rs:97
     wire [7:0] lane20_high = lane20_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane20_low = {lane20_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -5951,8 +6263,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane20_low_3 = lane20_high_1[1:0]; // leading_zeros.rs:14
     wire lane20_none_4 = ~(|lane20_high_3); // leading_zeros.rs:15
     wire lane20_of_low_2 = ~lane20_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t162 = lane20_none_2 ? lane20_of_low_1 : {lane20_none_4, lane20_none_4 ? lane20_of_low_2 : (~lane20_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane20_of_low_3 = {lane20_none_2, _t162}; // leading_zeros.rs:17
+    wire [1:0] _t164 = lane20_none_2 ? lane20_of_low_1 : {lane20_none_4, lane20_none_4 ? lane20_of_low_2 : (~lane20_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane20_of_low_3 = {lane20_none_2, _t164}; // leading_zeros.rs:17
     wire [3:0] lane20_high_4 = lane20_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane20_low_4 = lane20_high[3:0]; // leading_zeros.rs:14
     wire lane20_none_5 = ~(|lane20_high_4); // leading_zeros.rs:15
@@ -5965,11 +6277,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane20_low_6 = lane20_high_4[1:0]; // leading_zeros.rs:14
     wire lane20_none_7 = ~(|lane20_high_6); // leading_zeros.rs:15
     wire lane20_of_low_6 = ~lane20_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t163 = lane20_none_5 ? lane20_of_low_5 : {lane20_none_7, lane20_none_7 ? lane20_of_low_6 : (~lane20_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane20_zeros = {lane20_none_1, lane20_none_1 ? lane20_of_low_3 : {lane20_none_5, _t163}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane20_scale <= lane20_side_later_half_scale;
+    wire [1:0] _t165 = lane20_none_5 ? lane20_of_low_5 : {lane20_none_7, lane20_none_7 ? lane20_of_low_6 : (~lane20_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane20_zeros = {lane20_none_1, lane20_none_1 ? lane20_of_low_3 : {lane20_none_5, _t165}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane20_scale <= lane20_side_later_half_scale;
     wire lane20_limited = (~(|lane20_scale[5:4])) & (lane20_zeros > lane20_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane20_shift <= lane20_limited ? lane20_scale[3:0] : lane20_zeros;
         lane20_frame_1 <= lane20_frame;
         lane20_scale_1 <= lane20_scale;
@@ -5980,7 +6292,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane20_moved_1 = lane20_shift[2] ? {lane20_moved[18:4], 4'h0} : lane20_moved[22:4]; // decode.rs:133
     wire [14:0] lane20_moved_2 = lane20_shift[1] ? {lane20_moved_1[16:4], 2'h0} : lane20_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane20_moved_3 = lane20_shift[0] ? {lane20_moved_2[13:2], 1'h0} : lane20_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane20_normal <= lane20_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane20_normal <= lane20_moved_3[12:1];
     wire lane20_lost_0 = lane20_frame_1[0] & (lane20_shift <= 4'ha); // decode.rs:105
     wire lane20_lost_1 = lane20_frame_1[1] & (lane20_shift <= 4'h9); // decode.rs:105
     wire lane20_lost_2 = lane20_frame_1[2] & (lane20_shift <= 4'h8); // decode.rs:105
@@ -5992,9 +6304,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane20_lost_8 = lane20_frame_1[8] & (lane20_shift <= 4'h2); // decode.rs:105
     wire lane20_lost_9 = lane20_frame_1[9] & (lane20_shift <= 4'h1); // decode.rs:105
     wire lane20_lost_10 = lane20_frame_1[10] & (lane20_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t164 = {lane20_lost_0, lane20_lost_1, lane20_lost_2, lane20_lost_3, lane20_lost_4, lane20_lost_5, lane20_lost_6, lane20_lost_7, lane20_lost_8, lane20_lost_9, lane20_lost_10, lane20_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane20_rest <= |_t164;
+    wire [11:0] _t166 = {lane20_lost_0, lane20_lost_1, lane20_lost_2, lane20_lost_3, lane20_lost_4, lane20_lost_5, lane20_lost_6, lane20_lost_7, lane20_lost_8, lane20_lost_9, lane20_lost_10, lane20_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane20_rest <= |_t166;
         lane20_zero_s2 <= lane20_zero;
         lane20_zero_s3 <= lane20_zero_s2;
         lane20_zero_s4 <= lane20_zero_s3;
@@ -6005,74 +6317,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane20_up = lane20_normal[0] & (lane20_rest | lane20_normal[1]); // decode.rs:111
     wire [16:0] lane20_kept = {lane20_exponent, lane20_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane20_more = {5'h0, lane20_normal[11], 10'h0, lane20_up}; // decode.rs:113
-    wire [16:0] _t165 = lane20_kept + lane20_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane20_magnitude <= _t165[16:1];
+    wire [16:0] _t167 = lane20_kept + lane20_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane20_magnitude <= _t167[16:1];
         lane20_negative_1_s2 <= lane20_negative_1;
         lane20_negative_1_s3 <= lane20_negative_1_s2;
         lane20_negative_1_s4 <= lane20_negative_1_s3;
         lane20_negative_1_s5 <= lane20_negative_1_s4;
         lane20_negative_1_s6 <= lane20_negative_1_s5;
-        values_20_negative <= lane20_negative_1_s6;
+        lane20_negative_1_s7 <= lane20_negative_1_s6;
     end
-    wire coded_outlier_21 = map_outlier[21]; // dequantizer_back.rs:123
-    wire coded_outer_21 = map_outer[21]; // dequantizer_back.rs:123
-    wire coded_sign_21 = map_sign[21]; // dequantizer_back.rs:123
-    wire [4:0] lane21_distance = {1'h0, coded_code_21} - info_split; // decode.rs:74
+    wire too_large_20 = lane20_magnitude[15] | (&lane20_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_4_1 = {lane20_negative_1_s7, too_large_20 ? 15'h7bff : lane20_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane21_distance = {1'h0, coded_21_code} - info_split; // decode.rs:74
     wire lane21_below = lane21_distance[4]; // decode.rs:75
     wire [3:0] lane21_whole = lane21_distance[3:0] ^ {4{lane21_below}}; // decode.rs:76
     wire [4:0] lane21_middle_half_steps = {lane21_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane21_outlier_half_steps = {coded_code_21, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane21_h <= coded_outlier_21 ? lane21_outlier_half_steps : lane21_middle_half_steps;
-    wire lane21_negative = coded_outlier_21 ? coded_sign_21 : lane21_below; // decode.rs:80
-    wire lane21_none = ~(|coded_code_21); // decode.rs:81
-    wire lane21_exact = coded_outlier_21 ? (coded_outer_21 & lane21_none) : info_middle_exact; // decode.rs:82
-    wire lane21_inner = coded_outlier_21 & (~coded_outer_21); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane21_outlier_half_steps = {coded_21_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane21_h <= coded_21_outlier ? lane21_outlier_half_steps : lane21_middle_half_steps;
+    wire lane21_negative = coded_21_outlier ? coded_21_sign : lane21_below; // decode.rs:80
+    wire lane21_none = ~(|coded_21_code); // decode.rs:81
+    wire lane21_exact = coded_21_outlier ? (coded_21_outer & lane21_none) : info_middle_exact; // decode.rs:82
+    wire lane21_inner = coded_21_outlier & (~coded_21_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane21_zero <= lane21_inner & lane21_none;
-        lane21_inner_1 <= coded_outlier_21 & (~coded_outer_21);
-        lane21_outlier <= coded_outlier_21;
-        lane21_outer <= coded_outer_21;
+        lane21_inner_1 <= coded_21_outlier & (~coded_21_outer);
+        lane21_outlier <= coded_21_outlier;
+        lane21_outer <= coded_21_outer;
         lane21_negative_1 <= lane21_negative;
     end
-    wire [19:0] lane21_middle_base_value = lane21_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane21_middle_base_sticky = lane21_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane21_middle_half_m = lane21_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane21_middle_half_scale = lane21_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane21_middle_base_value = lane21_negative_1 ? lane16_levels_middle_neg_base_value : lane16_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane21_middle_base_sticky = lane21_negative_1 ? lane16_levels_middle_neg_base_sticky : lane16_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane21_middle_half_m = lane21_negative_1 ? lane16_levels_middle_neg_half_m : lane16_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane21_middle_half_scale = lane21_negative_1 ? lane16_levels_middle_neg_half_scale : lane16_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane21_itself_base_value = lane21_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane21_itself_base_sticky = lane21_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane21_itself_half_m = lane21_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane21_itself_half_scale = lane21_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane21_exact_s1 <= lane21_exact;
-    wire [19:0] _t166 = lane21_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t167 = lane21_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t168 = lane21_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane21_outer_side_base_value = lane21_exact_s1 ? lane21_itself_base_value : _t166; // side_table.rs:231
-    wire lane21_outer_side_base_sticky = lane21_exact_s1 ? lane21_itself_base_sticky : _t167; // side_table.rs:231
-    wire [7:0] lane21_outer_side_half_m = lane21_exact_s1 ? lane21_itself_half_m : (lane21_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane21_outer_side_half_scale = lane21_exact_s1 ? lane21_itself_half_scale : _t168; // side_table.rs:231
-    wire [7:0] lane21_half_m = lane21_outer ? lane21_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane21_half_scale = lane21_outer ? lane21_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane21_exact_s1 <= lane21_exact;
+    wire [19:0] _t168 = lane21_negative_1 ? lane16_levels_outer_neg_base_value : lane16_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t169 = lane21_negative_1 ? lane16_levels_outer_neg_base_sticky : lane16_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t170 = lane21_negative_1 ? lane16_levels_outer_neg_half_scale : lane16_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane21_outer_side_base_value = lane21_exact_s1 ? lane21_itself_base_value : _t168; // side_table.rs:231
+    wire lane21_outer_side_base_sticky = lane21_exact_s1 ? lane21_itself_base_sticky : _t169; // side_table.rs:231
+    wire [7:0] lane21_outer_side_half_m = lane21_exact_s1 ? lane21_itself_half_m : (lane21_negative_1 ? lane16_levels_outer_neg_half_m : lane16_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane21_outer_side_half_scale = lane21_exact_s1 ? lane21_itself_half_scale : _t170; // side_table.rs:231
+    wire [7:0] lane21_half_m = lane21_outer ? lane21_outer_side_half_m : lane16_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane21_half_scale = lane21_outer ? lane21_outer_side_half_scale : lane16_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane21_side_base_value = lane21_outlier ? lane21_outer_side_base_value : lane21_middle_base_value; // side_table.rs:233
     wire lane21_side_base_sticky = lane21_outlier ? lane21_outer_side_base_sticky : lane21_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane21_side_half_m = lane21_outlier ? lane21_half_m : lane21_middle_half_m; // side_table.rs:233
     wire [5:0] lane21_side_half_scale = lane21_outlier ? lane21_half_scale : lane21_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane21_side_base_value_1 <= lane21_inner_1 ? 20'h0 : lane21_side_base_value;
         lane21_side_base_sticky_1 <= lane21_inner_1 ? 1'h0 : lane21_side_base_sticky;
         lane21_side_half_m_1 <= lane21_side_half_m;
         lane21_side_half_scale_1 <= lane21_side_half_scale;
         lane21_h_s2 <= lane21_h;
     end
-    wire [12:0] _t169 = {8'h0, lane21_h_s2} * {5'h0, lane21_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane21_product <= _t169;
+    wire [12:0] _t171 = {8'h0, lane21_h_s2} * {5'h0, lane21_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane21_product <= _t171;
         lane21_side_later_base_value <= lane21_side_base_value_1;
         lane21_side_later_base_sticky <= lane21_side_base_sticky_1;
         lane21_side_later_half_scale <= lane21_side_half_scale_1;
     end
     wire [16:0] lane21_scaled = {lane21_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane21_sum <= {1'h0, lane21_side_later_base_value} + {4'h0, lane21_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane21_sum <= {1'h0, lane21_side_later_base_value} + {4'h0, lane21_scaled};
     wire [22:0] lane21_frame = {2'h0, lane21_sum}; // decode.rs:97
     wire [7:0] lane21_high = lane21_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane21_low = {lane21_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -6089,8 +6400,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane21_low_3 = lane21_high_1[1:0]; // leading_zeros.rs:14
     wire lane21_none_4 = ~(|lane21_high_3); // leading_zeros.rs:15
     wire lane21_of_low_2 = ~lane21_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t170 = lane21_none_2 ? lane21_of_low_1 : {lane21_none_4, lane21_none_4 ? lane21_of_low_2 : (~lane21_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane21_of_low_3 = {lane21_none_2, _t170}; // leading_zeros.rs:17
+    wire [1:0] _t172 = lane21_none_2 ? lane21_of_low_1 : {lane21_none_4, lane21_none_4 ? lane21_of_low_2 : (~lane21_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane21_of_low_3 = {lane21_none_2, _t172}; // leading_zeros.rs:17
     wire [3:0] lane21_high_4 = lane21_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane21_low_4 = lane21_high[3:0]; // leading_zeros.rs:14
     wire lane21_none_5 = ~(|lane21_high_4); // leading_zeros.rs:15
@@ -6103,11 +6414,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane21_low_6 = lane21_high_4[1:0]; // leading_zeros.rs:14
     wire lane21_none_7 = ~(|lane21_high_6); // leading_zeros.rs:15
     wire lane21_of_low_6 = ~lane21_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t171 = lane21_none_5 ? lane21_of_low_5 : {lane21_none_7, lane21_none_7 ? lane21_of_low_6 : (~lane21_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane21_zeros = {lane21_none_1, lane21_none_1 ? lane21_of_low_3 : {lane21_none_5, _t171}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane21_scale <= lane21_side_later_half_scale;
+    wire [1:0] _t173 = lane21_none_5 ? lane21_of_low_5 : {lane21_none_7, lane21_none_7 ? lane21_of_low_6 : (~lane21_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane21_zeros = {lane21_none_1, lane21_none_1 ? lane21_of_low_3 : {lane21_none_5, _t173}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane21_scale <= lane21_side_later_half_scale;
     wire lane21_limited = (~(|lane21_scale[5:4])) & (lane21_zeros > lane21_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane21_shift <= lane21_limited ? lane21_scale[3:0] : lane21_zeros;
         lane21_frame_1 <= lane21_frame;
         lane21_scale_1 <= lane21_scale;
@@ -6118,7 +6429,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane21_moved_1 = lane21_shift[2] ? {lane21_moved[18:4], 4'h0} : lane21_moved[22:4]; // decode.rs:133
     wire [14:0] lane21_moved_2 = lane21_shift[1] ? {lane21_moved_1[16:4], 2'h0} : lane21_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane21_moved_3 = lane21_shift[0] ? {lane21_moved_2[13:2], 1'h0} : lane21_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane21_normal <= lane21_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane21_normal <= lane21_moved_3[12:1];
     wire lane21_lost_0 = lane21_frame_1[0] & (lane21_shift <= 4'ha); // decode.rs:105
     wire lane21_lost_1 = lane21_frame_1[1] & (lane21_shift <= 4'h9); // decode.rs:105
     wire lane21_lost_2 = lane21_frame_1[2] & (lane21_shift <= 4'h8); // decode.rs:105
@@ -6130,9 +6441,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane21_lost_8 = lane21_frame_1[8] & (lane21_shift <= 4'h2); // decode.rs:105
     wire lane21_lost_9 = lane21_frame_1[9] & (lane21_shift <= 4'h1); // decode.rs:105
     wire lane21_lost_10 = lane21_frame_1[10] & (lane21_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t172 = {lane21_lost_0, lane21_lost_1, lane21_lost_2, lane21_lost_3, lane21_lost_4, lane21_lost_5, lane21_lost_6, lane21_lost_7, lane21_lost_8, lane21_lost_9, lane21_lost_10, lane21_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane21_rest <= |_t172;
+    wire [11:0] _t174 = {lane21_lost_0, lane21_lost_1, lane21_lost_2, lane21_lost_3, lane21_lost_4, lane21_lost_5, lane21_lost_6, lane21_lost_7, lane21_lost_8, lane21_lost_9, lane21_lost_10, lane21_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane21_rest <= |_t174;
         lane21_zero_s2 <= lane21_zero;
         lane21_zero_s3 <= lane21_zero_s2;
         lane21_zero_s4 <= lane21_zero_s3;
@@ -6143,74 +6454,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane21_up = lane21_normal[0] & (lane21_rest | lane21_normal[1]); // decode.rs:111
     wire [16:0] lane21_kept = {lane21_exponent, lane21_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane21_more = {5'h0, lane21_normal[11], 10'h0, lane21_up}; // decode.rs:113
-    wire [16:0] _t173 = lane21_kept + lane21_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane21_magnitude <= _t173[16:1];
+    wire [16:0] _t175 = lane21_kept + lane21_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane21_magnitude <= _t175[16:1];
         lane21_negative_1_s2 <= lane21_negative_1;
         lane21_negative_1_s3 <= lane21_negative_1_s2;
         lane21_negative_1_s4 <= lane21_negative_1_s3;
         lane21_negative_1_s5 <= lane21_negative_1_s4;
         lane21_negative_1_s6 <= lane21_negative_1_s5;
-        values_21_negative <= lane21_negative_1_s6;
+        lane21_negative_1_s7 <= lane21_negative_1_s6;
     end
-    wire coded_outlier_22 = map_outlier[22]; // dequantizer_back.rs:123
-    wire coded_outer_22 = map_outer[22]; // dequantizer_back.rs:123
-    wire coded_sign_22 = map_sign[22]; // dequantizer_back.rs:123
-    wire [4:0] lane22_distance = {1'h0, coded_code_22} - info_split; // decode.rs:74
+    wire too_large_21 = lane21_magnitude[15] | (&lane21_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_5_1 = {lane21_negative_1_s7, too_large_21 ? 15'h7bff : lane21_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane22_distance = {1'h0, coded_22_code} - info_split; // decode.rs:74
     wire lane22_below = lane22_distance[4]; // decode.rs:75
     wire [3:0] lane22_whole = lane22_distance[3:0] ^ {4{lane22_below}}; // decode.rs:76
     wire [4:0] lane22_middle_half_steps = {lane22_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane22_outlier_half_steps = {coded_code_22, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane22_h <= coded_outlier_22 ? lane22_outlier_half_steps : lane22_middle_half_steps;
-    wire lane22_negative = coded_outlier_22 ? coded_sign_22 : lane22_below; // decode.rs:80
-    wire lane22_none = ~(|coded_code_22); // decode.rs:81
-    wire lane22_exact = coded_outlier_22 ? (coded_outer_22 & lane22_none) : info_middle_exact; // decode.rs:82
-    wire lane22_inner = coded_outlier_22 & (~coded_outer_22); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane22_outlier_half_steps = {coded_22_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane22_h <= coded_22_outlier ? lane22_outlier_half_steps : lane22_middle_half_steps;
+    wire lane22_negative = coded_22_outlier ? coded_22_sign : lane22_below; // decode.rs:80
+    wire lane22_none = ~(|coded_22_code); // decode.rs:81
+    wire lane22_exact = coded_22_outlier ? (coded_22_outer & lane22_none) : info_middle_exact; // decode.rs:82
+    wire lane22_inner = coded_22_outlier & (~coded_22_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane22_zero <= lane22_inner & lane22_none;
-        lane22_inner_1 <= coded_outlier_22 & (~coded_outer_22);
-        lane22_outlier <= coded_outlier_22;
-        lane22_outer <= coded_outer_22;
+        lane22_inner_1 <= coded_22_outlier & (~coded_22_outer);
+        lane22_outlier <= coded_22_outlier;
+        lane22_outer <= coded_22_outer;
         lane22_negative_1 <= lane22_negative;
     end
-    wire [19:0] lane22_middle_base_value = lane22_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane22_middle_base_sticky = lane22_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane22_middle_half_m = lane22_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane22_middle_half_scale = lane22_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane22_middle_base_value = lane22_negative_1 ? lane16_levels_middle_neg_base_value : lane16_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane22_middle_base_sticky = lane22_negative_1 ? lane16_levels_middle_neg_base_sticky : lane16_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane22_middle_half_m = lane22_negative_1 ? lane16_levels_middle_neg_half_m : lane16_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane22_middle_half_scale = lane22_negative_1 ? lane16_levels_middle_neg_half_scale : lane16_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane22_itself_base_value = lane22_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane22_itself_base_sticky = lane22_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane22_itself_half_m = lane22_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane22_itself_half_scale = lane22_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane22_exact_s1 <= lane22_exact;
-    wire [19:0] _t174 = lane22_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t175 = lane22_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t176 = lane22_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane22_outer_side_base_value = lane22_exact_s1 ? lane22_itself_base_value : _t174; // side_table.rs:231
-    wire lane22_outer_side_base_sticky = lane22_exact_s1 ? lane22_itself_base_sticky : _t175; // side_table.rs:231
-    wire [7:0] lane22_outer_side_half_m = lane22_exact_s1 ? lane22_itself_half_m : (lane22_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane22_outer_side_half_scale = lane22_exact_s1 ? lane22_itself_half_scale : _t176; // side_table.rs:231
-    wire [7:0] lane22_half_m = lane22_outer ? lane22_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane22_half_scale = lane22_outer ? lane22_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane22_exact_s1 <= lane22_exact;
+    wire [19:0] _t176 = lane22_negative_1 ? lane16_levels_outer_neg_base_value : lane16_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t177 = lane22_negative_1 ? lane16_levels_outer_neg_base_sticky : lane16_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t178 = lane22_negative_1 ? lane16_levels_outer_neg_half_scale : lane16_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane22_outer_side_base_value = lane22_exact_s1 ? lane22_itself_base_value : _t176; // side_table.rs:231
+    wire lane22_outer_side_base_sticky = lane22_exact_s1 ? lane22_itself_base_sticky : _t177; // side_table.rs:231
+    wire [7:0] lane22_outer_side_half_m = lane22_exact_s1 ? lane22_itself_half_m : (lane22_negative_1 ? lane16_levels_outer_neg_half_m : lane16_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane22_outer_side_half_scale = lane22_exact_s1 ? lane22_itself_half_scale : _t178; // side_table.rs:231
+    wire [7:0] lane22_half_m = lane22_outer ? lane22_outer_side_half_m : lane16_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane22_half_scale = lane22_outer ? lane22_outer_side_half_scale : lane16_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane22_side_base_value = lane22_outlier ? lane22_outer_side_base_value : lane22_middle_base_value; // side_table.rs:233
     wire lane22_side_base_sticky = lane22_outlier ? lane22_outer_side_base_sticky : lane22_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane22_side_half_m = lane22_outlier ? lane22_half_m : lane22_middle_half_m; // side_table.rs:233
     wire [5:0] lane22_side_half_scale = lane22_outlier ? lane22_half_scale : lane22_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane22_side_base_value_1 <= lane22_inner_1 ? 20'h0 : lane22_side_base_value;
         lane22_side_base_sticky_1 <= lane22_inner_1 ? 1'h0 : lane22_side_base_sticky;
         lane22_side_half_m_1 <= lane22_side_half_m;
         lane22_side_half_scale_1 <= lane22_side_half_scale;
         lane22_h_s2 <= lane22_h;
     end
-    wire [12:0] _t177 = {8'h0, lane22_h_s2} * {5'h0, lane22_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane22_product <= _t177;
+    wire [12:0] _t179 = {8'h0, lane22_h_s2} * {5'h0, lane22_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane22_product <= _t179;
         lane22_side_later_base_value <= lane22_side_base_value_1;
         lane22_side_later_base_sticky <= lane22_side_base_sticky_1;
         lane22_side_later_half_scale <= lane22_side_half_scale_1;
     end
     wire [16:0] lane22_scaled = {lane22_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane22_sum <= {1'h0, lane22_side_later_base_value} + {4'h0, lane22_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane22_sum <= {1'h0, lane22_side_later_base_value} + {4'h0, lane22_scaled};
     wire [22:0] lane22_frame = {2'h0, lane22_sum}; // decode.rs:97
     wire [7:0] lane22_high = lane22_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane22_low = {lane22_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -6227,8 +6537,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane22_low_3 = lane22_high_1[1:0]; // leading_zeros.rs:14
     wire lane22_none_4 = ~(|lane22_high_3); // leading_zeros.rs:15
     wire lane22_of_low_2 = ~lane22_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t178 = lane22_none_2 ? lane22_of_low_1 : {lane22_none_4, lane22_none_4 ? lane22_of_low_2 : (~lane22_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane22_of_low_3 = {lane22_none_2, _t178}; // leading_zeros.rs:17
+    wire [1:0] _t180 = lane22_none_2 ? lane22_of_low_1 : {lane22_none_4, lane22_none_4 ? lane22_of_low_2 : (~lane22_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane22_of_low_3 = {lane22_none_2, _t180}; // leading_zeros.rs:17
     wire [3:0] lane22_high_4 = lane22_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane22_low_4 = lane22_high[3:0]; // leading_zeros.rs:14
     wire lane22_none_5 = ~(|lane22_high_4); // leading_zeros.rs:15
@@ -6241,11 +6551,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane22_low_6 = lane22_high_4[1:0]; // leading_zeros.rs:14
     wire lane22_none_7 = ~(|lane22_high_6); // leading_zeros.rs:15
     wire lane22_of_low_6 = ~lane22_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t179 = lane22_none_5 ? lane22_of_low_5 : {lane22_none_7, lane22_none_7 ? lane22_of_low_6 : (~lane22_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane22_zeros = {lane22_none_1, lane22_none_1 ? lane22_of_low_3 : {lane22_none_5, _t179}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane22_scale <= lane22_side_later_half_scale;
+    wire [1:0] _t181 = lane22_none_5 ? lane22_of_low_5 : {lane22_none_7, lane22_none_7 ? lane22_of_low_6 : (~lane22_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane22_zeros = {lane22_none_1, lane22_none_1 ? lane22_of_low_3 : {lane22_none_5, _t181}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane22_scale <= lane22_side_later_half_scale;
     wire lane22_limited = (~(|lane22_scale[5:4])) & (lane22_zeros > lane22_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane22_shift <= lane22_limited ? lane22_scale[3:0] : lane22_zeros;
         lane22_frame_1 <= lane22_frame;
         lane22_scale_1 <= lane22_scale;
@@ -6256,7 +6566,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane22_moved_1 = lane22_shift[2] ? {lane22_moved[18:4], 4'h0} : lane22_moved[22:4]; // decode.rs:133
     wire [14:0] lane22_moved_2 = lane22_shift[1] ? {lane22_moved_1[16:4], 2'h0} : lane22_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane22_moved_3 = lane22_shift[0] ? {lane22_moved_2[13:2], 1'h0} : lane22_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane22_normal <= lane22_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane22_normal <= lane22_moved_3[12:1];
     wire lane22_lost_0 = lane22_frame_1[0] & (lane22_shift <= 4'ha); // decode.rs:105
     wire lane22_lost_1 = lane22_frame_1[1] & (lane22_shift <= 4'h9); // decode.rs:105
     wire lane22_lost_2 = lane22_frame_1[2] & (lane22_shift <= 4'h8); // decode.rs:105
@@ -6268,9 +6578,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane22_lost_8 = lane22_frame_1[8] & (lane22_shift <= 4'h2); // decode.rs:105
     wire lane22_lost_9 = lane22_frame_1[9] & (lane22_shift <= 4'h1); // decode.rs:105
     wire lane22_lost_10 = lane22_frame_1[10] & (lane22_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t180 = {lane22_lost_0, lane22_lost_1, lane22_lost_2, lane22_lost_3, lane22_lost_4, lane22_lost_5, lane22_lost_6, lane22_lost_7, lane22_lost_8, lane22_lost_9, lane22_lost_10, lane22_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane22_rest <= |_t180;
+    wire [11:0] _t182 = {lane22_lost_0, lane22_lost_1, lane22_lost_2, lane22_lost_3, lane22_lost_4, lane22_lost_5, lane22_lost_6, lane22_lost_7, lane22_lost_8, lane22_lost_9, lane22_lost_10, lane22_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane22_rest <= |_t182;
         lane22_zero_s2 <= lane22_zero;
         lane22_zero_s3 <= lane22_zero_s2;
         lane22_zero_s4 <= lane22_zero_s3;
@@ -6281,74 +6591,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane22_up = lane22_normal[0] & (lane22_rest | lane22_normal[1]); // decode.rs:111
     wire [16:0] lane22_kept = {lane22_exponent, lane22_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane22_more = {5'h0, lane22_normal[11], 10'h0, lane22_up}; // decode.rs:113
-    wire [16:0] _t181 = lane22_kept + lane22_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane22_magnitude <= _t181[16:1];
+    wire [16:0] _t183 = lane22_kept + lane22_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane22_magnitude <= _t183[16:1];
         lane22_negative_1_s2 <= lane22_negative_1;
         lane22_negative_1_s3 <= lane22_negative_1_s2;
         lane22_negative_1_s4 <= lane22_negative_1_s3;
         lane22_negative_1_s5 <= lane22_negative_1_s4;
         lane22_negative_1_s6 <= lane22_negative_1_s5;
-        values_22_negative <= lane22_negative_1_s6;
+        lane22_negative_1_s7 <= lane22_negative_1_s6;
     end
-    wire coded_outlier_23 = map_outlier[23]; // dequantizer_back.rs:123
-    wire coded_outer_23 = map_outer[23]; // dequantizer_back.rs:123
-    wire coded_sign_23 = map_sign[23]; // dequantizer_back.rs:123
-    wire [4:0] lane23_distance = {1'h0, coded_code_23} - info_split; // decode.rs:74
+    wire too_large_22 = lane22_magnitude[15] | (&lane22_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_6_1 = {lane22_negative_1_s7, too_large_22 ? 15'h7bff : lane22_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane23_distance = {1'h0, coded_23_code} - info_split; // decode.rs:74
     wire lane23_below = lane23_distance[4]; // decode.rs:75
     wire [3:0] lane23_whole = lane23_distance[3:0] ^ {4{lane23_below}}; // decode.rs:76
     wire [4:0] lane23_middle_half_steps = {lane23_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane23_outlier_half_steps = {coded_code_23, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane23_h <= coded_outlier_23 ? lane23_outlier_half_steps : lane23_middle_half_steps;
-    wire lane23_negative = coded_outlier_23 ? coded_sign_23 : lane23_below; // decode.rs:80
-    wire lane23_none = ~(|coded_code_23); // decode.rs:81
-    wire lane23_exact = coded_outlier_23 ? (coded_outer_23 & lane23_none) : info_middle_exact; // decode.rs:82
-    wire lane23_inner = coded_outlier_23 & (~coded_outer_23); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane23_outlier_half_steps = {coded_23_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane23_h <= coded_23_outlier ? lane23_outlier_half_steps : lane23_middle_half_steps;
+    wire lane23_negative = coded_23_outlier ? coded_23_sign : lane23_below; // decode.rs:80
+    wire lane23_none = ~(|coded_23_code); // decode.rs:81
+    wire lane23_exact = coded_23_outlier ? (coded_23_outer & lane23_none) : info_middle_exact; // decode.rs:82
+    wire lane23_inner = coded_23_outlier & (~coded_23_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane23_zero <= lane23_inner & lane23_none;
-        lane23_inner_1 <= coded_outlier_23 & (~coded_outer_23);
-        lane23_outlier <= coded_outlier_23;
-        lane23_outer <= coded_outer_23;
+        lane23_inner_1 <= coded_23_outlier & (~coded_23_outer);
+        lane23_outlier <= coded_23_outlier;
+        lane23_outer <= coded_23_outer;
         lane23_negative_1 <= lane23_negative;
     end
-    wire [19:0] lane23_middle_base_value = lane23_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane23_middle_base_sticky = lane23_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane23_middle_half_m = lane23_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane23_middle_half_scale = lane23_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane23_middle_base_value = lane23_negative_1 ? lane16_levels_middle_neg_base_value : lane16_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane23_middle_base_sticky = lane23_negative_1 ? lane16_levels_middle_neg_base_sticky : lane16_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane23_middle_half_m = lane23_negative_1 ? lane16_levels_middle_neg_half_m : lane16_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane23_middle_half_scale = lane23_negative_1 ? lane16_levels_middle_neg_half_scale : lane16_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane23_itself_base_value = lane23_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane23_itself_base_sticky = lane23_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane23_itself_half_m = lane23_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane23_itself_half_scale = lane23_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane23_exact_s1 <= lane23_exact;
-    wire [19:0] _t182 = lane23_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t183 = lane23_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t184 = lane23_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane23_outer_side_base_value = lane23_exact_s1 ? lane23_itself_base_value : _t182; // side_table.rs:231
-    wire lane23_outer_side_base_sticky = lane23_exact_s1 ? lane23_itself_base_sticky : _t183; // side_table.rs:231
-    wire [7:0] lane23_outer_side_half_m = lane23_exact_s1 ? lane23_itself_half_m : (lane23_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane23_outer_side_half_scale = lane23_exact_s1 ? lane23_itself_half_scale : _t184; // side_table.rs:231
-    wire [7:0] lane23_half_m = lane23_outer ? lane23_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane23_half_scale = lane23_outer ? lane23_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane23_exact_s1 <= lane23_exact;
+    wire [19:0] _t184 = lane23_negative_1 ? lane16_levels_outer_neg_base_value : lane16_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t185 = lane23_negative_1 ? lane16_levels_outer_neg_base_sticky : lane16_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t186 = lane23_negative_1 ? lane16_levels_outer_neg_half_scale : lane16_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane23_outer_side_base_value = lane23_exact_s1 ? lane23_itself_base_value : _t184; // side_table.rs:231
+    wire lane23_outer_side_base_sticky = lane23_exact_s1 ? lane23_itself_base_sticky : _t185; // side_table.rs:231
+    wire [7:0] lane23_outer_side_half_m = lane23_exact_s1 ? lane23_itself_half_m : (lane23_negative_1 ? lane16_levels_outer_neg_half_m : lane16_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane23_outer_side_half_scale = lane23_exact_s1 ? lane23_itself_half_scale : _t186; // side_table.rs:231
+    wire [7:0] lane23_half_m = lane23_outer ? lane23_outer_side_half_m : lane16_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane23_half_scale = lane23_outer ? lane23_outer_side_half_scale : lane16_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane23_side_base_value = lane23_outlier ? lane23_outer_side_base_value : lane23_middle_base_value; // side_table.rs:233
     wire lane23_side_base_sticky = lane23_outlier ? lane23_outer_side_base_sticky : lane23_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane23_side_half_m = lane23_outlier ? lane23_half_m : lane23_middle_half_m; // side_table.rs:233
     wire [5:0] lane23_side_half_scale = lane23_outlier ? lane23_half_scale : lane23_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane23_side_base_value_1 <= lane23_inner_1 ? 20'h0 : lane23_side_base_value;
         lane23_side_base_sticky_1 <= lane23_inner_1 ? 1'h0 : lane23_side_base_sticky;
         lane23_side_half_m_1 <= lane23_side_half_m;
         lane23_side_half_scale_1 <= lane23_side_half_scale;
         lane23_h_s2 <= lane23_h;
     end
-    wire [12:0] _t185 = {8'h0, lane23_h_s2} * {5'h0, lane23_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane23_product <= _t185;
+    wire [12:0] _t187 = {8'h0, lane23_h_s2} * {5'h0, lane23_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane23_product <= _t187;
         lane23_side_later_base_value <= lane23_side_base_value_1;
         lane23_side_later_base_sticky <= lane23_side_base_sticky_1;
         lane23_side_later_half_scale <= lane23_side_half_scale_1;
     end
     wire [16:0] lane23_scaled = {lane23_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane23_sum <= {1'h0, lane23_side_later_base_value} + {4'h0, lane23_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane23_sum <= {1'h0, lane23_side_later_base_value} + {4'h0, lane23_scaled};
     wire [22:0] lane23_frame = {2'h0, lane23_sum}; // decode.rs:97
     wire [7:0] lane23_high = lane23_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane23_low = {lane23_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -6365,8 +6674,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane23_low_3 = lane23_high_1[1:0]; // leading_zeros.rs:14
     wire lane23_none_4 = ~(|lane23_high_3); // leading_zeros.rs:15
     wire lane23_of_low_2 = ~lane23_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t186 = lane23_none_2 ? lane23_of_low_1 : {lane23_none_4, lane23_none_4 ? lane23_of_low_2 : (~lane23_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane23_of_low_3 = {lane23_none_2, _t186}; // leading_zeros.rs:17
+    wire [1:0] _t188 = lane23_none_2 ? lane23_of_low_1 : {lane23_none_4, lane23_none_4 ? lane23_of_low_2 : (~lane23_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane23_of_low_3 = {lane23_none_2, _t188}; // leading_zeros.rs:17
     wire [3:0] lane23_high_4 = lane23_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane23_low_4 = lane23_high[3:0]; // leading_zeros.rs:14
     wire lane23_none_5 = ~(|lane23_high_4); // leading_zeros.rs:15
@@ -6379,11 +6688,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane23_low_6 = lane23_high_4[1:0]; // leading_zeros.rs:14
     wire lane23_none_7 = ~(|lane23_high_6); // leading_zeros.rs:15
     wire lane23_of_low_6 = ~lane23_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t187 = lane23_none_5 ? lane23_of_low_5 : {lane23_none_7, lane23_none_7 ? lane23_of_low_6 : (~lane23_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane23_zeros = {lane23_none_1, lane23_none_1 ? lane23_of_low_3 : {lane23_none_5, _t187}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane23_scale <= lane23_side_later_half_scale;
+    wire [1:0] _t189 = lane23_none_5 ? lane23_of_low_5 : {lane23_none_7, lane23_none_7 ? lane23_of_low_6 : (~lane23_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane23_zeros = {lane23_none_1, lane23_none_1 ? lane23_of_low_3 : {lane23_none_5, _t189}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane23_scale <= lane23_side_later_half_scale;
     wire lane23_limited = (~(|lane23_scale[5:4])) & (lane23_zeros > lane23_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane23_shift <= lane23_limited ? lane23_scale[3:0] : lane23_zeros;
         lane23_frame_1 <= lane23_frame;
         lane23_scale_1 <= lane23_scale;
@@ -6394,7 +6703,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane23_moved_1 = lane23_shift[2] ? {lane23_moved[18:4], 4'h0} : lane23_moved[22:4]; // decode.rs:133
     wire [14:0] lane23_moved_2 = lane23_shift[1] ? {lane23_moved_1[16:4], 2'h0} : lane23_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane23_moved_3 = lane23_shift[0] ? {lane23_moved_2[13:2], 1'h0} : lane23_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane23_normal <= lane23_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane23_normal <= lane23_moved_3[12:1];
     wire lane23_lost_0 = lane23_frame_1[0] & (lane23_shift <= 4'ha); // decode.rs:105
     wire lane23_lost_1 = lane23_frame_1[1] & (lane23_shift <= 4'h9); // decode.rs:105
     wire lane23_lost_2 = lane23_frame_1[2] & (lane23_shift <= 4'h8); // decode.rs:105
@@ -6406,9 +6715,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane23_lost_8 = lane23_frame_1[8] & (lane23_shift <= 4'h2); // decode.rs:105
     wire lane23_lost_9 = lane23_frame_1[9] & (lane23_shift <= 4'h1); // decode.rs:105
     wire lane23_lost_10 = lane23_frame_1[10] & (lane23_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t188 = {lane23_lost_0, lane23_lost_1, lane23_lost_2, lane23_lost_3, lane23_lost_4, lane23_lost_5, lane23_lost_6, lane23_lost_7, lane23_lost_8, lane23_lost_9, lane23_lost_10, lane23_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane23_rest <= |_t188;
+    wire [11:0] _t190 = {lane23_lost_0, lane23_lost_1, lane23_lost_2, lane23_lost_3, lane23_lost_4, lane23_lost_5, lane23_lost_6, lane23_lost_7, lane23_lost_8, lane23_lost_9, lane23_lost_10, lane23_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane23_rest <= |_t190;
         lane23_zero_s2 <= lane23_zero;
         lane23_zero_s3 <= lane23_zero_s2;
         lane23_zero_s4 <= lane23_zero_s3;
@@ -6419,74 +6728,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane23_up = lane23_normal[0] & (lane23_rest | lane23_normal[1]); // decode.rs:111
     wire [16:0] lane23_kept = {lane23_exponent, lane23_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane23_more = {5'h0, lane23_normal[11], 10'h0, lane23_up}; // decode.rs:113
-    wire [16:0] _t189 = lane23_kept + lane23_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane23_magnitude <= _t189[16:1];
+    wire [16:0] _t191 = lane23_kept + lane23_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane23_magnitude <= _t191[16:1];
         lane23_negative_1_s2 <= lane23_negative_1;
         lane23_negative_1_s3 <= lane23_negative_1_s2;
         lane23_negative_1_s4 <= lane23_negative_1_s3;
         lane23_negative_1_s5 <= lane23_negative_1_s4;
         lane23_negative_1_s6 <= lane23_negative_1_s5;
-        values_23_negative <= lane23_negative_1_s6;
+        lane23_negative_1_s7 <= lane23_negative_1_s6;
     end
-    wire coded_outlier_24 = map_outlier[24]; // dequantizer_back.rs:123
-    wire coded_outer_24 = map_outer[24]; // dequantizer_back.rs:123
-    wire coded_sign_24 = map_sign[24]; // dequantizer_back.rs:123
-    wire [4:0] lane24_distance = {1'h0, coded_code_24} - info_split; // decode.rs:74
+    wire too_large_23 = lane23_magnitude[15] | (&lane23_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_7_1 = {lane23_negative_1_s7, too_large_23 ? 15'h7bff : lane23_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane24_distance = {1'h0, coded_24_code} - info_split; // decode.rs:74
     wire lane24_below = lane24_distance[4]; // decode.rs:75
     wire [3:0] lane24_whole = lane24_distance[3:0] ^ {4{lane24_below}}; // decode.rs:76
     wire [4:0] lane24_middle_half_steps = {lane24_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane24_outlier_half_steps = {coded_code_24, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane24_h <= coded_outlier_24 ? lane24_outlier_half_steps : lane24_middle_half_steps;
-    wire lane24_negative = coded_outlier_24 ? coded_sign_24 : lane24_below; // decode.rs:80
-    wire lane24_none = ~(|coded_code_24); // decode.rs:81
-    wire lane24_exact = coded_outlier_24 ? (coded_outer_24 & lane24_none) : info_middle_exact; // decode.rs:82
-    wire lane24_inner = coded_outlier_24 & (~coded_outer_24); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane24_outlier_half_steps = {coded_24_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane24_h <= coded_24_outlier ? lane24_outlier_half_steps : lane24_middle_half_steps;
+    wire lane24_negative = coded_24_outlier ? coded_24_sign : lane24_below; // decode.rs:80
+    wire lane24_none = ~(|coded_24_code); // decode.rs:81
+    wire lane24_exact = coded_24_outlier ? (coded_24_outer & lane24_none) : info_middle_exact; // decode.rs:82
+    wire lane24_inner = coded_24_outlier & (~coded_24_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane24_zero <= lane24_inner & lane24_none;
-        lane24_inner_1 <= coded_outlier_24 & (~coded_outer_24);
-        lane24_outlier <= coded_outlier_24;
-        lane24_outer <= coded_outer_24;
+        lane24_inner_1 <= coded_24_outlier & (~coded_24_outer);
+        lane24_outlier <= coded_24_outlier;
+        lane24_outer <= coded_24_outer;
         lane24_negative_1 <= lane24_negative;
     end
-    wire [19:0] lane24_middle_base_value = lane24_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane24_middle_base_sticky = lane24_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane24_middle_half_m = lane24_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane24_middle_half_scale = lane24_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane24_middle_base_value = lane24_negative_1 ? lane16_levels_middle_neg_base_value : lane16_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane24_middle_base_sticky = lane24_negative_1 ? lane16_levels_middle_neg_base_sticky : lane16_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane24_middle_half_m = lane24_negative_1 ? lane16_levels_middle_neg_half_m : lane16_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane24_middle_half_scale = lane24_negative_1 ? lane16_levels_middle_neg_half_scale : lane16_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane24_itself_base_value = lane24_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane24_itself_base_sticky = lane24_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane24_itself_half_m = lane24_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane24_itself_half_scale = lane24_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane24_exact_s1 <= lane24_exact;
-    wire [19:0] _t190 = lane24_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t191 = lane24_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t192 = lane24_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane24_outer_side_base_value = lane24_exact_s1 ? lane24_itself_base_value : _t190; // side_table.rs:231
-    wire lane24_outer_side_base_sticky = lane24_exact_s1 ? lane24_itself_base_sticky : _t191; // side_table.rs:231
-    wire [7:0] lane24_outer_side_half_m = lane24_exact_s1 ? lane24_itself_half_m : (lane24_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane24_outer_side_half_scale = lane24_exact_s1 ? lane24_itself_half_scale : _t192; // side_table.rs:231
-    wire [7:0] lane24_half_m = lane24_outer ? lane24_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane24_half_scale = lane24_outer ? lane24_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane24_exact_s1 <= lane24_exact;
+    wire [19:0] _t192 = lane24_negative_1 ? lane16_levels_outer_neg_base_value : lane16_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t193 = lane24_negative_1 ? lane16_levels_outer_neg_base_sticky : lane16_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t194 = lane24_negative_1 ? lane16_levels_outer_neg_half_scale : lane16_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane24_outer_side_base_value = lane24_exact_s1 ? lane24_itself_base_value : _t192; // side_table.rs:231
+    wire lane24_outer_side_base_sticky = lane24_exact_s1 ? lane24_itself_base_sticky : _t193; // side_table.rs:231
+    wire [7:0] lane24_outer_side_half_m = lane24_exact_s1 ? lane24_itself_half_m : (lane24_negative_1 ? lane16_levels_outer_neg_half_m : lane16_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane24_outer_side_half_scale = lane24_exact_s1 ? lane24_itself_half_scale : _t194; // side_table.rs:231
+    wire [7:0] lane24_half_m = lane24_outer ? lane24_outer_side_half_m : lane16_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane24_half_scale = lane24_outer ? lane24_outer_side_half_scale : lane16_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane24_side_base_value = lane24_outlier ? lane24_outer_side_base_value : lane24_middle_base_value; // side_table.rs:233
     wire lane24_side_base_sticky = lane24_outlier ? lane24_outer_side_base_sticky : lane24_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane24_side_half_m = lane24_outlier ? lane24_half_m : lane24_middle_half_m; // side_table.rs:233
     wire [5:0] lane24_side_half_scale = lane24_outlier ? lane24_half_scale : lane24_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane24_side_base_value_1 <= lane24_inner_1 ? 20'h0 : lane24_side_base_value;
         lane24_side_base_sticky_1 <= lane24_inner_1 ? 1'h0 : lane24_side_base_sticky;
         lane24_side_half_m_1 <= lane24_side_half_m;
         lane24_side_half_scale_1 <= lane24_side_half_scale;
         lane24_h_s2 <= lane24_h;
     end
-    wire [12:0] _t193 = {8'h0, lane24_h_s2} * {5'h0, lane24_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane24_product <= _t193;
+    wire [12:0] _t195 = {8'h0, lane24_h_s2} * {5'h0, lane24_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane24_product <= _t195;
         lane24_side_later_base_value <= lane24_side_base_value_1;
         lane24_side_later_base_sticky <= lane24_side_base_sticky_1;
         lane24_side_later_half_scale <= lane24_side_half_scale_1;
     end
     wire [16:0] lane24_scaled = {lane24_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane24_sum <= {1'h0, lane24_side_later_base_value} + {4'h0, lane24_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane24_sum <= {1'h0, lane24_side_later_base_value} + {4'h0, lane24_scaled};
     wire [22:0] lane24_frame = {2'h0, lane24_sum}; // decode.rs:97
     wire [7:0] lane24_high = lane24_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane24_low = {lane24_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -6503,8 +6811,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane24_low_3 = lane24_high_1[1:0]; // leading_zeros.rs:14
     wire lane24_none_4 = ~(|lane24_high_3); // leading_zeros.rs:15
     wire lane24_of_low_2 = ~lane24_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t194 = lane24_none_2 ? lane24_of_low_1 : {lane24_none_4, lane24_none_4 ? lane24_of_low_2 : (~lane24_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane24_of_low_3 = {lane24_none_2, _t194}; // leading_zeros.rs:17
+    wire [1:0] _t196 = lane24_none_2 ? lane24_of_low_1 : {lane24_none_4, lane24_none_4 ? lane24_of_low_2 : (~lane24_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane24_of_low_3 = {lane24_none_2, _t196}; // leading_zeros.rs:17
     wire [3:0] lane24_high_4 = lane24_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane24_low_4 = lane24_high[3:0]; // leading_zeros.rs:14
     wire lane24_none_5 = ~(|lane24_high_4); // leading_zeros.rs:15
@@ -6517,11 +6825,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane24_low_6 = lane24_high_4[1:0]; // leading_zeros.rs:14
     wire lane24_none_7 = ~(|lane24_high_6); // leading_zeros.rs:15
     wire lane24_of_low_6 = ~lane24_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t195 = lane24_none_5 ? lane24_of_low_5 : {lane24_none_7, lane24_none_7 ? lane24_of_low_6 : (~lane24_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane24_zeros = {lane24_none_1, lane24_none_1 ? lane24_of_low_3 : {lane24_none_5, _t195}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane24_scale <= lane24_side_later_half_scale;
+    wire [1:0] _t197 = lane24_none_5 ? lane24_of_low_5 : {lane24_none_7, lane24_none_7 ? lane24_of_low_6 : (~lane24_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane24_zeros = {lane24_none_1, lane24_none_1 ? lane24_of_low_3 : {lane24_none_5, _t197}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane24_scale <= lane24_side_later_half_scale;
     wire lane24_limited = (~(|lane24_scale[5:4])) & (lane24_zeros > lane24_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane24_shift <= lane24_limited ? lane24_scale[3:0] : lane24_zeros;
         lane24_frame_1 <= lane24_frame;
         lane24_scale_1 <= lane24_scale;
@@ -6532,7 +6840,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane24_moved_1 = lane24_shift[2] ? {lane24_moved[18:4], 4'h0} : lane24_moved[22:4]; // decode.rs:133
     wire [14:0] lane24_moved_2 = lane24_shift[1] ? {lane24_moved_1[16:4], 2'h0} : lane24_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane24_moved_3 = lane24_shift[0] ? {lane24_moved_2[13:2], 1'h0} : lane24_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane24_normal <= lane24_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane24_normal <= lane24_moved_3[12:1];
     wire lane24_lost_0 = lane24_frame_1[0] & (lane24_shift <= 4'ha); // decode.rs:105
     wire lane24_lost_1 = lane24_frame_1[1] & (lane24_shift <= 4'h9); // decode.rs:105
     wire lane24_lost_2 = lane24_frame_1[2] & (lane24_shift <= 4'h8); // decode.rs:105
@@ -6544,9 +6852,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane24_lost_8 = lane24_frame_1[8] & (lane24_shift <= 4'h2); // decode.rs:105
     wire lane24_lost_9 = lane24_frame_1[9] & (lane24_shift <= 4'h1); // decode.rs:105
     wire lane24_lost_10 = lane24_frame_1[10] & (lane24_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t196 = {lane24_lost_0, lane24_lost_1, lane24_lost_2, lane24_lost_3, lane24_lost_4, lane24_lost_5, lane24_lost_6, lane24_lost_7, lane24_lost_8, lane24_lost_9, lane24_lost_10, lane24_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane24_rest <= |_t196;
+    wire [11:0] _t198 = {lane24_lost_0, lane24_lost_1, lane24_lost_2, lane24_lost_3, lane24_lost_4, lane24_lost_5, lane24_lost_6, lane24_lost_7, lane24_lost_8, lane24_lost_9, lane24_lost_10, lane24_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane24_rest <= |_t198;
         lane24_zero_s2 <= lane24_zero;
         lane24_zero_s3 <= lane24_zero_s2;
         lane24_zero_s4 <= lane24_zero_s3;
@@ -6557,74 +6865,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane24_up = lane24_normal[0] & (lane24_rest | lane24_normal[1]); // decode.rs:111
     wire [16:0] lane24_kept = {lane24_exponent, lane24_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane24_more = {5'h0, lane24_normal[11], 10'h0, lane24_up}; // decode.rs:113
-    wire [16:0] _t197 = lane24_kept + lane24_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane24_magnitude <= _t197[16:1];
+    wire [16:0] _t199 = lane24_kept + lane24_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane24_magnitude <= _t199[16:1];
         lane24_negative_1_s2 <= lane24_negative_1;
         lane24_negative_1_s3 <= lane24_negative_1_s2;
         lane24_negative_1_s4 <= lane24_negative_1_s3;
         lane24_negative_1_s5 <= lane24_negative_1_s4;
         lane24_negative_1_s6 <= lane24_negative_1_s5;
-        values_24_negative <= lane24_negative_1_s6;
+        lane24_negative_1_s7 <= lane24_negative_1_s6;
     end
-    wire coded_outlier_25 = map_outlier[25]; // dequantizer_back.rs:123
-    wire coded_outer_25 = map_outer[25]; // dequantizer_back.rs:123
-    wire coded_sign_25 = map_sign[25]; // dequantizer_back.rs:123
-    wire [4:0] lane25_distance = {1'h0, coded_code_25} - info_split; // decode.rs:74
+    wire too_large_24 = lane24_magnitude[15] | (&lane24_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_8_1 = {lane24_negative_1_s7, too_large_24 ? 15'h7bff : lane24_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane25_distance = {1'h0, coded_25_code} - info_split; // decode.rs:74
     wire lane25_below = lane25_distance[4]; // decode.rs:75
     wire [3:0] lane25_whole = lane25_distance[3:0] ^ {4{lane25_below}}; // decode.rs:76
     wire [4:0] lane25_middle_half_steps = {lane25_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane25_outlier_half_steps = {coded_code_25, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane25_h <= coded_outlier_25 ? lane25_outlier_half_steps : lane25_middle_half_steps;
-    wire lane25_negative = coded_outlier_25 ? coded_sign_25 : lane25_below; // decode.rs:80
-    wire lane25_none = ~(|coded_code_25); // decode.rs:81
-    wire lane25_exact = coded_outlier_25 ? (coded_outer_25 & lane25_none) : info_middle_exact; // decode.rs:82
-    wire lane25_inner = coded_outlier_25 & (~coded_outer_25); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane25_outlier_half_steps = {coded_25_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane25_h <= coded_25_outlier ? lane25_outlier_half_steps : lane25_middle_half_steps;
+    wire lane25_negative = coded_25_outlier ? coded_25_sign : lane25_below; // decode.rs:80
+    wire lane25_none = ~(|coded_25_code); // decode.rs:81
+    wire lane25_exact = coded_25_outlier ? (coded_25_outer & lane25_none) : info_middle_exact; // decode.rs:82
+    wire lane25_inner = coded_25_outlier & (~coded_25_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane25_zero <= lane25_inner & lane25_none;
-        lane25_inner_1 <= coded_outlier_25 & (~coded_outer_25);
-        lane25_outlier <= coded_outlier_25;
-        lane25_outer <= coded_outer_25;
+        lane25_inner_1 <= coded_25_outlier & (~coded_25_outer);
+        lane25_outlier <= coded_25_outlier;
+        lane25_outer <= coded_25_outer;
         lane25_negative_1 <= lane25_negative;
     end
-    wire [19:0] lane25_middle_base_value = lane25_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane25_middle_base_sticky = lane25_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane25_middle_half_m = lane25_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane25_middle_half_scale = lane25_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane25_middle_base_value = lane25_negative_1 ? lane16_levels_middle_neg_base_value : lane16_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane25_middle_base_sticky = lane25_negative_1 ? lane16_levels_middle_neg_base_sticky : lane16_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane25_middle_half_m = lane25_negative_1 ? lane16_levels_middle_neg_half_m : lane16_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane25_middle_half_scale = lane25_negative_1 ? lane16_levels_middle_neg_half_scale : lane16_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane25_itself_base_value = lane25_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane25_itself_base_sticky = lane25_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane25_itself_half_m = lane25_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane25_itself_half_scale = lane25_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane25_exact_s1 <= lane25_exact;
-    wire [19:0] _t198 = lane25_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t199 = lane25_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t200 = lane25_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane25_outer_side_base_value = lane25_exact_s1 ? lane25_itself_base_value : _t198; // side_table.rs:231
-    wire lane25_outer_side_base_sticky = lane25_exact_s1 ? lane25_itself_base_sticky : _t199; // side_table.rs:231
-    wire [7:0] lane25_outer_side_half_m = lane25_exact_s1 ? lane25_itself_half_m : (lane25_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane25_outer_side_half_scale = lane25_exact_s1 ? lane25_itself_half_scale : _t200; // side_table.rs:231
-    wire [7:0] lane25_half_m = lane25_outer ? lane25_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane25_half_scale = lane25_outer ? lane25_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane25_exact_s1 <= lane25_exact;
+    wire [19:0] _t200 = lane25_negative_1 ? lane16_levels_outer_neg_base_value : lane16_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t201 = lane25_negative_1 ? lane16_levels_outer_neg_base_sticky : lane16_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t202 = lane25_negative_1 ? lane16_levels_outer_neg_half_scale : lane16_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane25_outer_side_base_value = lane25_exact_s1 ? lane25_itself_base_value : _t200; // side_table.rs:231
+    wire lane25_outer_side_base_sticky = lane25_exact_s1 ? lane25_itself_base_sticky : _t201; // side_table.rs:231
+    wire [7:0] lane25_outer_side_half_m = lane25_exact_s1 ? lane25_itself_half_m : (lane25_negative_1 ? lane16_levels_outer_neg_half_m : lane16_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane25_outer_side_half_scale = lane25_exact_s1 ? lane25_itself_half_scale : _t202; // side_table.rs:231
+    wire [7:0] lane25_half_m = lane25_outer ? lane25_outer_side_half_m : lane16_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane25_half_scale = lane25_outer ? lane25_outer_side_half_scale : lane16_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane25_side_base_value = lane25_outlier ? lane25_outer_side_base_value : lane25_middle_base_value; // side_table.rs:233
     wire lane25_side_base_sticky = lane25_outlier ? lane25_outer_side_base_sticky : lane25_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane25_side_half_m = lane25_outlier ? lane25_half_m : lane25_middle_half_m; // side_table.rs:233
     wire [5:0] lane25_side_half_scale = lane25_outlier ? lane25_half_scale : lane25_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane25_side_base_value_1 <= lane25_inner_1 ? 20'h0 : lane25_side_base_value;
         lane25_side_base_sticky_1 <= lane25_inner_1 ? 1'h0 : lane25_side_base_sticky;
         lane25_side_half_m_1 <= lane25_side_half_m;
         lane25_side_half_scale_1 <= lane25_side_half_scale;
         lane25_h_s2 <= lane25_h;
     end
-    wire [12:0] _t201 = {8'h0, lane25_h_s2} * {5'h0, lane25_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane25_product <= _t201;
+    wire [12:0] _t203 = {8'h0, lane25_h_s2} * {5'h0, lane25_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane25_product <= _t203;
         lane25_side_later_base_value <= lane25_side_base_value_1;
         lane25_side_later_base_sticky <= lane25_side_base_sticky_1;
         lane25_side_later_half_scale <= lane25_side_half_scale_1;
     end
     wire [16:0] lane25_scaled = {lane25_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane25_sum <= {1'h0, lane25_side_later_base_value} + {4'h0, lane25_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane25_sum <= {1'h0, lane25_side_later_base_value} + {4'h0, lane25_scaled};
     wire [22:0] lane25_frame = {2'h0, lane25_sum}; // decode.rs:97
     wire [7:0] lane25_high = lane25_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane25_low = {lane25_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -6641,8 +6948,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane25_low_3 = lane25_high_1[1:0]; // leading_zeros.rs:14
     wire lane25_none_4 = ~(|lane25_high_3); // leading_zeros.rs:15
     wire lane25_of_low_2 = ~lane25_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t202 = lane25_none_2 ? lane25_of_low_1 : {lane25_none_4, lane25_none_4 ? lane25_of_low_2 : (~lane25_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane25_of_low_3 = {lane25_none_2, _t202}; // leading_zeros.rs:17
+    wire [1:0] _t204 = lane25_none_2 ? lane25_of_low_1 : {lane25_none_4, lane25_none_4 ? lane25_of_low_2 : (~lane25_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane25_of_low_3 = {lane25_none_2, _t204}; // leading_zeros.rs:17
     wire [3:0] lane25_high_4 = lane25_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane25_low_4 = lane25_high[3:0]; // leading_zeros.rs:14
     wire lane25_none_5 = ~(|lane25_high_4); // leading_zeros.rs:15
@@ -6655,11 +6962,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane25_low_6 = lane25_high_4[1:0]; // leading_zeros.rs:14
     wire lane25_none_7 = ~(|lane25_high_6); // leading_zeros.rs:15
     wire lane25_of_low_6 = ~lane25_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t203 = lane25_none_5 ? lane25_of_low_5 : {lane25_none_7, lane25_none_7 ? lane25_of_low_6 : (~lane25_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane25_zeros = {lane25_none_1, lane25_none_1 ? lane25_of_low_3 : {lane25_none_5, _t203}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane25_scale <= lane25_side_later_half_scale;
+    wire [1:0] _t205 = lane25_none_5 ? lane25_of_low_5 : {lane25_none_7, lane25_none_7 ? lane25_of_low_6 : (~lane25_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane25_zeros = {lane25_none_1, lane25_none_1 ? lane25_of_low_3 : {lane25_none_5, _t205}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane25_scale <= lane25_side_later_half_scale;
     wire lane25_limited = (~(|lane25_scale[5:4])) & (lane25_zeros > lane25_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane25_shift <= lane25_limited ? lane25_scale[3:0] : lane25_zeros;
         lane25_frame_1 <= lane25_frame;
         lane25_scale_1 <= lane25_scale;
@@ -6670,7 +6977,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane25_moved_1 = lane25_shift[2] ? {lane25_moved[18:4], 4'h0} : lane25_moved[22:4]; // decode.rs:133
     wire [14:0] lane25_moved_2 = lane25_shift[1] ? {lane25_moved_1[16:4], 2'h0} : lane25_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane25_moved_3 = lane25_shift[0] ? {lane25_moved_2[13:2], 1'h0} : lane25_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane25_normal <= lane25_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane25_normal <= lane25_moved_3[12:1];
     wire lane25_lost_0 = lane25_frame_1[0] & (lane25_shift <= 4'ha); // decode.rs:105
     wire lane25_lost_1 = lane25_frame_1[1] & (lane25_shift <= 4'h9); // decode.rs:105
     wire lane25_lost_2 = lane25_frame_1[2] & (lane25_shift <= 4'h8); // decode.rs:105
@@ -6682,9 +6989,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane25_lost_8 = lane25_frame_1[8] & (lane25_shift <= 4'h2); // decode.rs:105
     wire lane25_lost_9 = lane25_frame_1[9] & (lane25_shift <= 4'h1); // decode.rs:105
     wire lane25_lost_10 = lane25_frame_1[10] & (lane25_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t204 = {lane25_lost_0, lane25_lost_1, lane25_lost_2, lane25_lost_3, lane25_lost_4, lane25_lost_5, lane25_lost_6, lane25_lost_7, lane25_lost_8, lane25_lost_9, lane25_lost_10, lane25_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane25_rest <= |_t204;
+    wire [11:0] _t206 = {lane25_lost_0, lane25_lost_1, lane25_lost_2, lane25_lost_3, lane25_lost_4, lane25_lost_5, lane25_lost_6, lane25_lost_7, lane25_lost_8, lane25_lost_9, lane25_lost_10, lane25_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane25_rest <= |_t206;
         lane25_zero_s2 <= lane25_zero;
         lane25_zero_s3 <= lane25_zero_s2;
         lane25_zero_s4 <= lane25_zero_s3;
@@ -6695,74 +7002,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane25_up = lane25_normal[0] & (lane25_rest | lane25_normal[1]); // decode.rs:111
     wire [16:0] lane25_kept = {lane25_exponent, lane25_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane25_more = {5'h0, lane25_normal[11], 10'h0, lane25_up}; // decode.rs:113
-    wire [16:0] _t205 = lane25_kept + lane25_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane25_magnitude <= _t205[16:1];
+    wire [16:0] _t207 = lane25_kept + lane25_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane25_magnitude <= _t207[16:1];
         lane25_negative_1_s2 <= lane25_negative_1;
         lane25_negative_1_s3 <= lane25_negative_1_s2;
         lane25_negative_1_s4 <= lane25_negative_1_s3;
         lane25_negative_1_s5 <= lane25_negative_1_s4;
         lane25_negative_1_s6 <= lane25_negative_1_s5;
-        values_25_negative <= lane25_negative_1_s6;
+        lane25_negative_1_s7 <= lane25_negative_1_s6;
     end
-    wire coded_outlier_26 = map_outlier[26]; // dequantizer_back.rs:123
-    wire coded_outer_26 = map_outer[26]; // dequantizer_back.rs:123
-    wire coded_sign_26 = map_sign[26]; // dequantizer_back.rs:123
-    wire [4:0] lane26_distance = {1'h0, coded_code_26} - info_split; // decode.rs:74
+    wire too_large_25 = lane25_magnitude[15] | (&lane25_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_9_1 = {lane25_negative_1_s7, too_large_25 ? 15'h7bff : lane25_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane26_distance = {1'h0, coded_26_code} - info_split; // decode.rs:74
     wire lane26_below = lane26_distance[4]; // decode.rs:75
     wire [3:0] lane26_whole = lane26_distance[3:0] ^ {4{lane26_below}}; // decode.rs:76
     wire [4:0] lane26_middle_half_steps = {lane26_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane26_outlier_half_steps = {coded_code_26, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane26_h <= coded_outlier_26 ? lane26_outlier_half_steps : lane26_middle_half_steps;
-    wire lane26_negative = coded_outlier_26 ? coded_sign_26 : lane26_below; // decode.rs:80
-    wire lane26_none = ~(|coded_code_26); // decode.rs:81
-    wire lane26_exact = coded_outlier_26 ? (coded_outer_26 & lane26_none) : info_middle_exact; // decode.rs:82
-    wire lane26_inner = coded_outlier_26 & (~coded_outer_26); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane26_outlier_half_steps = {coded_26_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane26_h <= coded_26_outlier ? lane26_outlier_half_steps : lane26_middle_half_steps;
+    wire lane26_negative = coded_26_outlier ? coded_26_sign : lane26_below; // decode.rs:80
+    wire lane26_none = ~(|coded_26_code); // decode.rs:81
+    wire lane26_exact = coded_26_outlier ? (coded_26_outer & lane26_none) : info_middle_exact; // decode.rs:82
+    wire lane26_inner = coded_26_outlier & (~coded_26_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane26_zero <= lane26_inner & lane26_none;
-        lane26_inner_1 <= coded_outlier_26 & (~coded_outer_26);
-        lane26_outlier <= coded_outlier_26;
-        lane26_outer <= coded_outer_26;
+        lane26_inner_1 <= coded_26_outlier & (~coded_26_outer);
+        lane26_outlier <= coded_26_outlier;
+        lane26_outer <= coded_26_outer;
         lane26_negative_1 <= lane26_negative;
     end
-    wire [19:0] lane26_middle_base_value = lane26_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane26_middle_base_sticky = lane26_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane26_middle_half_m = lane26_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane26_middle_half_scale = lane26_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane26_middle_base_value = lane26_negative_1 ? lane16_levels_middle_neg_base_value : lane16_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane26_middle_base_sticky = lane26_negative_1 ? lane16_levels_middle_neg_base_sticky : lane16_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane26_middle_half_m = lane26_negative_1 ? lane16_levels_middle_neg_half_m : lane16_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane26_middle_half_scale = lane26_negative_1 ? lane16_levels_middle_neg_half_scale : lane16_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane26_itself_base_value = lane26_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane26_itself_base_sticky = lane26_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane26_itself_half_m = lane26_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane26_itself_half_scale = lane26_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane26_exact_s1 <= lane26_exact;
-    wire [19:0] _t206 = lane26_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t207 = lane26_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t208 = lane26_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane26_outer_side_base_value = lane26_exact_s1 ? lane26_itself_base_value : _t206; // side_table.rs:231
-    wire lane26_outer_side_base_sticky = lane26_exact_s1 ? lane26_itself_base_sticky : _t207; // side_table.rs:231
-    wire [7:0] lane26_outer_side_half_m = lane26_exact_s1 ? lane26_itself_half_m : (lane26_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane26_outer_side_half_scale = lane26_exact_s1 ? lane26_itself_half_scale : _t208; // side_table.rs:231
-    wire [7:0] lane26_half_m = lane26_outer ? lane26_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane26_half_scale = lane26_outer ? lane26_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane26_exact_s1 <= lane26_exact;
+    wire [19:0] _t208 = lane26_negative_1 ? lane16_levels_outer_neg_base_value : lane16_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t209 = lane26_negative_1 ? lane16_levels_outer_neg_base_sticky : lane16_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t210 = lane26_negative_1 ? lane16_levels_outer_neg_half_scale : lane16_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane26_outer_side_base_value = lane26_exact_s1 ? lane26_itself_base_value : _t208; // side_table.rs:231
+    wire lane26_outer_side_base_sticky = lane26_exact_s1 ? lane26_itself_base_sticky : _t209; // side_table.rs:231
+    wire [7:0] lane26_outer_side_half_m = lane26_exact_s1 ? lane26_itself_half_m : (lane26_negative_1 ? lane16_levels_outer_neg_half_m : lane16_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane26_outer_side_half_scale = lane26_exact_s1 ? lane26_itself_half_scale : _t210; // side_table.rs:231
+    wire [7:0] lane26_half_m = lane26_outer ? lane26_outer_side_half_m : lane16_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane26_half_scale = lane26_outer ? lane26_outer_side_half_scale : lane16_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane26_side_base_value = lane26_outlier ? lane26_outer_side_base_value : lane26_middle_base_value; // side_table.rs:233
     wire lane26_side_base_sticky = lane26_outlier ? lane26_outer_side_base_sticky : lane26_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane26_side_half_m = lane26_outlier ? lane26_half_m : lane26_middle_half_m; // side_table.rs:233
     wire [5:0] lane26_side_half_scale = lane26_outlier ? lane26_half_scale : lane26_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane26_side_base_value_1 <= lane26_inner_1 ? 20'h0 : lane26_side_base_value;
         lane26_side_base_sticky_1 <= lane26_inner_1 ? 1'h0 : lane26_side_base_sticky;
         lane26_side_half_m_1 <= lane26_side_half_m;
         lane26_side_half_scale_1 <= lane26_side_half_scale;
         lane26_h_s2 <= lane26_h;
     end
-    wire [12:0] _t209 = {8'h0, lane26_h_s2} * {5'h0, lane26_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane26_product <= _t209;
+    wire [12:0] _t211 = {8'h0, lane26_h_s2} * {5'h0, lane26_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane26_product <= _t211;
         lane26_side_later_base_value <= lane26_side_base_value_1;
         lane26_side_later_base_sticky <= lane26_side_base_sticky_1;
         lane26_side_later_half_scale <= lane26_side_half_scale_1;
     end
     wire [16:0] lane26_scaled = {lane26_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane26_sum <= {1'h0, lane26_side_later_base_value} + {4'h0, lane26_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane26_sum <= {1'h0, lane26_side_later_base_value} + {4'h0, lane26_scaled};
     wire [22:0] lane26_frame = {2'h0, lane26_sum}; // decode.rs:97
     wire [7:0] lane26_high = lane26_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane26_low = {lane26_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -6779,8 +7085,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane26_low_3 = lane26_high_1[1:0]; // leading_zeros.rs:14
     wire lane26_none_4 = ~(|lane26_high_3); // leading_zeros.rs:15
     wire lane26_of_low_2 = ~lane26_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t210 = lane26_none_2 ? lane26_of_low_1 : {lane26_none_4, lane26_none_4 ? lane26_of_low_2 : (~lane26_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane26_of_low_3 = {lane26_none_2, _t210}; // leading_zeros.rs:17
+    wire [1:0] _t212 = lane26_none_2 ? lane26_of_low_1 : {lane26_none_4, lane26_none_4 ? lane26_of_low_2 : (~lane26_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane26_of_low_3 = {lane26_none_2, _t212}; // leading_zeros.rs:17
     wire [3:0] lane26_high_4 = lane26_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane26_low_4 = lane26_high[3:0]; // leading_zeros.rs:14
     wire lane26_none_5 = ~(|lane26_high_4); // leading_zeros.rs:15
@@ -6793,11 +7099,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane26_low_6 = lane26_high_4[1:0]; // leading_zeros.rs:14
     wire lane26_none_7 = ~(|lane26_high_6); // leading_zeros.rs:15
     wire lane26_of_low_6 = ~lane26_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t211 = lane26_none_5 ? lane26_of_low_5 : {lane26_none_7, lane26_none_7 ? lane26_of_low_6 : (~lane26_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane26_zeros = {lane26_none_1, lane26_none_1 ? lane26_of_low_3 : {lane26_none_5, _t211}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane26_scale <= lane26_side_later_half_scale;
+    wire [1:0] _t213 = lane26_none_5 ? lane26_of_low_5 : {lane26_none_7, lane26_none_7 ? lane26_of_low_6 : (~lane26_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane26_zeros = {lane26_none_1, lane26_none_1 ? lane26_of_low_3 : {lane26_none_5, _t213}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane26_scale <= lane26_side_later_half_scale;
     wire lane26_limited = (~(|lane26_scale[5:4])) & (lane26_zeros > lane26_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane26_shift <= lane26_limited ? lane26_scale[3:0] : lane26_zeros;
         lane26_frame_1 <= lane26_frame;
         lane26_scale_1 <= lane26_scale;
@@ -6808,7 +7114,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane26_moved_1 = lane26_shift[2] ? {lane26_moved[18:4], 4'h0} : lane26_moved[22:4]; // decode.rs:133
     wire [14:0] lane26_moved_2 = lane26_shift[1] ? {lane26_moved_1[16:4], 2'h0} : lane26_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane26_moved_3 = lane26_shift[0] ? {lane26_moved_2[13:2], 1'h0} : lane26_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane26_normal <= lane26_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane26_normal <= lane26_moved_3[12:1];
     wire lane26_lost_0 = lane26_frame_1[0] & (lane26_shift <= 4'ha); // decode.rs:105
     wire lane26_lost_1 = lane26_frame_1[1] & (lane26_shift <= 4'h9); // decode.rs:105
     wire lane26_lost_2 = lane26_frame_1[2] & (lane26_shift <= 4'h8); // decode.rs:105
@@ -6820,9 +7126,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane26_lost_8 = lane26_frame_1[8] & (lane26_shift <= 4'h2); // decode.rs:105
     wire lane26_lost_9 = lane26_frame_1[9] & (lane26_shift <= 4'h1); // decode.rs:105
     wire lane26_lost_10 = lane26_frame_1[10] & (lane26_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t212 = {lane26_lost_0, lane26_lost_1, lane26_lost_2, lane26_lost_3, lane26_lost_4, lane26_lost_5, lane26_lost_6, lane26_lost_7, lane26_lost_8, lane26_lost_9, lane26_lost_10, lane26_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane26_rest <= |_t212;
+    wire [11:0] _t214 = {lane26_lost_0, lane26_lost_1, lane26_lost_2, lane26_lost_3, lane26_lost_4, lane26_lost_5, lane26_lost_6, lane26_lost_7, lane26_lost_8, lane26_lost_9, lane26_lost_10, lane26_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane26_rest <= |_t214;
         lane26_zero_s2 <= lane26_zero;
         lane26_zero_s3 <= lane26_zero_s2;
         lane26_zero_s4 <= lane26_zero_s3;
@@ -6833,74 +7139,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane26_up = lane26_normal[0] & (lane26_rest | lane26_normal[1]); // decode.rs:111
     wire [16:0] lane26_kept = {lane26_exponent, lane26_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane26_more = {5'h0, lane26_normal[11], 10'h0, lane26_up}; // decode.rs:113
-    wire [16:0] _t213 = lane26_kept + lane26_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane26_magnitude <= _t213[16:1];
+    wire [16:0] _t215 = lane26_kept + lane26_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane26_magnitude <= _t215[16:1];
         lane26_negative_1_s2 <= lane26_negative_1;
         lane26_negative_1_s3 <= lane26_negative_1_s2;
         lane26_negative_1_s4 <= lane26_negative_1_s3;
         lane26_negative_1_s5 <= lane26_negative_1_s4;
         lane26_negative_1_s6 <= lane26_negative_1_s5;
-        values_26_negative <= lane26_negative_1_s6;
+        lane26_negative_1_s7 <= lane26_negative_1_s6;
     end
-    wire coded_outlier_27 = map_outlier[27]; // dequantizer_back.rs:123
-    wire coded_outer_27 = map_outer[27]; // dequantizer_back.rs:123
-    wire coded_sign_27 = map_sign[27]; // dequantizer_back.rs:123
-    wire [4:0] lane27_distance = {1'h0, coded_code_27} - info_split; // decode.rs:74
+    wire too_large_26 = lane26_magnitude[15] | (&lane26_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_10_1 = {lane26_negative_1_s7, too_large_26 ? 15'h7bff : lane26_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane27_distance = {1'h0, coded_27_code} - info_split; // decode.rs:74
     wire lane27_below = lane27_distance[4]; // decode.rs:75
     wire [3:0] lane27_whole = lane27_distance[3:0] ^ {4{lane27_below}}; // decode.rs:76
     wire [4:0] lane27_middle_half_steps = {lane27_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane27_outlier_half_steps = {coded_code_27, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane27_h <= coded_outlier_27 ? lane27_outlier_half_steps : lane27_middle_half_steps;
-    wire lane27_negative = coded_outlier_27 ? coded_sign_27 : lane27_below; // decode.rs:80
-    wire lane27_none = ~(|coded_code_27); // decode.rs:81
-    wire lane27_exact = coded_outlier_27 ? (coded_outer_27 & lane27_none) : info_middle_exact; // decode.rs:82
-    wire lane27_inner = coded_outlier_27 & (~coded_outer_27); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane27_outlier_half_steps = {coded_27_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane27_h <= coded_27_outlier ? lane27_outlier_half_steps : lane27_middle_half_steps;
+    wire lane27_negative = coded_27_outlier ? coded_27_sign : lane27_below; // decode.rs:80
+    wire lane27_none = ~(|coded_27_code); // decode.rs:81
+    wire lane27_exact = coded_27_outlier ? (coded_27_outer & lane27_none) : info_middle_exact; // decode.rs:82
+    wire lane27_inner = coded_27_outlier & (~coded_27_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane27_zero <= lane27_inner & lane27_none;
-        lane27_inner_1 <= coded_outlier_27 & (~coded_outer_27);
-        lane27_outlier <= coded_outlier_27;
-        lane27_outer <= coded_outer_27;
+        lane27_inner_1 <= coded_27_outlier & (~coded_27_outer);
+        lane27_outlier <= coded_27_outlier;
+        lane27_outer <= coded_27_outer;
         lane27_negative_1 <= lane27_negative;
     end
-    wire [19:0] lane27_middle_base_value = lane27_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane27_middle_base_sticky = lane27_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane27_middle_half_m = lane27_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane27_middle_half_scale = lane27_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane27_middle_base_value = lane27_negative_1 ? lane16_levels_middle_neg_base_value : lane16_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane27_middle_base_sticky = lane27_negative_1 ? lane16_levels_middle_neg_base_sticky : lane16_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane27_middle_half_m = lane27_negative_1 ? lane16_levels_middle_neg_half_m : lane16_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane27_middle_half_scale = lane27_negative_1 ? lane16_levels_middle_neg_half_scale : lane16_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane27_itself_base_value = lane27_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane27_itself_base_sticky = lane27_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane27_itself_half_m = lane27_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane27_itself_half_scale = lane27_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane27_exact_s1 <= lane27_exact;
-    wire [19:0] _t214 = lane27_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t215 = lane27_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t216 = lane27_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane27_outer_side_base_value = lane27_exact_s1 ? lane27_itself_base_value : _t214; // side_table.rs:231
-    wire lane27_outer_side_base_sticky = lane27_exact_s1 ? lane27_itself_base_sticky : _t215; // side_table.rs:231
-    wire [7:0] lane27_outer_side_half_m = lane27_exact_s1 ? lane27_itself_half_m : (lane27_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane27_outer_side_half_scale = lane27_exact_s1 ? lane27_itself_half_scale : _t216; // side_table.rs:231
-    wire [7:0] lane27_half_m = lane27_outer ? lane27_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane27_half_scale = lane27_outer ? lane27_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane27_exact_s1 <= lane27_exact;
+    wire [19:0] _t216 = lane27_negative_1 ? lane16_levels_outer_neg_base_value : lane16_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t217 = lane27_negative_1 ? lane16_levels_outer_neg_base_sticky : lane16_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t218 = lane27_negative_1 ? lane16_levels_outer_neg_half_scale : lane16_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane27_outer_side_base_value = lane27_exact_s1 ? lane27_itself_base_value : _t216; // side_table.rs:231
+    wire lane27_outer_side_base_sticky = lane27_exact_s1 ? lane27_itself_base_sticky : _t217; // side_table.rs:231
+    wire [7:0] lane27_outer_side_half_m = lane27_exact_s1 ? lane27_itself_half_m : (lane27_negative_1 ? lane16_levels_outer_neg_half_m : lane16_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane27_outer_side_half_scale = lane27_exact_s1 ? lane27_itself_half_scale : _t218; // side_table.rs:231
+    wire [7:0] lane27_half_m = lane27_outer ? lane27_outer_side_half_m : lane16_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane27_half_scale = lane27_outer ? lane27_outer_side_half_scale : lane16_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane27_side_base_value = lane27_outlier ? lane27_outer_side_base_value : lane27_middle_base_value; // side_table.rs:233
     wire lane27_side_base_sticky = lane27_outlier ? lane27_outer_side_base_sticky : lane27_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane27_side_half_m = lane27_outlier ? lane27_half_m : lane27_middle_half_m; // side_table.rs:233
     wire [5:0] lane27_side_half_scale = lane27_outlier ? lane27_half_scale : lane27_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane27_side_base_value_1 <= lane27_inner_1 ? 20'h0 : lane27_side_base_value;
         lane27_side_base_sticky_1 <= lane27_inner_1 ? 1'h0 : lane27_side_base_sticky;
         lane27_side_half_m_1 <= lane27_side_half_m;
         lane27_side_half_scale_1 <= lane27_side_half_scale;
         lane27_h_s2 <= lane27_h;
     end
-    wire [12:0] _t217 = {8'h0, lane27_h_s2} * {5'h0, lane27_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane27_product <= _t217;
+    wire [12:0] _t219 = {8'h0, lane27_h_s2} * {5'h0, lane27_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane27_product <= _t219;
         lane27_side_later_base_value <= lane27_side_base_value_1;
         lane27_side_later_base_sticky <= lane27_side_base_sticky_1;
         lane27_side_later_half_scale <= lane27_side_half_scale_1;
     end
     wire [16:0] lane27_scaled = {lane27_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane27_sum <= {1'h0, lane27_side_later_base_value} + {4'h0, lane27_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane27_sum <= {1'h0, lane27_side_later_base_value} + {4'h0, lane27_scaled};
     wire [22:0] lane27_frame = {2'h0, lane27_sum}; // decode.rs:97
     wire [7:0] lane27_high = lane27_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane27_low = {lane27_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -6917,8 +7222,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane27_low_3 = lane27_high_1[1:0]; // leading_zeros.rs:14
     wire lane27_none_4 = ~(|lane27_high_3); // leading_zeros.rs:15
     wire lane27_of_low_2 = ~lane27_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t218 = lane27_none_2 ? lane27_of_low_1 : {lane27_none_4, lane27_none_4 ? lane27_of_low_2 : (~lane27_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane27_of_low_3 = {lane27_none_2, _t218}; // leading_zeros.rs:17
+    wire [1:0] _t220 = lane27_none_2 ? lane27_of_low_1 : {lane27_none_4, lane27_none_4 ? lane27_of_low_2 : (~lane27_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane27_of_low_3 = {lane27_none_2, _t220}; // leading_zeros.rs:17
     wire [3:0] lane27_high_4 = lane27_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane27_low_4 = lane27_high[3:0]; // leading_zeros.rs:14
     wire lane27_none_5 = ~(|lane27_high_4); // leading_zeros.rs:15
@@ -6931,11 +7236,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane27_low_6 = lane27_high_4[1:0]; // leading_zeros.rs:14
     wire lane27_none_7 = ~(|lane27_high_6); // leading_zeros.rs:15
     wire lane27_of_low_6 = ~lane27_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t219 = lane27_none_5 ? lane27_of_low_5 : {lane27_none_7, lane27_none_7 ? lane27_of_low_6 : (~lane27_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane27_zeros = {lane27_none_1, lane27_none_1 ? lane27_of_low_3 : {lane27_none_5, _t219}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane27_scale <= lane27_side_later_half_scale;
+    wire [1:0] _t221 = lane27_none_5 ? lane27_of_low_5 : {lane27_none_7, lane27_none_7 ? lane27_of_low_6 : (~lane27_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane27_zeros = {lane27_none_1, lane27_none_1 ? lane27_of_low_3 : {lane27_none_5, _t221}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane27_scale <= lane27_side_later_half_scale;
     wire lane27_limited = (~(|lane27_scale[5:4])) & (lane27_zeros > lane27_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane27_shift <= lane27_limited ? lane27_scale[3:0] : lane27_zeros;
         lane27_frame_1 <= lane27_frame;
         lane27_scale_1 <= lane27_scale;
@@ -6946,7 +7251,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane27_moved_1 = lane27_shift[2] ? {lane27_moved[18:4], 4'h0} : lane27_moved[22:4]; // decode.rs:133
     wire [14:0] lane27_moved_2 = lane27_shift[1] ? {lane27_moved_1[16:4], 2'h0} : lane27_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane27_moved_3 = lane27_shift[0] ? {lane27_moved_2[13:2], 1'h0} : lane27_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane27_normal <= lane27_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane27_normal <= lane27_moved_3[12:1];
     wire lane27_lost_0 = lane27_frame_1[0] & (lane27_shift <= 4'ha); // decode.rs:105
     wire lane27_lost_1 = lane27_frame_1[1] & (lane27_shift <= 4'h9); // decode.rs:105
     wire lane27_lost_2 = lane27_frame_1[2] & (lane27_shift <= 4'h8); // decode.rs:105
@@ -6958,9 +7263,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane27_lost_8 = lane27_frame_1[8] & (lane27_shift <= 4'h2); // decode.rs:105
     wire lane27_lost_9 = lane27_frame_1[9] & (lane27_shift <= 4'h1); // decode.rs:105
     wire lane27_lost_10 = lane27_frame_1[10] & (lane27_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t220 = {lane27_lost_0, lane27_lost_1, lane27_lost_2, lane27_lost_3, lane27_lost_4, lane27_lost_5, lane27_lost_6, lane27_lost_7, lane27_lost_8, lane27_lost_9, lane27_lost_10, lane27_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane27_rest <= |_t220;
+    wire [11:0] _t222 = {lane27_lost_0, lane27_lost_1, lane27_lost_2, lane27_lost_3, lane27_lost_4, lane27_lost_5, lane27_lost_6, lane27_lost_7, lane27_lost_8, lane27_lost_9, lane27_lost_10, lane27_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane27_rest <= |_t222;
         lane27_zero_s2 <= lane27_zero;
         lane27_zero_s3 <= lane27_zero_s2;
         lane27_zero_s4 <= lane27_zero_s3;
@@ -6971,74 +7276,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane27_up = lane27_normal[0] & (lane27_rest | lane27_normal[1]); // decode.rs:111
     wire [16:0] lane27_kept = {lane27_exponent, lane27_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane27_more = {5'h0, lane27_normal[11], 10'h0, lane27_up}; // decode.rs:113
-    wire [16:0] _t221 = lane27_kept + lane27_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane27_magnitude <= _t221[16:1];
+    wire [16:0] _t223 = lane27_kept + lane27_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane27_magnitude <= _t223[16:1];
         lane27_negative_1_s2 <= lane27_negative_1;
         lane27_negative_1_s3 <= lane27_negative_1_s2;
         lane27_negative_1_s4 <= lane27_negative_1_s3;
         lane27_negative_1_s5 <= lane27_negative_1_s4;
         lane27_negative_1_s6 <= lane27_negative_1_s5;
-        values_27_negative <= lane27_negative_1_s6;
+        lane27_negative_1_s7 <= lane27_negative_1_s6;
     end
-    wire coded_outlier_28 = map_outlier[28]; // dequantizer_back.rs:123
-    wire coded_outer_28 = map_outer[28]; // dequantizer_back.rs:123
-    wire coded_sign_28 = map_sign[28]; // dequantizer_back.rs:123
-    wire [4:0] lane28_distance = {1'h0, coded_code_28} - info_split; // decode.rs:74
+    wire too_large_27 = lane27_magnitude[15] | (&lane27_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_11_1 = {lane27_negative_1_s7, too_large_27 ? 15'h7bff : lane27_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane28_distance = {1'h0, coded_28_code} - info_split; // decode.rs:74
     wire lane28_below = lane28_distance[4]; // decode.rs:75
     wire [3:0] lane28_whole = lane28_distance[3:0] ^ {4{lane28_below}}; // decode.rs:76
     wire [4:0] lane28_middle_half_steps = {lane28_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane28_outlier_half_steps = {coded_code_28, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane28_h <= coded_outlier_28 ? lane28_outlier_half_steps : lane28_middle_half_steps;
-    wire lane28_negative = coded_outlier_28 ? coded_sign_28 : lane28_below; // decode.rs:80
-    wire lane28_none = ~(|coded_code_28); // decode.rs:81
-    wire lane28_exact = coded_outlier_28 ? (coded_outer_28 & lane28_none) : info_middle_exact; // decode.rs:82
-    wire lane28_inner = coded_outlier_28 & (~coded_outer_28); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane28_outlier_half_steps = {coded_28_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane28_h <= coded_28_outlier ? lane28_outlier_half_steps : lane28_middle_half_steps;
+    wire lane28_negative = coded_28_outlier ? coded_28_sign : lane28_below; // decode.rs:80
+    wire lane28_none = ~(|coded_28_code); // decode.rs:81
+    wire lane28_exact = coded_28_outlier ? (coded_28_outer & lane28_none) : info_middle_exact; // decode.rs:82
+    wire lane28_inner = coded_28_outlier & (~coded_28_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane28_zero <= lane28_inner & lane28_none;
-        lane28_inner_1 <= coded_outlier_28 & (~coded_outer_28);
-        lane28_outlier <= coded_outlier_28;
-        lane28_outer <= coded_outer_28;
+        lane28_inner_1 <= coded_28_outlier & (~coded_28_outer);
+        lane28_outlier <= coded_28_outlier;
+        lane28_outer <= coded_28_outer;
         lane28_negative_1 <= lane28_negative;
     end
-    wire [19:0] lane28_middle_base_value = lane28_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane28_middle_base_sticky = lane28_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane28_middle_half_m = lane28_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane28_middle_half_scale = lane28_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane28_middle_base_value = lane28_negative_1 ? lane16_levels_middle_neg_base_value : lane16_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane28_middle_base_sticky = lane28_negative_1 ? lane16_levels_middle_neg_base_sticky : lane16_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane28_middle_half_m = lane28_negative_1 ? lane16_levels_middle_neg_half_m : lane16_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane28_middle_half_scale = lane28_negative_1 ? lane16_levels_middle_neg_half_scale : lane16_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane28_itself_base_value = lane28_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane28_itself_base_sticky = lane28_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane28_itself_half_m = lane28_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane28_itself_half_scale = lane28_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane28_exact_s1 <= lane28_exact;
-    wire [19:0] _t222 = lane28_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t223 = lane28_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t224 = lane28_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane28_outer_side_base_value = lane28_exact_s1 ? lane28_itself_base_value : _t222; // side_table.rs:231
-    wire lane28_outer_side_base_sticky = lane28_exact_s1 ? lane28_itself_base_sticky : _t223; // side_table.rs:231
-    wire [7:0] lane28_outer_side_half_m = lane28_exact_s1 ? lane28_itself_half_m : (lane28_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane28_outer_side_half_scale = lane28_exact_s1 ? lane28_itself_half_scale : _t224; // side_table.rs:231
-    wire [7:0] lane28_half_m = lane28_outer ? lane28_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane28_half_scale = lane28_outer ? lane28_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane28_exact_s1 <= lane28_exact;
+    wire [19:0] _t224 = lane28_negative_1 ? lane16_levels_outer_neg_base_value : lane16_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t225 = lane28_negative_1 ? lane16_levels_outer_neg_base_sticky : lane16_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t226 = lane28_negative_1 ? lane16_levels_outer_neg_half_scale : lane16_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane28_outer_side_base_value = lane28_exact_s1 ? lane28_itself_base_value : _t224; // side_table.rs:231
+    wire lane28_outer_side_base_sticky = lane28_exact_s1 ? lane28_itself_base_sticky : _t225; // side_table.rs:231
+    wire [7:0] lane28_outer_side_half_m = lane28_exact_s1 ? lane28_itself_half_m : (lane28_negative_1 ? lane16_levels_outer_neg_half_m : lane16_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane28_outer_side_half_scale = lane28_exact_s1 ? lane28_itself_half_scale : _t226; // side_table.rs:231
+    wire [7:0] lane28_half_m = lane28_outer ? lane28_outer_side_half_m : lane16_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane28_half_scale = lane28_outer ? lane28_outer_side_half_scale : lane16_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane28_side_base_value = lane28_outlier ? lane28_outer_side_base_value : lane28_middle_base_value; // side_table.rs:233
     wire lane28_side_base_sticky = lane28_outlier ? lane28_outer_side_base_sticky : lane28_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane28_side_half_m = lane28_outlier ? lane28_half_m : lane28_middle_half_m; // side_table.rs:233
     wire [5:0] lane28_side_half_scale = lane28_outlier ? lane28_half_scale : lane28_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane28_side_base_value_1 <= lane28_inner_1 ? 20'h0 : lane28_side_base_value;
         lane28_side_base_sticky_1 <= lane28_inner_1 ? 1'h0 : lane28_side_base_sticky;
         lane28_side_half_m_1 <= lane28_side_half_m;
         lane28_side_half_scale_1 <= lane28_side_half_scale;
         lane28_h_s2 <= lane28_h;
     end
-    wire [12:0] _t225 = {8'h0, lane28_h_s2} * {5'h0, lane28_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane28_product <= _t225;
+    wire [12:0] _t227 = {8'h0, lane28_h_s2} * {5'h0, lane28_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane28_product <= _t227;
         lane28_side_later_base_value <= lane28_side_base_value_1;
         lane28_side_later_base_sticky <= lane28_side_base_sticky_1;
         lane28_side_later_half_scale <= lane28_side_half_scale_1;
     end
     wire [16:0] lane28_scaled = {lane28_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane28_sum <= {1'h0, lane28_side_later_base_value} + {4'h0, lane28_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane28_sum <= {1'h0, lane28_side_later_base_value} + {4'h0, lane28_scaled};
     wire [22:0] lane28_frame = {2'h0, lane28_sum}; // decode.rs:97
     wire [7:0] lane28_high = lane28_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane28_low = {lane28_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -7055,8 +7359,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane28_low_3 = lane28_high_1[1:0]; // leading_zeros.rs:14
     wire lane28_none_4 = ~(|lane28_high_3); // leading_zeros.rs:15
     wire lane28_of_low_2 = ~lane28_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t226 = lane28_none_2 ? lane28_of_low_1 : {lane28_none_4, lane28_none_4 ? lane28_of_low_2 : (~lane28_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane28_of_low_3 = {lane28_none_2, _t226}; // leading_zeros.rs:17
+    wire [1:0] _t228 = lane28_none_2 ? lane28_of_low_1 : {lane28_none_4, lane28_none_4 ? lane28_of_low_2 : (~lane28_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane28_of_low_3 = {lane28_none_2, _t228}; // leading_zeros.rs:17
     wire [3:0] lane28_high_4 = lane28_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane28_low_4 = lane28_high[3:0]; // leading_zeros.rs:14
     wire lane28_none_5 = ~(|lane28_high_4); // leading_zeros.rs:15
@@ -7069,11 +7373,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane28_low_6 = lane28_high_4[1:0]; // leading_zeros.rs:14
     wire lane28_none_7 = ~(|lane28_high_6); // leading_zeros.rs:15
     wire lane28_of_low_6 = ~lane28_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t227 = lane28_none_5 ? lane28_of_low_5 : {lane28_none_7, lane28_none_7 ? lane28_of_low_6 : (~lane28_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane28_zeros = {lane28_none_1, lane28_none_1 ? lane28_of_low_3 : {lane28_none_5, _t227}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane28_scale <= lane28_side_later_half_scale;
+    wire [1:0] _t229 = lane28_none_5 ? lane28_of_low_5 : {lane28_none_7, lane28_none_7 ? lane28_of_low_6 : (~lane28_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane28_zeros = {lane28_none_1, lane28_none_1 ? lane28_of_low_3 : {lane28_none_5, _t229}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane28_scale <= lane28_side_later_half_scale;
     wire lane28_limited = (~(|lane28_scale[5:4])) & (lane28_zeros > lane28_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane28_shift <= lane28_limited ? lane28_scale[3:0] : lane28_zeros;
         lane28_frame_1 <= lane28_frame;
         lane28_scale_1 <= lane28_scale;
@@ -7084,7 +7388,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane28_moved_1 = lane28_shift[2] ? {lane28_moved[18:4], 4'h0} : lane28_moved[22:4]; // decode.rs:133
     wire [14:0] lane28_moved_2 = lane28_shift[1] ? {lane28_moved_1[16:4], 2'h0} : lane28_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane28_moved_3 = lane28_shift[0] ? {lane28_moved_2[13:2], 1'h0} : lane28_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane28_normal <= lane28_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane28_normal <= lane28_moved_3[12:1];
     wire lane28_lost_0 = lane28_frame_1[0] & (lane28_shift <= 4'ha); // decode.rs:105
     wire lane28_lost_1 = lane28_frame_1[1] & (lane28_shift <= 4'h9); // decode.rs:105
     wire lane28_lost_2 = lane28_frame_1[2] & (lane28_shift <= 4'h8); // decode.rs:105
@@ -7096,9 +7400,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane28_lost_8 = lane28_frame_1[8] & (lane28_shift <= 4'h2); // decode.rs:105
     wire lane28_lost_9 = lane28_frame_1[9] & (lane28_shift <= 4'h1); // decode.rs:105
     wire lane28_lost_10 = lane28_frame_1[10] & (lane28_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t228 = {lane28_lost_0, lane28_lost_1, lane28_lost_2, lane28_lost_3, lane28_lost_4, lane28_lost_5, lane28_lost_6, lane28_lost_7, lane28_lost_8, lane28_lost_9, lane28_lost_10, lane28_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane28_rest <= |_t228;
+    wire [11:0] _t230 = {lane28_lost_0, lane28_lost_1, lane28_lost_2, lane28_lost_3, lane28_lost_4, lane28_lost_5, lane28_lost_6, lane28_lost_7, lane28_lost_8, lane28_lost_9, lane28_lost_10, lane28_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane28_rest <= |_t230;
         lane28_zero_s2 <= lane28_zero;
         lane28_zero_s3 <= lane28_zero_s2;
         lane28_zero_s4 <= lane28_zero_s3;
@@ -7109,74 +7413,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane28_up = lane28_normal[0] & (lane28_rest | lane28_normal[1]); // decode.rs:111
     wire [16:0] lane28_kept = {lane28_exponent, lane28_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane28_more = {5'h0, lane28_normal[11], 10'h0, lane28_up}; // decode.rs:113
-    wire [16:0] _t229 = lane28_kept + lane28_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane28_magnitude <= _t229[16:1];
+    wire [16:0] _t231 = lane28_kept + lane28_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane28_magnitude <= _t231[16:1];
         lane28_negative_1_s2 <= lane28_negative_1;
         lane28_negative_1_s3 <= lane28_negative_1_s2;
         lane28_negative_1_s4 <= lane28_negative_1_s3;
         lane28_negative_1_s5 <= lane28_negative_1_s4;
         lane28_negative_1_s6 <= lane28_negative_1_s5;
-        values_28_negative <= lane28_negative_1_s6;
+        lane28_negative_1_s7 <= lane28_negative_1_s6;
     end
-    wire coded_outlier_29 = map_outlier[29]; // dequantizer_back.rs:123
-    wire coded_outer_29 = map_outer[29]; // dequantizer_back.rs:123
-    wire coded_sign_29 = map_sign[29]; // dequantizer_back.rs:123
-    wire [4:0] lane29_distance = {1'h0, coded_code_29} - info_split; // decode.rs:74
+    wire too_large_28 = lane28_magnitude[15] | (&lane28_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_12_1 = {lane28_negative_1_s7, too_large_28 ? 15'h7bff : lane28_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane29_distance = {1'h0, coded_29_code} - info_split; // decode.rs:74
     wire lane29_below = lane29_distance[4]; // decode.rs:75
     wire [3:0] lane29_whole = lane29_distance[3:0] ^ {4{lane29_below}}; // decode.rs:76
     wire [4:0] lane29_middle_half_steps = {lane29_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane29_outlier_half_steps = {coded_code_29, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane29_h <= coded_outlier_29 ? lane29_outlier_half_steps : lane29_middle_half_steps;
-    wire lane29_negative = coded_outlier_29 ? coded_sign_29 : lane29_below; // decode.rs:80
-    wire lane29_none = ~(|coded_code_29); // decode.rs:81
-    wire lane29_exact = coded_outlier_29 ? (coded_outer_29 & lane29_none) : info_middle_exact; // decode.rs:82
-    wire lane29_inner = coded_outlier_29 & (~coded_outer_29); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane29_outlier_half_steps = {coded_29_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane29_h <= coded_29_outlier ? lane29_outlier_half_steps : lane29_middle_half_steps;
+    wire lane29_negative = coded_29_outlier ? coded_29_sign : lane29_below; // decode.rs:80
+    wire lane29_none = ~(|coded_29_code); // decode.rs:81
+    wire lane29_exact = coded_29_outlier ? (coded_29_outer & lane29_none) : info_middle_exact; // decode.rs:82
+    wire lane29_inner = coded_29_outlier & (~coded_29_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane29_zero <= lane29_inner & lane29_none;
-        lane29_inner_1 <= coded_outlier_29 & (~coded_outer_29);
-        lane29_outlier <= coded_outlier_29;
-        lane29_outer <= coded_outer_29;
+        lane29_inner_1 <= coded_29_outlier & (~coded_29_outer);
+        lane29_outlier <= coded_29_outlier;
+        lane29_outer <= coded_29_outer;
         lane29_negative_1 <= lane29_negative;
     end
-    wire [19:0] lane29_middle_base_value = lane29_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane29_middle_base_sticky = lane29_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane29_middle_half_m = lane29_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane29_middle_half_scale = lane29_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane29_middle_base_value = lane29_negative_1 ? lane16_levels_middle_neg_base_value : lane16_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane29_middle_base_sticky = lane29_negative_1 ? lane16_levels_middle_neg_base_sticky : lane16_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane29_middle_half_m = lane29_negative_1 ? lane16_levels_middle_neg_half_m : lane16_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane29_middle_half_scale = lane29_negative_1 ? lane16_levels_middle_neg_half_scale : lane16_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane29_itself_base_value = lane29_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane29_itself_base_sticky = lane29_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane29_itself_half_m = lane29_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane29_itself_half_scale = lane29_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane29_exact_s1 <= lane29_exact;
-    wire [19:0] _t230 = lane29_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t231 = lane29_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t232 = lane29_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane29_outer_side_base_value = lane29_exact_s1 ? lane29_itself_base_value : _t230; // side_table.rs:231
-    wire lane29_outer_side_base_sticky = lane29_exact_s1 ? lane29_itself_base_sticky : _t231; // side_table.rs:231
-    wire [7:0] lane29_outer_side_half_m = lane29_exact_s1 ? lane29_itself_half_m : (lane29_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane29_outer_side_half_scale = lane29_exact_s1 ? lane29_itself_half_scale : _t232; // side_table.rs:231
-    wire [7:0] lane29_half_m = lane29_outer ? lane29_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane29_half_scale = lane29_outer ? lane29_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane29_exact_s1 <= lane29_exact;
+    wire [19:0] _t232 = lane29_negative_1 ? lane16_levels_outer_neg_base_value : lane16_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t233 = lane29_negative_1 ? lane16_levels_outer_neg_base_sticky : lane16_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t234 = lane29_negative_1 ? lane16_levels_outer_neg_half_scale : lane16_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane29_outer_side_base_value = lane29_exact_s1 ? lane29_itself_base_value : _t232; // side_table.rs:231
+    wire lane29_outer_side_base_sticky = lane29_exact_s1 ? lane29_itself_base_sticky : _t233; // side_table.rs:231
+    wire [7:0] lane29_outer_side_half_m = lane29_exact_s1 ? lane29_itself_half_m : (lane29_negative_1 ? lane16_levels_outer_neg_half_m : lane16_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane29_outer_side_half_scale = lane29_exact_s1 ? lane29_itself_half_scale : _t234; // side_table.rs:231
+    wire [7:0] lane29_half_m = lane29_outer ? lane29_outer_side_half_m : lane16_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane29_half_scale = lane29_outer ? lane29_outer_side_half_scale : lane16_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane29_side_base_value = lane29_outlier ? lane29_outer_side_base_value : lane29_middle_base_value; // side_table.rs:233
     wire lane29_side_base_sticky = lane29_outlier ? lane29_outer_side_base_sticky : lane29_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane29_side_half_m = lane29_outlier ? lane29_half_m : lane29_middle_half_m; // side_table.rs:233
     wire [5:0] lane29_side_half_scale = lane29_outlier ? lane29_half_scale : lane29_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane29_side_base_value_1 <= lane29_inner_1 ? 20'h0 : lane29_side_base_value;
         lane29_side_base_sticky_1 <= lane29_inner_1 ? 1'h0 : lane29_side_base_sticky;
         lane29_side_half_m_1 <= lane29_side_half_m;
         lane29_side_half_scale_1 <= lane29_side_half_scale;
         lane29_h_s2 <= lane29_h;
     end
-    wire [12:0] _t233 = {8'h0, lane29_h_s2} * {5'h0, lane29_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane29_product <= _t233;
+    wire [12:0] _t235 = {8'h0, lane29_h_s2} * {5'h0, lane29_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane29_product <= _t235;
         lane29_side_later_base_value <= lane29_side_base_value_1;
         lane29_side_later_base_sticky <= lane29_side_base_sticky_1;
         lane29_side_later_half_scale <= lane29_side_half_scale_1;
     end
     wire [16:0] lane29_scaled = {lane29_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane29_sum <= {1'h0, lane29_side_later_base_value} + {4'h0, lane29_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane29_sum <= {1'h0, lane29_side_later_base_value} + {4'h0, lane29_scaled};
     wire [22:0] lane29_frame = {2'h0, lane29_sum}; // decode.rs:97
     wire [7:0] lane29_high = lane29_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane29_low = {lane29_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -7193,8 +7496,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane29_low_3 = lane29_high_1[1:0]; // leading_zeros.rs:14
     wire lane29_none_4 = ~(|lane29_high_3); // leading_zeros.rs:15
     wire lane29_of_low_2 = ~lane29_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t234 = lane29_none_2 ? lane29_of_low_1 : {lane29_none_4, lane29_none_4 ? lane29_of_low_2 : (~lane29_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane29_of_low_3 = {lane29_none_2, _t234}; // leading_zeros.rs:17
+    wire [1:0] _t236 = lane29_none_2 ? lane29_of_low_1 : {lane29_none_4, lane29_none_4 ? lane29_of_low_2 : (~lane29_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane29_of_low_3 = {lane29_none_2, _t236}; // leading_zeros.rs:17
     wire [3:0] lane29_high_4 = lane29_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane29_low_4 = lane29_high[3:0]; // leading_zeros.rs:14
     wire lane29_none_5 = ~(|lane29_high_4); // leading_zeros.rs:15
@@ -7207,11 +7510,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane29_low_6 = lane29_high_4[1:0]; // leading_zeros.rs:14
     wire lane29_none_7 = ~(|lane29_high_6); // leading_zeros.rs:15
     wire lane29_of_low_6 = ~lane29_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t235 = lane29_none_5 ? lane29_of_low_5 : {lane29_none_7, lane29_none_7 ? lane29_of_low_6 : (~lane29_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane29_zeros = {lane29_none_1, lane29_none_1 ? lane29_of_low_3 : {lane29_none_5, _t235}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane29_scale <= lane29_side_later_half_scale;
+    wire [1:0] _t237 = lane29_none_5 ? lane29_of_low_5 : {lane29_none_7, lane29_none_7 ? lane29_of_low_6 : (~lane29_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane29_zeros = {lane29_none_1, lane29_none_1 ? lane29_of_low_3 : {lane29_none_5, _t237}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane29_scale <= lane29_side_later_half_scale;
     wire lane29_limited = (~(|lane29_scale[5:4])) & (lane29_zeros > lane29_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane29_shift <= lane29_limited ? lane29_scale[3:0] : lane29_zeros;
         lane29_frame_1 <= lane29_frame;
         lane29_scale_1 <= lane29_scale;
@@ -7222,7 +7525,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane29_moved_1 = lane29_shift[2] ? {lane29_moved[18:4], 4'h0} : lane29_moved[22:4]; // decode.rs:133
     wire [14:0] lane29_moved_2 = lane29_shift[1] ? {lane29_moved_1[16:4], 2'h0} : lane29_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane29_moved_3 = lane29_shift[0] ? {lane29_moved_2[13:2], 1'h0} : lane29_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane29_normal <= lane29_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane29_normal <= lane29_moved_3[12:1];
     wire lane29_lost_0 = lane29_frame_1[0] & (lane29_shift <= 4'ha); // decode.rs:105
     wire lane29_lost_1 = lane29_frame_1[1] & (lane29_shift <= 4'h9); // decode.rs:105
     wire lane29_lost_2 = lane29_frame_1[2] & (lane29_shift <= 4'h8); // decode.rs:105
@@ -7234,9 +7537,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane29_lost_8 = lane29_frame_1[8] & (lane29_shift <= 4'h2); // decode.rs:105
     wire lane29_lost_9 = lane29_frame_1[9] & (lane29_shift <= 4'h1); // decode.rs:105
     wire lane29_lost_10 = lane29_frame_1[10] & (lane29_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t236 = {lane29_lost_0, lane29_lost_1, lane29_lost_2, lane29_lost_3, lane29_lost_4, lane29_lost_5, lane29_lost_6, lane29_lost_7, lane29_lost_8, lane29_lost_9, lane29_lost_10, lane29_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane29_rest <= |_t236;
+    wire [11:0] _t238 = {lane29_lost_0, lane29_lost_1, lane29_lost_2, lane29_lost_3, lane29_lost_4, lane29_lost_5, lane29_lost_6, lane29_lost_7, lane29_lost_8, lane29_lost_9, lane29_lost_10, lane29_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane29_rest <= |_t238;
         lane29_zero_s2 <= lane29_zero;
         lane29_zero_s3 <= lane29_zero_s2;
         lane29_zero_s4 <= lane29_zero_s3;
@@ -7247,74 +7550,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane29_up = lane29_normal[0] & (lane29_rest | lane29_normal[1]); // decode.rs:111
     wire [16:0] lane29_kept = {lane29_exponent, lane29_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane29_more = {5'h0, lane29_normal[11], 10'h0, lane29_up}; // decode.rs:113
-    wire [16:0] _t237 = lane29_kept + lane29_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane29_magnitude <= _t237[16:1];
+    wire [16:0] _t239 = lane29_kept + lane29_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane29_magnitude <= _t239[16:1];
         lane29_negative_1_s2 <= lane29_negative_1;
         lane29_negative_1_s3 <= lane29_negative_1_s2;
         lane29_negative_1_s4 <= lane29_negative_1_s3;
         lane29_negative_1_s5 <= lane29_negative_1_s4;
         lane29_negative_1_s6 <= lane29_negative_1_s5;
-        values_29_negative <= lane29_negative_1_s6;
+        lane29_negative_1_s7 <= lane29_negative_1_s6;
     end
-    wire coded_outlier_30 = map_outlier[30]; // dequantizer_back.rs:123
-    wire coded_outer_30 = map_outer[30]; // dequantizer_back.rs:123
-    wire coded_sign_30 = map_sign[30]; // dequantizer_back.rs:123
-    wire [4:0] lane30_distance = {1'h0, coded_code_30} - info_split; // decode.rs:74
+    wire too_large_29 = lane29_magnitude[15] | (&lane29_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_13_1 = {lane29_negative_1_s7, too_large_29 ? 15'h7bff : lane29_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane30_distance = {1'h0, coded_30_code} - info_split; // decode.rs:74
     wire lane30_below = lane30_distance[4]; // decode.rs:75
     wire [3:0] lane30_whole = lane30_distance[3:0] ^ {4{lane30_below}}; // decode.rs:76
     wire [4:0] lane30_middle_half_steps = {lane30_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane30_outlier_half_steps = {coded_code_30, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane30_h <= coded_outlier_30 ? lane30_outlier_half_steps : lane30_middle_half_steps;
-    wire lane30_negative = coded_outlier_30 ? coded_sign_30 : lane30_below; // decode.rs:80
-    wire lane30_none = ~(|coded_code_30); // decode.rs:81
-    wire lane30_exact = coded_outlier_30 ? (coded_outer_30 & lane30_none) : info_middle_exact; // decode.rs:82
-    wire lane30_inner = coded_outlier_30 & (~coded_outer_30); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane30_outlier_half_steps = {coded_30_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane30_h <= coded_30_outlier ? lane30_outlier_half_steps : lane30_middle_half_steps;
+    wire lane30_negative = coded_30_outlier ? coded_30_sign : lane30_below; // decode.rs:80
+    wire lane30_none = ~(|coded_30_code); // decode.rs:81
+    wire lane30_exact = coded_30_outlier ? (coded_30_outer & lane30_none) : info_middle_exact; // decode.rs:82
+    wire lane30_inner = coded_30_outlier & (~coded_30_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane30_zero <= lane30_inner & lane30_none;
-        lane30_inner_1 <= coded_outlier_30 & (~coded_outer_30);
-        lane30_outlier <= coded_outlier_30;
-        lane30_outer <= coded_outer_30;
+        lane30_inner_1 <= coded_30_outlier & (~coded_30_outer);
+        lane30_outlier <= coded_30_outlier;
+        lane30_outer <= coded_30_outer;
         lane30_negative_1 <= lane30_negative;
     end
-    wire [19:0] lane30_middle_base_value = lane30_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane30_middle_base_sticky = lane30_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane30_middle_half_m = lane30_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane30_middle_half_scale = lane30_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane30_middle_base_value = lane30_negative_1 ? lane16_levels_middle_neg_base_value : lane16_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane30_middle_base_sticky = lane30_negative_1 ? lane16_levels_middle_neg_base_sticky : lane16_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane30_middle_half_m = lane30_negative_1 ? lane16_levels_middle_neg_half_m : lane16_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane30_middle_half_scale = lane30_negative_1 ? lane16_levels_middle_neg_half_scale : lane16_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane30_itself_base_value = lane30_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane30_itself_base_sticky = lane30_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane30_itself_half_m = lane30_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane30_itself_half_scale = lane30_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane30_exact_s1 <= lane30_exact;
-    wire [19:0] _t238 = lane30_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t239 = lane30_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t240 = lane30_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane30_outer_side_base_value = lane30_exact_s1 ? lane30_itself_base_value : _t238; // side_table.rs:231
-    wire lane30_outer_side_base_sticky = lane30_exact_s1 ? lane30_itself_base_sticky : _t239; // side_table.rs:231
-    wire [7:0] lane30_outer_side_half_m = lane30_exact_s1 ? lane30_itself_half_m : (lane30_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane30_outer_side_half_scale = lane30_exact_s1 ? lane30_itself_half_scale : _t240; // side_table.rs:231
-    wire [7:0] lane30_half_m = lane30_outer ? lane30_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane30_half_scale = lane30_outer ? lane30_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane30_exact_s1 <= lane30_exact;
+    wire [19:0] _t240 = lane30_negative_1 ? lane16_levels_outer_neg_base_value : lane16_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t241 = lane30_negative_1 ? lane16_levels_outer_neg_base_sticky : lane16_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t242 = lane30_negative_1 ? lane16_levels_outer_neg_half_scale : lane16_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane30_outer_side_base_value = lane30_exact_s1 ? lane30_itself_base_value : _t240; // side_table.rs:231
+    wire lane30_outer_side_base_sticky = lane30_exact_s1 ? lane30_itself_base_sticky : _t241; // side_table.rs:231
+    wire [7:0] lane30_outer_side_half_m = lane30_exact_s1 ? lane30_itself_half_m : (lane30_negative_1 ? lane16_levels_outer_neg_half_m : lane16_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane30_outer_side_half_scale = lane30_exact_s1 ? lane30_itself_half_scale : _t242; // side_table.rs:231
+    wire [7:0] lane30_half_m = lane30_outer ? lane30_outer_side_half_m : lane16_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane30_half_scale = lane30_outer ? lane30_outer_side_half_scale : lane16_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane30_side_base_value = lane30_outlier ? lane30_outer_side_base_value : lane30_middle_base_value; // side_table.rs:233
     wire lane30_side_base_sticky = lane30_outlier ? lane30_outer_side_base_sticky : lane30_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane30_side_half_m = lane30_outlier ? lane30_half_m : lane30_middle_half_m; // side_table.rs:233
     wire [5:0] lane30_side_half_scale = lane30_outlier ? lane30_half_scale : lane30_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane30_side_base_value_1 <= lane30_inner_1 ? 20'h0 : lane30_side_base_value;
         lane30_side_base_sticky_1 <= lane30_inner_1 ? 1'h0 : lane30_side_base_sticky;
         lane30_side_half_m_1 <= lane30_side_half_m;
         lane30_side_half_scale_1 <= lane30_side_half_scale;
         lane30_h_s2 <= lane30_h;
     end
-    wire [12:0] _t241 = {8'h0, lane30_h_s2} * {5'h0, lane30_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane30_product <= _t241;
+    wire [12:0] _t243 = {8'h0, lane30_h_s2} * {5'h0, lane30_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane30_product <= _t243;
         lane30_side_later_base_value <= lane30_side_base_value_1;
         lane30_side_later_base_sticky <= lane30_side_base_sticky_1;
         lane30_side_later_half_scale <= lane30_side_half_scale_1;
     end
     wire [16:0] lane30_scaled = {lane30_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane30_sum <= {1'h0, lane30_side_later_base_value} + {4'h0, lane30_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane30_sum <= {1'h0, lane30_side_later_base_value} + {4'h0, lane30_scaled};
     wire [22:0] lane30_frame = {2'h0, lane30_sum}; // decode.rs:97
     wire [7:0] lane30_high = lane30_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane30_low = {lane30_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -7331,8 +7633,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane30_low_3 = lane30_high_1[1:0]; // leading_zeros.rs:14
     wire lane30_none_4 = ~(|lane30_high_3); // leading_zeros.rs:15
     wire lane30_of_low_2 = ~lane30_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t242 = lane30_none_2 ? lane30_of_low_1 : {lane30_none_4, lane30_none_4 ? lane30_of_low_2 : (~lane30_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane30_of_low_3 = {lane30_none_2, _t242}; // leading_zeros.rs:17
+    wire [1:0] _t244 = lane30_none_2 ? lane30_of_low_1 : {lane30_none_4, lane30_none_4 ? lane30_of_low_2 : (~lane30_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane30_of_low_3 = {lane30_none_2, _t244}; // leading_zeros.rs:17
     wire [3:0] lane30_high_4 = lane30_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane30_low_4 = lane30_high[3:0]; // leading_zeros.rs:14
     wire lane30_none_5 = ~(|lane30_high_4); // leading_zeros.rs:15
@@ -7345,11 +7647,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane30_low_6 = lane30_high_4[1:0]; // leading_zeros.rs:14
     wire lane30_none_7 = ~(|lane30_high_6); // leading_zeros.rs:15
     wire lane30_of_low_6 = ~lane30_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t243 = lane30_none_5 ? lane30_of_low_5 : {lane30_none_7, lane30_none_7 ? lane30_of_low_6 : (~lane30_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane30_zeros = {lane30_none_1, lane30_none_1 ? lane30_of_low_3 : {lane30_none_5, _t243}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane30_scale <= lane30_side_later_half_scale;
+    wire [1:0] _t245 = lane30_none_5 ? lane30_of_low_5 : {lane30_none_7, lane30_none_7 ? lane30_of_low_6 : (~lane30_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane30_zeros = {lane30_none_1, lane30_none_1 ? lane30_of_low_3 : {lane30_none_5, _t245}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane30_scale <= lane30_side_later_half_scale;
     wire lane30_limited = (~(|lane30_scale[5:4])) & (lane30_zeros > lane30_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane30_shift <= lane30_limited ? lane30_scale[3:0] : lane30_zeros;
         lane30_frame_1 <= lane30_frame;
         lane30_scale_1 <= lane30_scale;
@@ -7360,7 +7662,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane30_moved_1 = lane30_shift[2] ? {lane30_moved[18:4], 4'h0} : lane30_moved[22:4]; // decode.rs:133
     wire [14:0] lane30_moved_2 = lane30_shift[1] ? {lane30_moved_1[16:4], 2'h0} : lane30_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane30_moved_3 = lane30_shift[0] ? {lane30_moved_2[13:2], 1'h0} : lane30_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane30_normal <= lane30_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane30_normal <= lane30_moved_3[12:1];
     wire lane30_lost_0 = lane30_frame_1[0] & (lane30_shift <= 4'ha); // decode.rs:105
     wire lane30_lost_1 = lane30_frame_1[1] & (lane30_shift <= 4'h9); // decode.rs:105
     wire lane30_lost_2 = lane30_frame_1[2] & (lane30_shift <= 4'h8); // decode.rs:105
@@ -7372,9 +7674,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane30_lost_8 = lane30_frame_1[8] & (lane30_shift <= 4'h2); // decode.rs:105
     wire lane30_lost_9 = lane30_frame_1[9] & (lane30_shift <= 4'h1); // decode.rs:105
     wire lane30_lost_10 = lane30_frame_1[10] & (lane30_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t244 = {lane30_lost_0, lane30_lost_1, lane30_lost_2, lane30_lost_3, lane30_lost_4, lane30_lost_5, lane30_lost_6, lane30_lost_7, lane30_lost_8, lane30_lost_9, lane30_lost_10, lane30_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane30_rest <= |_t244;
+    wire [11:0] _t246 = {lane30_lost_0, lane30_lost_1, lane30_lost_2, lane30_lost_3, lane30_lost_4, lane30_lost_5, lane30_lost_6, lane30_lost_7, lane30_lost_8, lane30_lost_9, lane30_lost_10, lane30_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane30_rest <= |_t246;
         lane30_zero_s2 <= lane30_zero;
         lane30_zero_s3 <= lane30_zero_s2;
         lane30_zero_s4 <= lane30_zero_s3;
@@ -7385,74 +7687,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane30_up = lane30_normal[0] & (lane30_rest | lane30_normal[1]); // decode.rs:111
     wire [16:0] lane30_kept = {lane30_exponent, lane30_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane30_more = {5'h0, lane30_normal[11], 10'h0, lane30_up}; // decode.rs:113
-    wire [16:0] _t245 = lane30_kept + lane30_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane30_magnitude <= _t245[16:1];
+    wire [16:0] _t247 = lane30_kept + lane30_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane30_magnitude <= _t247[16:1];
         lane30_negative_1_s2 <= lane30_negative_1;
         lane30_negative_1_s3 <= lane30_negative_1_s2;
         lane30_negative_1_s4 <= lane30_negative_1_s3;
         lane30_negative_1_s5 <= lane30_negative_1_s4;
         lane30_negative_1_s6 <= lane30_negative_1_s5;
-        values_30_negative <= lane30_negative_1_s6;
+        lane30_negative_1_s7 <= lane30_negative_1_s6;
     end
-    wire coded_outlier_31 = map_outlier[31]; // dequantizer_back.rs:123
-    wire coded_outer_31 = map_outer[31]; // dequantizer_back.rs:123
-    wire coded_sign_31 = map_sign[31]; // dequantizer_back.rs:123
-    wire [4:0] lane31_distance = {1'h0, coded_code_31} - info_split; // decode.rs:74
+    wire too_large_30 = lane30_magnitude[15] | (&lane30_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_14_1 = {lane30_negative_1_s7, too_large_30 ? 15'h7bff : lane30_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane31_distance = {1'h0, coded_31_code} - info_split; // decode.rs:74
     wire lane31_below = lane31_distance[4]; // decode.rs:75
     wire [3:0] lane31_whole = lane31_distance[3:0] ^ {4{lane31_below}}; // decode.rs:76
     wire [4:0] lane31_middle_half_steps = {lane31_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane31_outlier_half_steps = {coded_code_31, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane31_h <= coded_outlier_31 ? lane31_outlier_half_steps : lane31_middle_half_steps;
-    wire lane31_negative = coded_outlier_31 ? coded_sign_31 : lane31_below; // decode.rs:80
-    wire lane31_none = ~(|coded_code_31); // decode.rs:81
-    wire lane31_exact = coded_outlier_31 ? (coded_outer_31 & lane31_none) : info_middle_exact; // decode.rs:82
-    wire lane31_inner = coded_outlier_31 & (~coded_outer_31); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane31_outlier_half_steps = {coded_31_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane31_h <= coded_31_outlier ? lane31_outlier_half_steps : lane31_middle_half_steps;
+    wire lane31_negative = coded_31_outlier ? coded_31_sign : lane31_below; // decode.rs:80
+    wire lane31_none = ~(|coded_31_code); // decode.rs:81
+    wire lane31_exact = coded_31_outlier ? (coded_31_outer & lane31_none) : info_middle_exact; // decode.rs:82
+    wire lane31_inner = coded_31_outlier & (~coded_31_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane31_zero <= lane31_inner & lane31_none;
-        lane31_inner_1 <= coded_outlier_31 & (~coded_outer_31);
-        lane31_outlier <= coded_outlier_31;
-        lane31_outer <= coded_outer_31;
+        lane31_inner_1 <= coded_31_outlier & (~coded_31_outer);
+        lane31_outlier <= coded_31_outlier;
+        lane31_outer <= coded_31_outer;
         lane31_negative_1 <= lane31_negative;
     end
-    wire [19:0] lane31_middle_base_value = lane31_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane31_middle_base_sticky = lane31_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane31_middle_half_m = lane31_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane31_middle_half_scale = lane31_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane31_middle_base_value = lane31_negative_1 ? lane16_levels_middle_neg_base_value : lane16_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane31_middle_base_sticky = lane31_negative_1 ? lane16_levels_middle_neg_base_sticky : lane16_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane31_middle_half_m = lane31_negative_1 ? lane16_levels_middle_neg_half_m : lane16_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane31_middle_half_scale = lane31_negative_1 ? lane16_levels_middle_neg_half_scale : lane16_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane31_itself_base_value = lane31_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane31_itself_base_sticky = lane31_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane31_itself_half_m = lane31_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane31_itself_half_scale = lane31_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane31_exact_s1 <= lane31_exact;
-    wire [19:0] _t246 = lane31_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t247 = lane31_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t248 = lane31_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane31_outer_side_base_value = lane31_exact_s1 ? lane31_itself_base_value : _t246; // side_table.rs:231
-    wire lane31_outer_side_base_sticky = lane31_exact_s1 ? lane31_itself_base_sticky : _t247; // side_table.rs:231
-    wire [7:0] lane31_outer_side_half_m = lane31_exact_s1 ? lane31_itself_half_m : (lane31_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane31_outer_side_half_scale = lane31_exact_s1 ? lane31_itself_half_scale : _t248; // side_table.rs:231
-    wire [7:0] lane31_half_m = lane31_outer ? lane31_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane31_half_scale = lane31_outer ? lane31_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane31_exact_s1 <= lane31_exact;
+    wire [19:0] _t248 = lane31_negative_1 ? lane16_levels_outer_neg_base_value : lane16_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t249 = lane31_negative_1 ? lane16_levels_outer_neg_base_sticky : lane16_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t250 = lane31_negative_1 ? lane16_levels_outer_neg_half_scale : lane16_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane31_outer_side_base_value = lane31_exact_s1 ? lane31_itself_base_value : _t248; // side_table.rs:231
+    wire lane31_outer_side_base_sticky = lane31_exact_s1 ? lane31_itself_base_sticky : _t249; // side_table.rs:231
+    wire [7:0] lane31_outer_side_half_m = lane31_exact_s1 ? lane31_itself_half_m : (lane31_negative_1 ? lane16_levels_outer_neg_half_m : lane16_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane31_outer_side_half_scale = lane31_exact_s1 ? lane31_itself_half_scale : _t250; // side_table.rs:231
+    wire [7:0] lane31_half_m = lane31_outer ? lane31_outer_side_half_m : lane16_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane31_half_scale = lane31_outer ? lane31_outer_side_half_scale : lane16_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane31_side_base_value = lane31_outlier ? lane31_outer_side_base_value : lane31_middle_base_value; // side_table.rs:233
     wire lane31_side_base_sticky = lane31_outlier ? lane31_outer_side_base_sticky : lane31_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane31_side_half_m = lane31_outlier ? lane31_half_m : lane31_middle_half_m; // side_table.rs:233
     wire [5:0] lane31_side_half_scale = lane31_outlier ? lane31_half_scale : lane31_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane31_side_base_value_1 <= lane31_inner_1 ? 20'h0 : lane31_side_base_value;
         lane31_side_base_sticky_1 <= lane31_inner_1 ? 1'h0 : lane31_side_base_sticky;
         lane31_side_half_m_1 <= lane31_side_half_m;
         lane31_side_half_scale_1 <= lane31_side_half_scale;
         lane31_h_s2 <= lane31_h;
     end
-    wire [12:0] _t249 = {8'h0, lane31_h_s2} * {5'h0, lane31_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane31_product <= _t249;
+    wire [12:0] _t251 = {8'h0, lane31_h_s2} * {5'h0, lane31_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane31_product <= _t251;
         lane31_side_later_base_value <= lane31_side_base_value_1;
         lane31_side_later_base_sticky <= lane31_side_base_sticky_1;
         lane31_side_later_half_scale <= lane31_side_half_scale_1;
     end
     wire [16:0] lane31_scaled = {lane31_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane31_sum <= {1'h0, lane31_side_later_base_value} + {4'h0, lane31_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane31_sum <= {1'h0, lane31_side_later_base_value} + {4'h0, lane31_scaled};
     wire [22:0] lane31_frame = {2'h0, lane31_sum}; // decode.rs:97
     wire [7:0] lane31_high = lane31_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane31_low = {lane31_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -7469,8 +7770,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane31_low_3 = lane31_high_1[1:0]; // leading_zeros.rs:14
     wire lane31_none_4 = ~(|lane31_high_3); // leading_zeros.rs:15
     wire lane31_of_low_2 = ~lane31_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t250 = lane31_none_2 ? lane31_of_low_1 : {lane31_none_4, lane31_none_4 ? lane31_of_low_2 : (~lane31_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane31_of_low_3 = {lane31_none_2, _t250}; // leading_zeros.rs:17
+    wire [1:0] _t252 = lane31_none_2 ? lane31_of_low_1 : {lane31_none_4, lane31_none_4 ? lane31_of_low_2 : (~lane31_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane31_of_low_3 = {lane31_none_2, _t252}; // leading_zeros.rs:17
     wire [3:0] lane31_high_4 = lane31_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane31_low_4 = lane31_high[3:0]; // leading_zeros.rs:14
     wire lane31_none_5 = ~(|lane31_high_4); // leading_zeros.rs:15
@@ -7483,11 +7784,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane31_low_6 = lane31_high_4[1:0]; // leading_zeros.rs:14
     wire lane31_none_7 = ~(|lane31_high_6); // leading_zeros.rs:15
     wire lane31_of_low_6 = ~lane31_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t251 = lane31_none_5 ? lane31_of_low_5 : {lane31_none_7, lane31_none_7 ? lane31_of_low_6 : (~lane31_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane31_zeros = {lane31_none_1, lane31_none_1 ? lane31_of_low_3 : {lane31_none_5, _t251}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane31_scale <= lane31_side_later_half_scale;
+    wire [1:0] _t253 = lane31_none_5 ? lane31_of_low_5 : {lane31_none_7, lane31_none_7 ? lane31_of_low_6 : (~lane31_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane31_zeros = {lane31_none_1, lane31_none_1 ? lane31_of_low_3 : {lane31_none_5, _t253}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane31_scale <= lane31_side_later_half_scale;
     wire lane31_limited = (~(|lane31_scale[5:4])) & (lane31_zeros > lane31_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
         lane31_shift <= lane31_limited ? lane31_scale[3:0] : lane31_zeros;
         lane31_frame_1 <= lane31_frame;
         lane31_scale_1 <= lane31_scale;
@@ -7498,7 +7799,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane31_moved_1 = lane31_shift[2] ? {lane31_moved[18:4], 4'h0} : lane31_moved[22:4]; // decode.rs:133
     wire [14:0] lane31_moved_2 = lane31_shift[1] ? {lane31_moved_1[16:4], 2'h0} : lane31_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane31_moved_3 = lane31_shift[0] ? {lane31_moved_2[13:2], 1'h0} : lane31_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane31_normal <= lane31_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) lane31_normal <= lane31_moved_3[12:1];
     wire lane31_lost_0 = lane31_frame_1[0] & (lane31_shift <= 4'ha); // decode.rs:105
     wire lane31_lost_1 = lane31_frame_1[1] & (lane31_shift <= 4'h9); // decode.rs:105
     wire lane31_lost_2 = lane31_frame_1[2] & (lane31_shift <= 4'h8); // decode.rs:105
@@ -7510,9 +7811,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane31_lost_8 = lane31_frame_1[8] & (lane31_shift <= 4'h2); // decode.rs:105
     wire lane31_lost_9 = lane31_frame_1[9] & (lane31_shift <= 4'h1); // decode.rs:105
     wire lane31_lost_10 = lane31_frame_1[10] & (lane31_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t252 = {lane31_lost_0, lane31_lost_1, lane31_lost_2, lane31_lost_3, lane31_lost_4, lane31_lost_5, lane31_lost_6, lane31_lost_7, lane31_lost_8, lane31_lost_9, lane31_lost_10, lane31_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane31_rest <= |_t252;
+    wire [11:0] _t254 = {lane31_lost_0, lane31_lost_1, lane31_lost_2, lane31_lost_3, lane31_lost_4, lane31_lost_5, lane31_lost_6, lane31_lost_7, lane31_lost_8, lane31_lost_9, lane31_lost_10, lane31_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane31_rest <= |_t254;
         lane31_zero_s2 <= lane31_zero;
         lane31_zero_s3 <= lane31_zero_s2;
         lane31_zero_s4 <= lane31_zero_s3;
@@ -7523,74 +7824,92 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane31_up = lane31_normal[0] & (lane31_rest | lane31_normal[1]); // decode.rs:111
     wire [16:0] lane31_kept = {lane31_exponent, lane31_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane31_more = {5'h0, lane31_normal[11], 10'h0, lane31_up}; // decode.rs:113
-    wire [16:0] _t253 = lane31_kept + lane31_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane31_magnitude <= _t253[16:1];
+    wire [16:0] _t255 = lane31_kept + lane31_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_1_y) begin
+        lane31_magnitude <= _t255[16:1];
         lane31_negative_1_s2 <= lane31_negative_1;
         lane31_negative_1_s3 <= lane31_negative_1_s2;
         lane31_negative_1_s4 <= lane31_negative_1_s3;
         lane31_negative_1_s5 <= lane31_negative_1_s4;
         lane31_negative_1_s6 <= lane31_negative_1_s5;
-        values_31_negative <= lane31_negative_1_s6;
+        lane31_negative_1_s7 <= lane31_negative_1_s6;
     end
-    wire coded_outlier_32 = map_outlier[32]; // dequantizer_back.rs:123
-    wire coded_outer_32 = map_outer[32]; // dequantizer_back.rs:123
-    wire coded_sign_32 = map_sign[32]; // dequantizer_back.rs:123
-    wire [4:0] lane32_distance = {1'h0, coded_code_32} - info_split; // decode.rs:74
+    wire too_large_31 = lane31_magnitude[15] | (&lane31_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_15_1 = {lane31_negative_1_s7, too_large_31 ? 15'h7bff : lane31_magnitude[14:0]}; // decode.rs:125
+    wire [255:0] _t256 = {elements_15_1, elements_14_1, elements_13_1, elements_12_1, elements_11_1, elements_10_1, elements_9_1, elements_8_1, elements_7_1, elements_6_1, elements_5_1, elements_4_1, elements_3_1, elements_2_1, elements_1_1, elements_0_1}; // dequantizer_back.rs:194
+    wire [4:0] lane32_distance = {1'h0, coded_32_code} - info_split; // decode.rs:74
     wire lane32_below = lane32_distance[4]; // decode.rs:75
     wire [3:0] lane32_whole = lane32_distance[3:0] ^ {4{lane32_below}}; // decode.rs:76
     wire [4:0] lane32_middle_half_steps = {lane32_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane32_outlier_half_steps = {coded_code_32, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane32_h <= coded_outlier_32 ? lane32_outlier_half_steps : lane32_middle_half_steps;
-    wire lane32_negative = coded_outlier_32 ? coded_sign_32 : lane32_below; // decode.rs:80
-    wire lane32_none = ~(|coded_code_32); // decode.rs:81
-    wire lane32_exact = coded_outlier_32 ? (coded_outer_32 & lane32_none) : info_middle_exact; // decode.rs:82
-    wire lane32_inner = coded_outlier_32 & (~coded_outer_32); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane32_outlier_half_steps = {coded_32_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane32_h <= coded_32_outlier ? lane32_outlier_half_steps : lane32_middle_half_steps;
+    wire lane32_negative = coded_32_outlier ? coded_32_sign : lane32_below; // decode.rs:80
+    wire lane32_none = ~(|coded_32_code); // decode.rs:81
+    wire lane32_exact = coded_32_outlier ? (coded_32_outer & lane32_none) : info_middle_exact; // decode.rs:82
+    wire lane32_inner = coded_32_outlier & (~coded_32_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane32_zero <= lane32_inner & lane32_none;
-        lane32_inner_1 <= coded_outlier_32 & (~coded_outer_32);
-        lane32_outlier <= coded_outlier_32;
-        lane32_outer <= coded_outer_32;
+        lane32_inner_1 <= coded_32_outlier & (~coded_32_outer);
+        lane32_levels_middle_pos_base_value <= current_middle_pos_base_value;
+        lane32_levels_middle_pos_base_sticky <= current_middle_pos_base_sticky;
+        lane32_levels_middle_pos_half_m <= current_middle_pos_half_m;
+        lane32_levels_middle_pos_half_scale <= current_middle_pos_half_scale;
+        lane32_levels_middle_neg_base_value <= current_middle_neg_base_value;
+        lane32_levels_middle_neg_base_sticky <= current_middle_neg_base_sticky;
+        lane32_levels_middle_neg_half_m <= current_middle_neg_half_m;
+        lane32_levels_middle_neg_half_scale <= current_middle_neg_half_scale;
+        lane32_levels_outer_pos_base_value <= current_outer_pos_base_value;
+        lane32_levels_outer_pos_base_sticky <= current_outer_pos_base_sticky;
+        lane32_levels_outer_pos_half_m <= current_outer_pos_half_m;
+        lane32_levels_outer_pos_half_scale <= current_outer_pos_half_scale;
+        lane32_levels_outer_neg_base_value <= current_outer_neg_base_value;
+        lane32_levels_outer_neg_base_sticky <= current_outer_neg_base_sticky;
+        lane32_levels_outer_neg_half_m <= current_outer_neg_half_m;
+        lane32_levels_outer_neg_half_scale <= current_outer_neg_half_scale;
+        lane32_levels_inner_m <= current_inner_m;
+        lane32_levels_inner_scale <= current_inner_scale;
+        lane32_outlier <= coded_32_outlier;
+        lane32_outer <= coded_32_outer;
         lane32_negative_1 <= lane32_negative;
     end
-    wire [19:0] lane32_middle_base_value = lane32_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane32_middle_base_sticky = lane32_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane32_middle_half_m = lane32_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane32_middle_half_scale = lane32_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane32_middle_base_value = lane32_negative_1 ? lane32_levels_middle_neg_base_value : lane32_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane32_middle_base_sticky = lane32_negative_1 ? lane32_levels_middle_neg_base_sticky : lane32_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane32_middle_half_m = lane32_negative_1 ? lane32_levels_middle_neg_half_m : lane32_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane32_middle_half_scale = lane32_negative_1 ? lane32_levels_middle_neg_half_scale : lane32_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane32_itself_base_value = lane32_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane32_itself_base_sticky = lane32_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane32_itself_half_m = lane32_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane32_itself_half_scale = lane32_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane32_exact_s1 <= lane32_exact;
-    wire [19:0] _t254 = lane32_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t255 = lane32_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t256 = lane32_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane32_outer_side_base_value = lane32_exact_s1 ? lane32_itself_base_value : _t254; // side_table.rs:231
-    wire lane32_outer_side_base_sticky = lane32_exact_s1 ? lane32_itself_base_sticky : _t255; // side_table.rs:231
-    wire [7:0] lane32_outer_side_half_m = lane32_exact_s1 ? lane32_itself_half_m : (lane32_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane32_outer_side_half_scale = lane32_exact_s1 ? lane32_itself_half_scale : _t256; // side_table.rs:231
-    wire [7:0] lane32_half_m = lane32_outer ? lane32_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane32_half_scale = lane32_outer ? lane32_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane32_exact_s1 <= lane32_exact;
+    wire [19:0] _t257 = lane32_negative_1 ? lane32_levels_outer_neg_base_value : lane32_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t258 = lane32_negative_1 ? lane32_levels_outer_neg_base_sticky : lane32_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t259 = lane32_negative_1 ? lane32_levels_outer_neg_half_scale : lane32_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane32_outer_side_base_value = lane32_exact_s1 ? lane32_itself_base_value : _t257; // side_table.rs:231
+    wire lane32_outer_side_base_sticky = lane32_exact_s1 ? lane32_itself_base_sticky : _t258; // side_table.rs:231
+    wire [7:0] lane32_outer_side_half_m = lane32_exact_s1 ? lane32_itself_half_m : (lane32_negative_1 ? lane32_levels_outer_neg_half_m : lane32_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane32_outer_side_half_scale = lane32_exact_s1 ? lane32_itself_half_scale : _t259; // side_table.rs:231
+    wire [7:0] lane32_half_m = lane32_outer ? lane32_outer_side_half_m : lane32_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane32_half_scale = lane32_outer ? lane32_outer_side_half_scale : lane32_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane32_side_base_value = lane32_outlier ? lane32_outer_side_base_value : lane32_middle_base_value; // side_table.rs:233
     wire lane32_side_base_sticky = lane32_outlier ? lane32_outer_side_base_sticky : lane32_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane32_side_half_m = lane32_outlier ? lane32_half_m : lane32_middle_half_m; // side_table.rs:233
     wire [5:0] lane32_side_half_scale = lane32_outlier ? lane32_half_scale : lane32_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane32_side_base_value_1 <= lane32_inner_1 ? 20'h0 : lane32_side_base_value;
         lane32_side_base_sticky_1 <= lane32_inner_1 ? 1'h0 : lane32_side_base_sticky;
         lane32_side_half_m_1 <= lane32_side_half_m;
         lane32_side_half_scale_1 <= lane32_side_half_scale;
         lane32_h_s2 <= lane32_h;
     end
-    wire [12:0] _t257 = {8'h0, lane32_h_s2} * {5'h0, lane32_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane32_product <= _t257;
+    wire [12:0] _t260 = {8'h0, lane32_h_s2} * {5'h0, lane32_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane32_product <= _t260;
         lane32_side_later_base_value <= lane32_side_base_value_1;
         lane32_side_later_base_sticky <= lane32_side_base_sticky_1;
         lane32_side_later_half_scale <= lane32_side_half_scale_1;
     end
     wire [16:0] lane32_scaled = {lane32_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane32_sum <= {1'h0, lane32_side_later_base_value} + {4'h0, lane32_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane32_sum <= {1'h0, lane32_side_later_base_value} + {4'h0, lane32_scaled};
     wire [22:0] lane32_frame = {2'h0, lane32_sum}; // decode.rs:97
     wire [7:0] lane32_high = lane32_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane32_low = {lane32_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -7607,8 +7926,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane32_low_3 = lane32_high_1[1:0]; // leading_zeros.rs:14
     wire lane32_none_4 = ~(|lane32_high_3); // leading_zeros.rs:15
     wire lane32_of_low_2 = ~lane32_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t258 = lane32_none_2 ? lane32_of_low_1 : {lane32_none_4, lane32_none_4 ? lane32_of_low_2 : (~lane32_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane32_of_low_3 = {lane32_none_2, _t258}; // leading_zeros.rs:17
+    wire [1:0] _t261 = lane32_none_2 ? lane32_of_low_1 : {lane32_none_4, lane32_none_4 ? lane32_of_low_2 : (~lane32_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane32_of_low_3 = {lane32_none_2, _t261}; // leading_zeros.rs:17
     wire [3:0] lane32_high_4 = lane32_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane32_low_4 = lane32_high[3:0]; // leading_zeros.rs:14
     wire lane32_none_5 = ~(|lane32_high_4); // leading_zeros.rs:15
@@ -7621,11 +7940,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane32_low_6 = lane32_high_4[1:0]; // leading_zeros.rs:14
     wire lane32_none_7 = ~(|lane32_high_6); // leading_zeros.rs:15
     wire lane32_of_low_6 = ~lane32_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t259 = lane32_none_5 ? lane32_of_low_5 : {lane32_none_7, lane32_none_7 ? lane32_of_low_6 : (~lane32_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane32_zeros = {lane32_none_1, lane32_none_1 ? lane32_of_low_3 : {lane32_none_5, _t259}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane32_scale <= lane32_side_later_half_scale;
+    wire [1:0] _t262 = lane32_none_5 ? lane32_of_low_5 : {lane32_none_7, lane32_none_7 ? lane32_of_low_6 : (~lane32_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane32_zeros = {lane32_none_1, lane32_none_1 ? lane32_of_low_3 : {lane32_none_5, _t262}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane32_scale <= lane32_side_later_half_scale;
     wire lane32_limited = (~(|lane32_scale[5:4])) & (lane32_zeros > lane32_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane32_shift <= lane32_limited ? lane32_scale[3:0] : lane32_zeros;
         lane32_frame_1 <= lane32_frame;
         lane32_scale_1 <= lane32_scale;
@@ -7636,7 +7955,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane32_moved_1 = lane32_shift[2] ? {lane32_moved[18:4], 4'h0} : lane32_moved[22:4]; // decode.rs:133
     wire [14:0] lane32_moved_2 = lane32_shift[1] ? {lane32_moved_1[16:4], 2'h0} : lane32_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane32_moved_3 = lane32_shift[0] ? {lane32_moved_2[13:2], 1'h0} : lane32_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane32_normal <= lane32_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane32_normal <= lane32_moved_3[12:1];
     wire lane32_lost_0 = lane32_frame_1[0] & (lane32_shift <= 4'ha); // decode.rs:105
     wire lane32_lost_1 = lane32_frame_1[1] & (lane32_shift <= 4'h9); // decode.rs:105
     wire lane32_lost_2 = lane32_frame_1[2] & (lane32_shift <= 4'h8); // decode.rs:105
@@ -7648,9 +7967,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane32_lost_8 = lane32_frame_1[8] & (lane32_shift <= 4'h2); // decode.rs:105
     wire lane32_lost_9 = lane32_frame_1[9] & (lane32_shift <= 4'h1); // decode.rs:105
     wire lane32_lost_10 = lane32_frame_1[10] & (lane32_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t260 = {lane32_lost_0, lane32_lost_1, lane32_lost_2, lane32_lost_3, lane32_lost_4, lane32_lost_5, lane32_lost_6, lane32_lost_7, lane32_lost_8, lane32_lost_9, lane32_lost_10, lane32_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane32_rest <= |_t260;
+    wire [11:0] _t263 = {lane32_lost_0, lane32_lost_1, lane32_lost_2, lane32_lost_3, lane32_lost_4, lane32_lost_5, lane32_lost_6, lane32_lost_7, lane32_lost_8, lane32_lost_9, lane32_lost_10, lane32_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane32_rest <= |_t263;
         lane32_zero_s2 <= lane32_zero;
         lane32_zero_s3 <= lane32_zero_s2;
         lane32_zero_s4 <= lane32_zero_s3;
@@ -7661,74 +7980,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane32_up = lane32_normal[0] & (lane32_rest | lane32_normal[1]); // decode.rs:111
     wire [16:0] lane32_kept = {lane32_exponent, lane32_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane32_more = {5'h0, lane32_normal[11], 10'h0, lane32_up}; // decode.rs:113
-    wire [16:0] _t261 = lane32_kept + lane32_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane32_magnitude <= _t261[16:1];
+    wire [16:0] _t264 = lane32_kept + lane32_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane32_magnitude <= _t264[16:1];
         lane32_negative_1_s2 <= lane32_negative_1;
         lane32_negative_1_s3 <= lane32_negative_1_s2;
         lane32_negative_1_s4 <= lane32_negative_1_s3;
         lane32_negative_1_s5 <= lane32_negative_1_s4;
         lane32_negative_1_s6 <= lane32_negative_1_s5;
-        values_32_negative <= lane32_negative_1_s6;
+        lane32_negative_1_s7 <= lane32_negative_1_s6;
     end
-    wire coded_outlier_33 = map_outlier[33]; // dequantizer_back.rs:123
-    wire coded_outer_33 = map_outer[33]; // dequantizer_back.rs:123
-    wire coded_sign_33 = map_sign[33]; // dequantizer_back.rs:123
-    wire [4:0] lane33_distance = {1'h0, coded_code_33} - info_split; // decode.rs:74
+    wire too_large_32 = lane32_magnitude[15] | (&lane32_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_0_2 = {lane32_negative_1_s7, too_large_32 ? 15'h7bff : lane32_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane33_distance = {1'h0, coded_33_code} - info_split; // decode.rs:74
     wire lane33_below = lane33_distance[4]; // decode.rs:75
     wire [3:0] lane33_whole = lane33_distance[3:0] ^ {4{lane33_below}}; // decode.rs:76
     wire [4:0] lane33_middle_half_steps = {lane33_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane33_outlier_half_steps = {coded_code_33, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane33_h <= coded_outlier_33 ? lane33_outlier_half_steps : lane33_middle_half_steps;
-    wire lane33_negative = coded_outlier_33 ? coded_sign_33 : lane33_below; // decode.rs:80
-    wire lane33_none = ~(|coded_code_33); // decode.rs:81
-    wire lane33_exact = coded_outlier_33 ? (coded_outer_33 & lane33_none) : info_middle_exact; // decode.rs:82
-    wire lane33_inner = coded_outlier_33 & (~coded_outer_33); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane33_outlier_half_steps = {coded_33_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane33_h <= coded_33_outlier ? lane33_outlier_half_steps : lane33_middle_half_steps;
+    wire lane33_negative = coded_33_outlier ? coded_33_sign : lane33_below; // decode.rs:80
+    wire lane33_none = ~(|coded_33_code); // decode.rs:81
+    wire lane33_exact = coded_33_outlier ? (coded_33_outer & lane33_none) : info_middle_exact; // decode.rs:82
+    wire lane33_inner = coded_33_outlier & (~coded_33_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane33_zero <= lane33_inner & lane33_none;
-        lane33_inner_1 <= coded_outlier_33 & (~coded_outer_33);
-        lane33_outlier <= coded_outlier_33;
-        lane33_outer <= coded_outer_33;
+        lane33_inner_1 <= coded_33_outlier & (~coded_33_outer);
+        lane33_outlier <= coded_33_outlier;
+        lane33_outer <= coded_33_outer;
         lane33_negative_1 <= lane33_negative;
     end
-    wire [19:0] lane33_middle_base_value = lane33_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane33_middle_base_sticky = lane33_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane33_middle_half_m = lane33_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane33_middle_half_scale = lane33_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane33_middle_base_value = lane33_negative_1 ? lane32_levels_middle_neg_base_value : lane32_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane33_middle_base_sticky = lane33_negative_1 ? lane32_levels_middle_neg_base_sticky : lane32_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane33_middle_half_m = lane33_negative_1 ? lane32_levels_middle_neg_half_m : lane32_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane33_middle_half_scale = lane33_negative_1 ? lane32_levels_middle_neg_half_scale : lane32_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane33_itself_base_value = lane33_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane33_itself_base_sticky = lane33_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane33_itself_half_m = lane33_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane33_itself_half_scale = lane33_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane33_exact_s1 <= lane33_exact;
-    wire [19:0] _t262 = lane33_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t263 = lane33_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t264 = lane33_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane33_outer_side_base_value = lane33_exact_s1 ? lane33_itself_base_value : _t262; // side_table.rs:231
-    wire lane33_outer_side_base_sticky = lane33_exact_s1 ? lane33_itself_base_sticky : _t263; // side_table.rs:231
-    wire [7:0] lane33_outer_side_half_m = lane33_exact_s1 ? lane33_itself_half_m : (lane33_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane33_outer_side_half_scale = lane33_exact_s1 ? lane33_itself_half_scale : _t264; // side_table.rs:231
-    wire [7:0] lane33_half_m = lane33_outer ? lane33_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane33_half_scale = lane33_outer ? lane33_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane33_exact_s1 <= lane33_exact;
+    wire [19:0] _t265 = lane33_negative_1 ? lane32_levels_outer_neg_base_value : lane32_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t266 = lane33_negative_1 ? lane32_levels_outer_neg_base_sticky : lane32_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t267 = lane33_negative_1 ? lane32_levels_outer_neg_half_scale : lane32_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane33_outer_side_base_value = lane33_exact_s1 ? lane33_itself_base_value : _t265; // side_table.rs:231
+    wire lane33_outer_side_base_sticky = lane33_exact_s1 ? lane33_itself_base_sticky : _t266; // side_table.rs:231
+    wire [7:0] lane33_outer_side_half_m = lane33_exact_s1 ? lane33_itself_half_m : (lane33_negative_1 ? lane32_levels_outer_neg_half_m : lane32_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane33_outer_side_half_scale = lane33_exact_s1 ? lane33_itself_half_scale : _t267; // side_table.rs:231
+    wire [7:0] lane33_half_m = lane33_outer ? lane33_outer_side_half_m : lane32_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane33_half_scale = lane33_outer ? lane33_outer_side_half_scale : lane32_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane33_side_base_value = lane33_outlier ? lane33_outer_side_base_value : lane33_middle_base_value; // side_table.rs:233
     wire lane33_side_base_sticky = lane33_outlier ? lane33_outer_side_base_sticky : lane33_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane33_side_half_m = lane33_outlier ? lane33_half_m : lane33_middle_half_m; // side_table.rs:233
     wire [5:0] lane33_side_half_scale = lane33_outlier ? lane33_half_scale : lane33_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane33_side_base_value_1 <= lane33_inner_1 ? 20'h0 : lane33_side_base_value;
         lane33_side_base_sticky_1 <= lane33_inner_1 ? 1'h0 : lane33_side_base_sticky;
         lane33_side_half_m_1 <= lane33_side_half_m;
         lane33_side_half_scale_1 <= lane33_side_half_scale;
         lane33_h_s2 <= lane33_h;
     end
-    wire [12:0] _t265 = {8'h0, lane33_h_s2} * {5'h0, lane33_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane33_product <= _t265;
+    wire [12:0] _t268 = {8'h0, lane33_h_s2} * {5'h0, lane33_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane33_product <= _t268;
         lane33_side_later_base_value <= lane33_side_base_value_1;
         lane33_side_later_base_sticky <= lane33_side_base_sticky_1;
         lane33_side_later_half_scale <= lane33_side_half_scale_1;
     end
     wire [16:0] lane33_scaled = {lane33_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane33_sum <= {1'h0, lane33_side_later_base_value} + {4'h0, lane33_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane33_sum <= {1'h0, lane33_side_later_base_value} + {4'h0, lane33_scaled};
     wire [22:0] lane33_frame = {2'h0, lane33_sum}; // decode.rs:97
     wire [7:0] lane33_high = lane33_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane33_low = {lane33_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -7745,8 +8063,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane33_low_3 = lane33_high_1[1:0]; // leading_zeros.rs:14
     wire lane33_none_4 = ~(|lane33_high_3); // leading_zeros.rs:15
     wire lane33_of_low_2 = ~lane33_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t266 = lane33_none_2 ? lane33_of_low_1 : {lane33_none_4, lane33_none_4 ? lane33_of_low_2 : (~lane33_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane33_of_low_3 = {lane33_none_2, _t266}; // leading_zeros.rs:17
+    wire [1:0] _t269 = lane33_none_2 ? lane33_of_low_1 : {lane33_none_4, lane33_none_4 ? lane33_of_low_2 : (~lane33_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane33_of_low_3 = {lane33_none_2, _t269}; // leading_zeros.rs:17
     wire [3:0] lane33_high_4 = lane33_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane33_low_4 = lane33_high[3:0]; // leading_zeros.rs:14
     wire lane33_none_5 = ~(|lane33_high_4); // leading_zeros.rs:15
@@ -7759,11 +8077,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane33_low_6 = lane33_high_4[1:0]; // leading_zeros.rs:14
     wire lane33_none_7 = ~(|lane33_high_6); // leading_zeros.rs:15
     wire lane33_of_low_6 = ~lane33_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t267 = lane33_none_5 ? lane33_of_low_5 : {lane33_none_7, lane33_none_7 ? lane33_of_low_6 : (~lane33_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane33_zeros = {lane33_none_1, lane33_none_1 ? lane33_of_low_3 : {lane33_none_5, _t267}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane33_scale <= lane33_side_later_half_scale;
+    wire [1:0] _t270 = lane33_none_5 ? lane33_of_low_5 : {lane33_none_7, lane33_none_7 ? lane33_of_low_6 : (~lane33_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane33_zeros = {lane33_none_1, lane33_none_1 ? lane33_of_low_3 : {lane33_none_5, _t270}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane33_scale <= lane33_side_later_half_scale;
     wire lane33_limited = (~(|lane33_scale[5:4])) & (lane33_zeros > lane33_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane33_shift <= lane33_limited ? lane33_scale[3:0] : lane33_zeros;
         lane33_frame_1 <= lane33_frame;
         lane33_scale_1 <= lane33_scale;
@@ -7774,7 +8092,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane33_moved_1 = lane33_shift[2] ? {lane33_moved[18:4], 4'h0} : lane33_moved[22:4]; // decode.rs:133
     wire [14:0] lane33_moved_2 = lane33_shift[1] ? {lane33_moved_1[16:4], 2'h0} : lane33_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane33_moved_3 = lane33_shift[0] ? {lane33_moved_2[13:2], 1'h0} : lane33_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane33_normal <= lane33_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane33_normal <= lane33_moved_3[12:1];
     wire lane33_lost_0 = lane33_frame_1[0] & (lane33_shift <= 4'ha); // decode.rs:105
     wire lane33_lost_1 = lane33_frame_1[1] & (lane33_shift <= 4'h9); // decode.rs:105
     wire lane33_lost_2 = lane33_frame_1[2] & (lane33_shift <= 4'h8); // decode.rs:105
@@ -7786,9 +8104,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane33_lost_8 = lane33_frame_1[8] & (lane33_shift <= 4'h2); // decode.rs:105
     wire lane33_lost_9 = lane33_frame_1[9] & (lane33_shift <= 4'h1); // decode.rs:105
     wire lane33_lost_10 = lane33_frame_1[10] & (lane33_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t268 = {lane33_lost_0, lane33_lost_1, lane33_lost_2, lane33_lost_3, lane33_lost_4, lane33_lost_5, lane33_lost_6, lane33_lost_7, lane33_lost_8, lane33_lost_9, lane33_lost_10, lane33_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane33_rest <= |_t268;
+    wire [11:0] _t271 = {lane33_lost_0, lane33_lost_1, lane33_lost_2, lane33_lost_3, lane33_lost_4, lane33_lost_5, lane33_lost_6, lane33_lost_7, lane33_lost_8, lane33_lost_9, lane33_lost_10, lane33_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane33_rest <= |_t271;
         lane33_zero_s2 <= lane33_zero;
         lane33_zero_s3 <= lane33_zero_s2;
         lane33_zero_s4 <= lane33_zero_s3;
@@ -7799,74 +8117,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane33_up = lane33_normal[0] & (lane33_rest | lane33_normal[1]); // decode.rs:111
     wire [16:0] lane33_kept = {lane33_exponent, lane33_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane33_more = {5'h0, lane33_normal[11], 10'h0, lane33_up}; // decode.rs:113
-    wire [16:0] _t269 = lane33_kept + lane33_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane33_magnitude <= _t269[16:1];
+    wire [16:0] _t272 = lane33_kept + lane33_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane33_magnitude <= _t272[16:1];
         lane33_negative_1_s2 <= lane33_negative_1;
         lane33_negative_1_s3 <= lane33_negative_1_s2;
         lane33_negative_1_s4 <= lane33_negative_1_s3;
         lane33_negative_1_s5 <= lane33_negative_1_s4;
         lane33_negative_1_s6 <= lane33_negative_1_s5;
-        values_33_negative <= lane33_negative_1_s6;
+        lane33_negative_1_s7 <= lane33_negative_1_s6;
     end
-    wire coded_outlier_34 = map_outlier[34]; // dequantizer_back.rs:123
-    wire coded_outer_34 = map_outer[34]; // dequantizer_back.rs:123
-    wire coded_sign_34 = map_sign[34]; // dequantizer_back.rs:123
-    wire [4:0] lane34_distance = {1'h0, coded_code_34} - info_split; // decode.rs:74
+    wire too_large_33 = lane33_magnitude[15] | (&lane33_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_1_2 = {lane33_negative_1_s7, too_large_33 ? 15'h7bff : lane33_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane34_distance = {1'h0, coded_34_code} - info_split; // decode.rs:74
     wire lane34_below = lane34_distance[4]; // decode.rs:75
     wire [3:0] lane34_whole = lane34_distance[3:0] ^ {4{lane34_below}}; // decode.rs:76
     wire [4:0] lane34_middle_half_steps = {lane34_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane34_outlier_half_steps = {coded_code_34, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane34_h <= coded_outlier_34 ? lane34_outlier_half_steps : lane34_middle_half_steps;
-    wire lane34_negative = coded_outlier_34 ? coded_sign_34 : lane34_below; // decode.rs:80
-    wire lane34_none = ~(|coded_code_34); // decode.rs:81
-    wire lane34_exact = coded_outlier_34 ? (coded_outer_34 & lane34_none) : info_middle_exact; // decode.rs:82
-    wire lane34_inner = coded_outlier_34 & (~coded_outer_34); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane34_outlier_half_steps = {coded_34_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane34_h <= coded_34_outlier ? lane34_outlier_half_steps : lane34_middle_half_steps;
+    wire lane34_negative = coded_34_outlier ? coded_34_sign : lane34_below; // decode.rs:80
+    wire lane34_none = ~(|coded_34_code); // decode.rs:81
+    wire lane34_exact = coded_34_outlier ? (coded_34_outer & lane34_none) : info_middle_exact; // decode.rs:82
+    wire lane34_inner = coded_34_outlier & (~coded_34_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane34_zero <= lane34_inner & lane34_none;
-        lane34_inner_1 <= coded_outlier_34 & (~coded_outer_34);
-        lane34_outlier <= coded_outlier_34;
-        lane34_outer <= coded_outer_34;
+        lane34_inner_1 <= coded_34_outlier & (~coded_34_outer);
+        lane34_outlier <= coded_34_outlier;
+        lane34_outer <= coded_34_outer;
         lane34_negative_1 <= lane34_negative;
     end
-    wire [19:0] lane34_middle_base_value = lane34_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane34_middle_base_sticky = lane34_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane34_middle_half_m = lane34_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane34_middle_half_scale = lane34_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane34_middle_base_value = lane34_negative_1 ? lane32_levels_middle_neg_base_value : lane32_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane34_middle_base_sticky = lane34_negative_1 ? lane32_levels_middle_neg_base_sticky : lane32_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane34_middle_half_m = lane34_negative_1 ? lane32_levels_middle_neg_half_m : lane32_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane34_middle_half_scale = lane34_negative_1 ? lane32_levels_middle_neg_half_scale : lane32_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane34_itself_base_value = lane34_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane34_itself_base_sticky = lane34_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane34_itself_half_m = lane34_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane34_itself_half_scale = lane34_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane34_exact_s1 <= lane34_exact;
-    wire [19:0] _t270 = lane34_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t271 = lane34_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t272 = lane34_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane34_outer_side_base_value = lane34_exact_s1 ? lane34_itself_base_value : _t270; // side_table.rs:231
-    wire lane34_outer_side_base_sticky = lane34_exact_s1 ? lane34_itself_base_sticky : _t271; // side_table.rs:231
-    wire [7:0] lane34_outer_side_half_m = lane34_exact_s1 ? lane34_itself_half_m : (lane34_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane34_outer_side_half_scale = lane34_exact_s1 ? lane34_itself_half_scale : _t272; // side_table.rs:231
-    wire [7:0] lane34_half_m = lane34_outer ? lane34_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane34_half_scale = lane34_outer ? lane34_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane34_exact_s1 <= lane34_exact;
+    wire [19:0] _t273 = lane34_negative_1 ? lane32_levels_outer_neg_base_value : lane32_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t274 = lane34_negative_1 ? lane32_levels_outer_neg_base_sticky : lane32_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t275 = lane34_negative_1 ? lane32_levels_outer_neg_half_scale : lane32_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane34_outer_side_base_value = lane34_exact_s1 ? lane34_itself_base_value : _t273; // side_table.rs:231
+    wire lane34_outer_side_base_sticky = lane34_exact_s1 ? lane34_itself_base_sticky : _t274; // side_table.rs:231
+    wire [7:0] lane34_outer_side_half_m = lane34_exact_s1 ? lane34_itself_half_m : (lane34_negative_1 ? lane32_levels_outer_neg_half_m : lane32_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane34_outer_side_half_scale = lane34_exact_s1 ? lane34_itself_half_scale : _t275; // side_table.rs:231
+    wire [7:0] lane34_half_m = lane34_outer ? lane34_outer_side_half_m : lane32_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane34_half_scale = lane34_outer ? lane34_outer_side_half_scale : lane32_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane34_side_base_value = lane34_outlier ? lane34_outer_side_base_value : lane34_middle_base_value; // side_table.rs:233
     wire lane34_side_base_sticky = lane34_outlier ? lane34_outer_side_base_sticky : lane34_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane34_side_half_m = lane34_outlier ? lane34_half_m : lane34_middle_half_m; // side_table.rs:233
     wire [5:0] lane34_side_half_scale = lane34_outlier ? lane34_half_scale : lane34_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane34_side_base_value_1 <= lane34_inner_1 ? 20'h0 : lane34_side_base_value;
         lane34_side_base_sticky_1 <= lane34_inner_1 ? 1'h0 : lane34_side_base_sticky;
         lane34_side_half_m_1 <= lane34_side_half_m;
         lane34_side_half_scale_1 <= lane34_side_half_scale;
         lane34_h_s2 <= lane34_h;
     end
-    wire [12:0] _t273 = {8'h0, lane34_h_s2} * {5'h0, lane34_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane34_product <= _t273;
+    wire [12:0] _t276 = {8'h0, lane34_h_s2} * {5'h0, lane34_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane34_product <= _t276;
         lane34_side_later_base_value <= lane34_side_base_value_1;
         lane34_side_later_base_sticky <= lane34_side_base_sticky_1;
         lane34_side_later_half_scale <= lane34_side_half_scale_1;
     end
     wire [16:0] lane34_scaled = {lane34_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane34_sum <= {1'h0, lane34_side_later_base_value} + {4'h0, lane34_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane34_sum <= {1'h0, lane34_side_later_base_value} + {4'h0, lane34_scaled};
     wire [22:0] lane34_frame = {2'h0, lane34_sum}; // decode.rs:97
     wire [7:0] lane34_high = lane34_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane34_low = {lane34_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -7883,8 +8200,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane34_low_3 = lane34_high_1[1:0]; // leading_zeros.rs:14
     wire lane34_none_4 = ~(|lane34_high_3); // leading_zeros.rs:15
     wire lane34_of_low_2 = ~lane34_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t274 = lane34_none_2 ? lane34_of_low_1 : {lane34_none_4, lane34_none_4 ? lane34_of_low_2 : (~lane34_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane34_of_low_3 = {lane34_none_2, _t274}; // leading_zeros.rs:17
+    wire [1:0] _t277 = lane34_none_2 ? lane34_of_low_1 : {lane34_none_4, lane34_none_4 ? lane34_of_low_2 : (~lane34_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane34_of_low_3 = {lane34_none_2, _t277}; // leading_zeros.rs:17
     wire [3:0] lane34_high_4 = lane34_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane34_low_4 = lane34_high[3:0]; // leading_zeros.rs:14
     wire lane34_none_5 = ~(|lane34_high_4); // leading_zeros.rs:15
@@ -7897,11 +8214,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane34_low_6 = lane34_high_4[1:0]; // leading_zeros.rs:14
     wire lane34_none_7 = ~(|lane34_high_6); // leading_zeros.rs:15
     wire lane34_of_low_6 = ~lane34_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t275 = lane34_none_5 ? lane34_of_low_5 : {lane34_none_7, lane34_none_7 ? lane34_of_low_6 : (~lane34_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane34_zeros = {lane34_none_1, lane34_none_1 ? lane34_of_low_3 : {lane34_none_5, _t275}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane34_scale <= lane34_side_later_half_scale;
+    wire [1:0] _t278 = lane34_none_5 ? lane34_of_low_5 : {lane34_none_7, lane34_none_7 ? lane34_of_low_6 : (~lane34_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane34_zeros = {lane34_none_1, lane34_none_1 ? lane34_of_low_3 : {lane34_none_5, _t278}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane34_scale <= lane34_side_later_half_scale;
     wire lane34_limited = (~(|lane34_scale[5:4])) & (lane34_zeros > lane34_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane34_shift <= lane34_limited ? lane34_scale[3:0] : lane34_zeros;
         lane34_frame_1 <= lane34_frame;
         lane34_scale_1 <= lane34_scale;
@@ -7912,7 +8229,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane34_moved_1 = lane34_shift[2] ? {lane34_moved[18:4], 4'h0} : lane34_moved[22:4]; // decode.rs:133
     wire [14:0] lane34_moved_2 = lane34_shift[1] ? {lane34_moved_1[16:4], 2'h0} : lane34_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane34_moved_3 = lane34_shift[0] ? {lane34_moved_2[13:2], 1'h0} : lane34_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane34_normal <= lane34_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane34_normal <= lane34_moved_3[12:1];
     wire lane34_lost_0 = lane34_frame_1[0] & (lane34_shift <= 4'ha); // decode.rs:105
     wire lane34_lost_1 = lane34_frame_1[1] & (lane34_shift <= 4'h9); // decode.rs:105
     wire lane34_lost_2 = lane34_frame_1[2] & (lane34_shift <= 4'h8); // decode.rs:105
@@ -7924,9 +8241,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane34_lost_8 = lane34_frame_1[8] & (lane34_shift <= 4'h2); // decode.rs:105
     wire lane34_lost_9 = lane34_frame_1[9] & (lane34_shift <= 4'h1); // decode.rs:105
     wire lane34_lost_10 = lane34_frame_1[10] & (lane34_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t276 = {lane34_lost_0, lane34_lost_1, lane34_lost_2, lane34_lost_3, lane34_lost_4, lane34_lost_5, lane34_lost_6, lane34_lost_7, lane34_lost_8, lane34_lost_9, lane34_lost_10, lane34_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane34_rest <= |_t276;
+    wire [11:0] _t279 = {lane34_lost_0, lane34_lost_1, lane34_lost_2, lane34_lost_3, lane34_lost_4, lane34_lost_5, lane34_lost_6, lane34_lost_7, lane34_lost_8, lane34_lost_9, lane34_lost_10, lane34_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane34_rest <= |_t279;
         lane34_zero_s2 <= lane34_zero;
         lane34_zero_s3 <= lane34_zero_s2;
         lane34_zero_s4 <= lane34_zero_s3;
@@ -7937,74 +8254,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane34_up = lane34_normal[0] & (lane34_rest | lane34_normal[1]); // decode.rs:111
     wire [16:0] lane34_kept = {lane34_exponent, lane34_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane34_more = {5'h0, lane34_normal[11], 10'h0, lane34_up}; // decode.rs:113
-    wire [16:0] _t277 = lane34_kept + lane34_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane34_magnitude <= _t277[16:1];
+    wire [16:0] _t280 = lane34_kept + lane34_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane34_magnitude <= _t280[16:1];
         lane34_negative_1_s2 <= lane34_negative_1;
         lane34_negative_1_s3 <= lane34_negative_1_s2;
         lane34_negative_1_s4 <= lane34_negative_1_s3;
         lane34_negative_1_s5 <= lane34_negative_1_s4;
         lane34_negative_1_s6 <= lane34_negative_1_s5;
-        values_34_negative <= lane34_negative_1_s6;
+        lane34_negative_1_s7 <= lane34_negative_1_s6;
     end
-    wire coded_outlier_35 = map_outlier[35]; // dequantizer_back.rs:123
-    wire coded_outer_35 = map_outer[35]; // dequantizer_back.rs:123
-    wire coded_sign_35 = map_sign[35]; // dequantizer_back.rs:123
-    wire [4:0] lane35_distance = {1'h0, coded_code_35} - info_split; // decode.rs:74
+    wire too_large_34 = lane34_magnitude[15] | (&lane34_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_2_2 = {lane34_negative_1_s7, too_large_34 ? 15'h7bff : lane34_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane35_distance = {1'h0, coded_35_code} - info_split; // decode.rs:74
     wire lane35_below = lane35_distance[4]; // decode.rs:75
     wire [3:0] lane35_whole = lane35_distance[3:0] ^ {4{lane35_below}}; // decode.rs:76
     wire [4:0] lane35_middle_half_steps = {lane35_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane35_outlier_half_steps = {coded_code_35, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane35_h <= coded_outlier_35 ? lane35_outlier_half_steps : lane35_middle_half_steps;
-    wire lane35_negative = coded_outlier_35 ? coded_sign_35 : lane35_below; // decode.rs:80
-    wire lane35_none = ~(|coded_code_35); // decode.rs:81
-    wire lane35_exact = coded_outlier_35 ? (coded_outer_35 & lane35_none) : info_middle_exact; // decode.rs:82
-    wire lane35_inner = coded_outlier_35 & (~coded_outer_35); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane35_outlier_half_steps = {coded_35_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane35_h <= coded_35_outlier ? lane35_outlier_half_steps : lane35_middle_half_steps;
+    wire lane35_negative = coded_35_outlier ? coded_35_sign : lane35_below; // decode.rs:80
+    wire lane35_none = ~(|coded_35_code); // decode.rs:81
+    wire lane35_exact = coded_35_outlier ? (coded_35_outer & lane35_none) : info_middle_exact; // decode.rs:82
+    wire lane35_inner = coded_35_outlier & (~coded_35_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane35_zero <= lane35_inner & lane35_none;
-        lane35_inner_1 <= coded_outlier_35 & (~coded_outer_35);
-        lane35_outlier <= coded_outlier_35;
-        lane35_outer <= coded_outer_35;
+        lane35_inner_1 <= coded_35_outlier & (~coded_35_outer);
+        lane35_outlier <= coded_35_outlier;
+        lane35_outer <= coded_35_outer;
         lane35_negative_1 <= lane35_negative;
     end
-    wire [19:0] lane35_middle_base_value = lane35_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane35_middle_base_sticky = lane35_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane35_middle_half_m = lane35_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane35_middle_half_scale = lane35_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane35_middle_base_value = lane35_negative_1 ? lane32_levels_middle_neg_base_value : lane32_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane35_middle_base_sticky = lane35_negative_1 ? lane32_levels_middle_neg_base_sticky : lane32_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane35_middle_half_m = lane35_negative_1 ? lane32_levels_middle_neg_half_m : lane32_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane35_middle_half_scale = lane35_negative_1 ? lane32_levels_middle_neg_half_scale : lane32_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane35_itself_base_value = lane35_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane35_itself_base_sticky = lane35_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane35_itself_half_m = lane35_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane35_itself_half_scale = lane35_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane35_exact_s1 <= lane35_exact;
-    wire [19:0] _t278 = lane35_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t279 = lane35_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t280 = lane35_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane35_outer_side_base_value = lane35_exact_s1 ? lane35_itself_base_value : _t278; // side_table.rs:231
-    wire lane35_outer_side_base_sticky = lane35_exact_s1 ? lane35_itself_base_sticky : _t279; // side_table.rs:231
-    wire [7:0] lane35_outer_side_half_m = lane35_exact_s1 ? lane35_itself_half_m : (lane35_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane35_outer_side_half_scale = lane35_exact_s1 ? lane35_itself_half_scale : _t280; // side_table.rs:231
-    wire [7:0] lane35_half_m = lane35_outer ? lane35_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane35_half_scale = lane35_outer ? lane35_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane35_exact_s1 <= lane35_exact;
+    wire [19:0] _t281 = lane35_negative_1 ? lane32_levels_outer_neg_base_value : lane32_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t282 = lane35_negative_1 ? lane32_levels_outer_neg_base_sticky : lane32_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t283 = lane35_negative_1 ? lane32_levels_outer_neg_half_scale : lane32_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane35_outer_side_base_value = lane35_exact_s1 ? lane35_itself_base_value : _t281; // side_table.rs:231
+    wire lane35_outer_side_base_sticky = lane35_exact_s1 ? lane35_itself_base_sticky : _t282; // side_table.rs:231
+    wire [7:0] lane35_outer_side_half_m = lane35_exact_s1 ? lane35_itself_half_m : (lane35_negative_1 ? lane32_levels_outer_neg_half_m : lane32_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane35_outer_side_half_scale = lane35_exact_s1 ? lane35_itself_half_scale : _t283; // side_table.rs:231
+    wire [7:0] lane35_half_m = lane35_outer ? lane35_outer_side_half_m : lane32_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane35_half_scale = lane35_outer ? lane35_outer_side_half_scale : lane32_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane35_side_base_value = lane35_outlier ? lane35_outer_side_base_value : lane35_middle_base_value; // side_table.rs:233
     wire lane35_side_base_sticky = lane35_outlier ? lane35_outer_side_base_sticky : lane35_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane35_side_half_m = lane35_outlier ? lane35_half_m : lane35_middle_half_m; // side_table.rs:233
     wire [5:0] lane35_side_half_scale = lane35_outlier ? lane35_half_scale : lane35_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane35_side_base_value_1 <= lane35_inner_1 ? 20'h0 : lane35_side_base_value;
         lane35_side_base_sticky_1 <= lane35_inner_1 ? 1'h0 : lane35_side_base_sticky;
         lane35_side_half_m_1 <= lane35_side_half_m;
         lane35_side_half_scale_1 <= lane35_side_half_scale;
         lane35_h_s2 <= lane35_h;
     end
-    wire [12:0] _t281 = {8'h0, lane35_h_s2} * {5'h0, lane35_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane35_product <= _t281;
+    wire [12:0] _t284 = {8'h0, lane35_h_s2} * {5'h0, lane35_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane35_product <= _t284;
         lane35_side_later_base_value <= lane35_side_base_value_1;
         lane35_side_later_base_sticky <= lane35_side_base_sticky_1;
         lane35_side_later_half_scale <= lane35_side_half_scale_1;
     end
     wire [16:0] lane35_scaled = {lane35_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane35_sum <= {1'h0, lane35_side_later_base_value} + {4'h0, lane35_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane35_sum <= {1'h0, lane35_side_later_base_value} + {4'h0, lane35_scaled};
     wire [22:0] lane35_frame = {2'h0, lane35_sum}; // decode.rs:97
     wire [7:0] lane35_high = lane35_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane35_low = {lane35_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -8021,8 +8337,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane35_low_3 = lane35_high_1[1:0]; // leading_zeros.rs:14
     wire lane35_none_4 = ~(|lane35_high_3); // leading_zeros.rs:15
     wire lane35_of_low_2 = ~lane35_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t282 = lane35_none_2 ? lane35_of_low_1 : {lane35_none_4, lane35_none_4 ? lane35_of_low_2 : (~lane35_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane35_of_low_3 = {lane35_none_2, _t282}; // leading_zeros.rs:17
+    wire [1:0] _t285 = lane35_none_2 ? lane35_of_low_1 : {lane35_none_4, lane35_none_4 ? lane35_of_low_2 : (~lane35_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane35_of_low_3 = {lane35_none_2, _t285}; // leading_zeros.rs:17
     wire [3:0] lane35_high_4 = lane35_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane35_low_4 = lane35_high[3:0]; // leading_zeros.rs:14
     wire lane35_none_5 = ~(|lane35_high_4); // leading_zeros.rs:15
@@ -8035,11 +8351,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane35_low_6 = lane35_high_4[1:0]; // leading_zeros.rs:14
     wire lane35_none_7 = ~(|lane35_high_6); // leading_zeros.rs:15
     wire lane35_of_low_6 = ~lane35_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t283 = lane35_none_5 ? lane35_of_low_5 : {lane35_none_7, lane35_none_7 ? lane35_of_low_6 : (~lane35_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane35_zeros = {lane35_none_1, lane35_none_1 ? lane35_of_low_3 : {lane35_none_5, _t283}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane35_scale <= lane35_side_later_half_scale;
+    wire [1:0] _t286 = lane35_none_5 ? lane35_of_low_5 : {lane35_none_7, lane35_none_7 ? lane35_of_low_6 : (~lane35_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane35_zeros = {lane35_none_1, lane35_none_1 ? lane35_of_low_3 : {lane35_none_5, _t286}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane35_scale <= lane35_side_later_half_scale;
     wire lane35_limited = (~(|lane35_scale[5:4])) & (lane35_zeros > lane35_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane35_shift <= lane35_limited ? lane35_scale[3:0] : lane35_zeros;
         lane35_frame_1 <= lane35_frame;
         lane35_scale_1 <= lane35_scale;
@@ -8050,7 +8366,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane35_moved_1 = lane35_shift[2] ? {lane35_moved[18:4], 4'h0} : lane35_moved[22:4]; // decode.rs:133
     wire [14:0] lane35_moved_2 = lane35_shift[1] ? {lane35_moved_1[16:4], 2'h0} : lane35_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane35_moved_3 = lane35_shift[0] ? {lane35_moved_2[13:2], 1'h0} : lane35_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane35_normal <= lane35_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane35_normal <= lane35_moved_3[12:1];
     wire lane35_lost_0 = lane35_frame_1[0] & (lane35_shift <= 4'ha); // decode.rs:105
     wire lane35_lost_1 = lane35_frame_1[1] & (lane35_shift <= 4'h9); // decode.rs:105
     wire lane35_lost_2 = lane35_frame_1[2] & (lane35_shift <= 4'h8); // decode.rs:105
@@ -8062,9 +8378,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane35_lost_8 = lane35_frame_1[8] & (lane35_shift <= 4'h2); // decode.rs:105
     wire lane35_lost_9 = lane35_frame_1[9] & (lane35_shift <= 4'h1); // decode.rs:105
     wire lane35_lost_10 = lane35_frame_1[10] & (lane35_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t284 = {lane35_lost_0, lane35_lost_1, lane35_lost_2, lane35_lost_3, lane35_lost_4, lane35_lost_5, lane35_lost_6, lane35_lost_7, lane35_lost_8, lane35_lost_9, lane35_lost_10, lane35_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane35_rest <= |_t284;
+    wire [11:0] _t287 = {lane35_lost_0, lane35_lost_1, lane35_lost_2, lane35_lost_3, lane35_lost_4, lane35_lost_5, lane35_lost_6, lane35_lost_7, lane35_lost_8, lane35_lost_9, lane35_lost_10, lane35_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane35_rest <= |_t287;
         lane35_zero_s2 <= lane35_zero;
         lane35_zero_s3 <= lane35_zero_s2;
         lane35_zero_s4 <= lane35_zero_s3;
@@ -8075,74 +8391,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane35_up = lane35_normal[0] & (lane35_rest | lane35_normal[1]); // decode.rs:111
     wire [16:0] lane35_kept = {lane35_exponent, lane35_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane35_more = {5'h0, lane35_normal[11], 10'h0, lane35_up}; // decode.rs:113
-    wire [16:0] _t285 = lane35_kept + lane35_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane35_magnitude <= _t285[16:1];
+    wire [16:0] _t288 = lane35_kept + lane35_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane35_magnitude <= _t288[16:1];
         lane35_negative_1_s2 <= lane35_negative_1;
         lane35_negative_1_s3 <= lane35_negative_1_s2;
         lane35_negative_1_s4 <= lane35_negative_1_s3;
         lane35_negative_1_s5 <= lane35_negative_1_s4;
         lane35_negative_1_s6 <= lane35_negative_1_s5;
-        values_35_negative <= lane35_negative_1_s6;
+        lane35_negative_1_s7 <= lane35_negative_1_s6;
     end
-    wire coded_outlier_36 = map_outlier[36]; // dequantizer_back.rs:123
-    wire coded_outer_36 = map_outer[36]; // dequantizer_back.rs:123
-    wire coded_sign_36 = map_sign[36]; // dequantizer_back.rs:123
-    wire [4:0] lane36_distance = {1'h0, coded_code_36} - info_split; // decode.rs:74
+    wire too_large_35 = lane35_magnitude[15] | (&lane35_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_3_2 = {lane35_negative_1_s7, too_large_35 ? 15'h7bff : lane35_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane36_distance = {1'h0, coded_36_code} - info_split; // decode.rs:74
     wire lane36_below = lane36_distance[4]; // decode.rs:75
     wire [3:0] lane36_whole = lane36_distance[3:0] ^ {4{lane36_below}}; // decode.rs:76
     wire [4:0] lane36_middle_half_steps = {lane36_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane36_outlier_half_steps = {coded_code_36, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane36_h <= coded_outlier_36 ? lane36_outlier_half_steps : lane36_middle_half_steps;
-    wire lane36_negative = coded_outlier_36 ? coded_sign_36 : lane36_below; // decode.rs:80
-    wire lane36_none = ~(|coded_code_36); // decode.rs:81
-    wire lane36_exact = coded_outlier_36 ? (coded_outer_36 & lane36_none) : info_middle_exact; // decode.rs:82
-    wire lane36_inner = coded_outlier_36 & (~coded_outer_36); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane36_outlier_half_steps = {coded_36_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane36_h <= coded_36_outlier ? lane36_outlier_half_steps : lane36_middle_half_steps;
+    wire lane36_negative = coded_36_outlier ? coded_36_sign : lane36_below; // decode.rs:80
+    wire lane36_none = ~(|coded_36_code); // decode.rs:81
+    wire lane36_exact = coded_36_outlier ? (coded_36_outer & lane36_none) : info_middle_exact; // decode.rs:82
+    wire lane36_inner = coded_36_outlier & (~coded_36_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane36_zero <= lane36_inner & lane36_none;
-        lane36_inner_1 <= coded_outlier_36 & (~coded_outer_36);
-        lane36_outlier <= coded_outlier_36;
-        lane36_outer <= coded_outer_36;
+        lane36_inner_1 <= coded_36_outlier & (~coded_36_outer);
+        lane36_outlier <= coded_36_outlier;
+        lane36_outer <= coded_36_outer;
         lane36_negative_1 <= lane36_negative;
     end
-    wire [19:0] lane36_middle_base_value = lane36_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane36_middle_base_sticky = lane36_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane36_middle_half_m = lane36_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane36_middle_half_scale = lane36_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane36_middle_base_value = lane36_negative_1 ? lane32_levels_middle_neg_base_value : lane32_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane36_middle_base_sticky = lane36_negative_1 ? lane32_levels_middle_neg_base_sticky : lane32_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane36_middle_half_m = lane36_negative_1 ? lane32_levels_middle_neg_half_m : lane32_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane36_middle_half_scale = lane36_negative_1 ? lane32_levels_middle_neg_half_scale : lane32_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane36_itself_base_value = lane36_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane36_itself_base_sticky = lane36_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane36_itself_half_m = lane36_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane36_itself_half_scale = lane36_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane36_exact_s1 <= lane36_exact;
-    wire [19:0] _t286 = lane36_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t287 = lane36_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t288 = lane36_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane36_outer_side_base_value = lane36_exact_s1 ? lane36_itself_base_value : _t286; // side_table.rs:231
-    wire lane36_outer_side_base_sticky = lane36_exact_s1 ? lane36_itself_base_sticky : _t287; // side_table.rs:231
-    wire [7:0] lane36_outer_side_half_m = lane36_exact_s1 ? lane36_itself_half_m : (lane36_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane36_outer_side_half_scale = lane36_exact_s1 ? lane36_itself_half_scale : _t288; // side_table.rs:231
-    wire [7:0] lane36_half_m = lane36_outer ? lane36_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane36_half_scale = lane36_outer ? lane36_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane36_exact_s1 <= lane36_exact;
+    wire [19:0] _t289 = lane36_negative_1 ? lane32_levels_outer_neg_base_value : lane32_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t290 = lane36_negative_1 ? lane32_levels_outer_neg_base_sticky : lane32_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t291 = lane36_negative_1 ? lane32_levels_outer_neg_half_scale : lane32_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane36_outer_side_base_value = lane36_exact_s1 ? lane36_itself_base_value : _t289; // side_table.rs:231
+    wire lane36_outer_side_base_sticky = lane36_exact_s1 ? lane36_itself_base_sticky : _t290; // side_table.rs:231
+    wire [7:0] lane36_outer_side_half_m = lane36_exact_s1 ? lane36_itself_half_m : (lane36_negative_1 ? lane32_levels_outer_neg_half_m : lane32_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane36_outer_side_half_scale = lane36_exact_s1 ? lane36_itself_half_scale : _t291; // side_table.rs:231
+    wire [7:0] lane36_half_m = lane36_outer ? lane36_outer_side_half_m : lane32_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane36_half_scale = lane36_outer ? lane36_outer_side_half_scale : lane32_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane36_side_base_value = lane36_outlier ? lane36_outer_side_base_value : lane36_middle_base_value; // side_table.rs:233
     wire lane36_side_base_sticky = lane36_outlier ? lane36_outer_side_base_sticky : lane36_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane36_side_half_m = lane36_outlier ? lane36_half_m : lane36_middle_half_m; // side_table.rs:233
     wire [5:0] lane36_side_half_scale = lane36_outlier ? lane36_half_scale : lane36_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane36_side_base_value_1 <= lane36_inner_1 ? 20'h0 : lane36_side_base_value;
         lane36_side_base_sticky_1 <= lane36_inner_1 ? 1'h0 : lane36_side_base_sticky;
         lane36_side_half_m_1 <= lane36_side_half_m;
         lane36_side_half_scale_1 <= lane36_side_half_scale;
         lane36_h_s2 <= lane36_h;
     end
-    wire [12:0] _t289 = {8'h0, lane36_h_s2} * {5'h0, lane36_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane36_product <= _t289;
+    wire [12:0] _t292 = {8'h0, lane36_h_s2} * {5'h0, lane36_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane36_product <= _t292;
         lane36_side_later_base_value <= lane36_side_base_value_1;
         lane36_side_later_base_sticky <= lane36_side_base_sticky_1;
         lane36_side_later_half_scale <= lane36_side_half_scale_1;
     end
     wire [16:0] lane36_scaled = {lane36_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane36_sum <= {1'h0, lane36_side_later_base_value} + {4'h0, lane36_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane36_sum <= {1'h0, lane36_side_later_base_value} + {4'h0, lane36_scaled};
     wire [22:0] lane36_frame = {2'h0, lane36_sum}; // decode.rs:97
     wire [7:0] lane36_high = lane36_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane36_low = {lane36_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -8159,8 +8474,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane36_low_3 = lane36_high_1[1:0]; // leading_zeros.rs:14
     wire lane36_none_4 = ~(|lane36_high_3); // leading_zeros.rs:15
     wire lane36_of_low_2 = ~lane36_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t290 = lane36_none_2 ? lane36_of_low_1 : {lane36_none_4, lane36_none_4 ? lane36_of_low_2 : (~lane36_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane36_of_low_3 = {lane36_none_2, _t290}; // leading_zeros.rs:17
+    wire [1:0] _t293 = lane36_none_2 ? lane36_of_low_1 : {lane36_none_4, lane36_none_4 ? lane36_of_low_2 : (~lane36_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane36_of_low_3 = {lane36_none_2, _t293}; // leading_zeros.rs:17
     wire [3:0] lane36_high_4 = lane36_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane36_low_4 = lane36_high[3:0]; // leading_zeros.rs:14
     wire lane36_none_5 = ~(|lane36_high_4); // leading_zeros.rs:15
@@ -8173,11 +8488,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane36_low_6 = lane36_high_4[1:0]; // leading_zeros.rs:14
     wire lane36_none_7 = ~(|lane36_high_6); // leading_zeros.rs:15
     wire lane36_of_low_6 = ~lane36_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t291 = lane36_none_5 ? lane36_of_low_5 : {lane36_none_7, lane36_none_7 ? lane36_of_low_6 : (~lane36_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane36_zeros = {lane36_none_1, lane36_none_1 ? lane36_of_low_3 : {lane36_none_5, _t291}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane36_scale <= lane36_side_later_half_scale;
+    wire [1:0] _t294 = lane36_none_5 ? lane36_of_low_5 : {lane36_none_7, lane36_none_7 ? lane36_of_low_6 : (~lane36_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane36_zeros = {lane36_none_1, lane36_none_1 ? lane36_of_low_3 : {lane36_none_5, _t294}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane36_scale <= lane36_side_later_half_scale;
     wire lane36_limited = (~(|lane36_scale[5:4])) & (lane36_zeros > lane36_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane36_shift <= lane36_limited ? lane36_scale[3:0] : lane36_zeros;
         lane36_frame_1 <= lane36_frame;
         lane36_scale_1 <= lane36_scale;
@@ -8188,7 +8503,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane36_moved_1 = lane36_shift[2] ? {lane36_moved[18:4], 4'h0} : lane36_moved[22:4]; // decode.rs:133
     wire [14:0] lane36_moved_2 = lane36_shift[1] ? {lane36_moved_1[16:4], 2'h0} : lane36_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane36_moved_3 = lane36_shift[0] ? {lane36_moved_2[13:2], 1'h0} : lane36_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane36_normal <= lane36_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane36_normal <= lane36_moved_3[12:1];
     wire lane36_lost_0 = lane36_frame_1[0] & (lane36_shift <= 4'ha); // decode.rs:105
     wire lane36_lost_1 = lane36_frame_1[1] & (lane36_shift <= 4'h9); // decode.rs:105
     wire lane36_lost_2 = lane36_frame_1[2] & (lane36_shift <= 4'h8); // decode.rs:105
@@ -8200,9 +8515,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane36_lost_8 = lane36_frame_1[8] & (lane36_shift <= 4'h2); // decode.rs:105
     wire lane36_lost_9 = lane36_frame_1[9] & (lane36_shift <= 4'h1); // decode.rs:105
     wire lane36_lost_10 = lane36_frame_1[10] & (lane36_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t292 = {lane36_lost_0, lane36_lost_1, lane36_lost_2, lane36_lost_3, lane36_lost_4, lane36_lost_5, lane36_lost_6, lane36_lost_7, lane36_lost_8, lane36_lost_9, lane36_lost_10, lane36_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane36_rest <= |_t292;
+    wire [11:0] _t295 = {lane36_lost_0, lane36_lost_1, lane36_lost_2, lane36_lost_3, lane36_lost_4, lane36_lost_5, lane36_lost_6, lane36_lost_7, lane36_lost_8, lane36_lost_9, lane36_lost_10, lane36_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane36_rest <= |_t295;
         lane36_zero_s2 <= lane36_zero;
         lane36_zero_s3 <= lane36_zero_s2;
         lane36_zero_s4 <= lane36_zero_s3;
@@ -8213,74 +8528,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane36_up = lane36_normal[0] & (lane36_rest | lane36_normal[1]); // decode.rs:111
     wire [16:0] lane36_kept = {lane36_exponent, lane36_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane36_more = {5'h0, lane36_normal[11], 10'h0, lane36_up}; // decode.rs:113
-    wire [16:0] _t293 = lane36_kept + lane36_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane36_magnitude <= _t293[16:1];
+    wire [16:0] _t296 = lane36_kept + lane36_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane36_magnitude <= _t296[16:1];
         lane36_negative_1_s2 <= lane36_negative_1;
         lane36_negative_1_s3 <= lane36_negative_1_s2;
         lane36_negative_1_s4 <= lane36_negative_1_s3;
         lane36_negative_1_s5 <= lane36_negative_1_s4;
         lane36_negative_1_s6 <= lane36_negative_1_s5;
-        values_36_negative <= lane36_negative_1_s6;
+        lane36_negative_1_s7 <= lane36_negative_1_s6;
     end
-    wire coded_outlier_37 = map_outlier[37]; // dequantizer_back.rs:123
-    wire coded_outer_37 = map_outer[37]; // dequantizer_back.rs:123
-    wire coded_sign_37 = map_sign[37]; // dequantizer_back.rs:123
-    wire [4:0] lane37_distance = {1'h0, coded_code_37} - info_split; // decode.rs:74
+    wire too_large_36 = lane36_magnitude[15] | (&lane36_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_4_2 = {lane36_negative_1_s7, too_large_36 ? 15'h7bff : lane36_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane37_distance = {1'h0, coded_37_code} - info_split; // decode.rs:74
     wire lane37_below = lane37_distance[4]; // decode.rs:75
     wire [3:0] lane37_whole = lane37_distance[3:0] ^ {4{lane37_below}}; // decode.rs:76
     wire [4:0] lane37_middle_half_steps = {lane37_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane37_outlier_half_steps = {coded_code_37, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane37_h <= coded_outlier_37 ? lane37_outlier_half_steps : lane37_middle_half_steps;
-    wire lane37_negative = coded_outlier_37 ? coded_sign_37 : lane37_below; // decode.rs:80
-    wire lane37_none = ~(|coded_code_37); // decode.rs:81
-    wire lane37_exact = coded_outlier_37 ? (coded_outer_37 & lane37_none) : info_middle_exact; // decode.rs:82
-    wire lane37_inner = coded_outlier_37 & (~coded_outer_37); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane37_outlier_half_steps = {coded_37_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane37_h <= coded_37_outlier ? lane37_outlier_half_steps : lane37_middle_half_steps;
+    wire lane37_negative = coded_37_outlier ? coded_37_sign : lane37_below; // decode.rs:80
+    wire lane37_none = ~(|coded_37_code); // decode.rs:81
+    wire lane37_exact = coded_37_outlier ? (coded_37_outer & lane37_none) : info_middle_exact; // decode.rs:82
+    wire lane37_inner = coded_37_outlier & (~coded_37_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane37_zero <= lane37_inner & lane37_none;
-        lane37_inner_1 <= coded_outlier_37 & (~coded_outer_37);
-        lane37_outlier <= coded_outlier_37;
-        lane37_outer <= coded_outer_37;
+        lane37_inner_1 <= coded_37_outlier & (~coded_37_outer);
+        lane37_outlier <= coded_37_outlier;
+        lane37_outer <= coded_37_outer;
         lane37_negative_1 <= lane37_negative;
     end
-    wire [19:0] lane37_middle_base_value = lane37_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane37_middle_base_sticky = lane37_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane37_middle_half_m = lane37_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane37_middle_half_scale = lane37_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane37_middle_base_value = lane37_negative_1 ? lane32_levels_middle_neg_base_value : lane32_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane37_middle_base_sticky = lane37_negative_1 ? lane32_levels_middle_neg_base_sticky : lane32_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane37_middle_half_m = lane37_negative_1 ? lane32_levels_middle_neg_half_m : lane32_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane37_middle_half_scale = lane37_negative_1 ? lane32_levels_middle_neg_half_scale : lane32_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane37_itself_base_value = lane37_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane37_itself_base_sticky = lane37_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane37_itself_half_m = lane37_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane37_itself_half_scale = lane37_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane37_exact_s1 <= lane37_exact;
-    wire [19:0] _t294 = lane37_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t295 = lane37_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t296 = lane37_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane37_outer_side_base_value = lane37_exact_s1 ? lane37_itself_base_value : _t294; // side_table.rs:231
-    wire lane37_outer_side_base_sticky = lane37_exact_s1 ? lane37_itself_base_sticky : _t295; // side_table.rs:231
-    wire [7:0] lane37_outer_side_half_m = lane37_exact_s1 ? lane37_itself_half_m : (lane37_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane37_outer_side_half_scale = lane37_exact_s1 ? lane37_itself_half_scale : _t296; // side_table.rs:231
-    wire [7:0] lane37_half_m = lane37_outer ? lane37_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane37_half_scale = lane37_outer ? lane37_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane37_exact_s1 <= lane37_exact;
+    wire [19:0] _t297 = lane37_negative_1 ? lane32_levels_outer_neg_base_value : lane32_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t298 = lane37_negative_1 ? lane32_levels_outer_neg_base_sticky : lane32_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t299 = lane37_negative_1 ? lane32_levels_outer_neg_half_scale : lane32_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane37_outer_side_base_value = lane37_exact_s1 ? lane37_itself_base_value : _t297; // side_table.rs:231
+    wire lane37_outer_side_base_sticky = lane37_exact_s1 ? lane37_itself_base_sticky : _t298; // side_table.rs:231
+    wire [7:0] lane37_outer_side_half_m = lane37_exact_s1 ? lane37_itself_half_m : (lane37_negative_1 ? lane32_levels_outer_neg_half_m : lane32_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane37_outer_side_half_scale = lane37_exact_s1 ? lane37_itself_half_scale : _t299; // side_table.rs:231
+    wire [7:0] lane37_half_m = lane37_outer ? lane37_outer_side_half_m : lane32_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane37_half_scale = lane37_outer ? lane37_outer_side_half_scale : lane32_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane37_side_base_value = lane37_outlier ? lane37_outer_side_base_value : lane37_middle_base_value; // side_table.rs:233
     wire lane37_side_base_sticky = lane37_outlier ? lane37_outer_side_base_sticky : lane37_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane37_side_half_m = lane37_outlier ? lane37_half_m : lane37_middle_half_m; // side_table.rs:233
     wire [5:0] lane37_side_half_scale = lane37_outlier ? lane37_half_scale : lane37_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane37_side_base_value_1 <= lane37_inner_1 ? 20'h0 : lane37_side_base_value;
         lane37_side_base_sticky_1 <= lane37_inner_1 ? 1'h0 : lane37_side_base_sticky;
         lane37_side_half_m_1 <= lane37_side_half_m;
         lane37_side_half_scale_1 <= lane37_side_half_scale;
         lane37_h_s2 <= lane37_h;
     end
-    wire [12:0] _t297 = {8'h0, lane37_h_s2} * {5'h0, lane37_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane37_product <= _t297;
+    wire [12:0] _t300 = {8'h0, lane37_h_s2} * {5'h0, lane37_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane37_product <= _t300;
         lane37_side_later_base_value <= lane37_side_base_value_1;
         lane37_side_later_base_sticky <= lane37_side_base_sticky_1;
         lane37_side_later_half_scale <= lane37_side_half_scale_1;
     end
     wire [16:0] lane37_scaled = {lane37_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane37_sum <= {1'h0, lane37_side_later_base_value} + {4'h0, lane37_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane37_sum <= {1'h0, lane37_side_later_base_value} + {4'h0, lane37_scaled};
     wire [22:0] lane37_frame = {2'h0, lane37_sum}; // decode.rs:97
     wire [7:0] lane37_high = lane37_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane37_low = {lane37_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -8297,8 +8611,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane37_low_3 = lane37_high_1[1:0]; // leading_zeros.rs:14
     wire lane37_none_4 = ~(|lane37_high_3); // leading_zeros.rs:15
     wire lane37_of_low_2 = ~lane37_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t298 = lane37_none_2 ? lane37_of_low_1 : {lane37_none_4, lane37_none_4 ? lane37_of_low_2 : (~lane37_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane37_of_low_3 = {lane37_none_2, _t298}; // leading_zeros.rs:17
+    wire [1:0] _t301 = lane37_none_2 ? lane37_of_low_1 : {lane37_none_4, lane37_none_4 ? lane37_of_low_2 : (~lane37_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane37_of_low_3 = {lane37_none_2, _t301}; // leading_zeros.rs:17
     wire [3:0] lane37_high_4 = lane37_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane37_low_4 = lane37_high[3:0]; // leading_zeros.rs:14
     wire lane37_none_5 = ~(|lane37_high_4); // leading_zeros.rs:15
@@ -8311,11 +8625,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane37_low_6 = lane37_high_4[1:0]; // leading_zeros.rs:14
     wire lane37_none_7 = ~(|lane37_high_6); // leading_zeros.rs:15
     wire lane37_of_low_6 = ~lane37_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t299 = lane37_none_5 ? lane37_of_low_5 : {lane37_none_7, lane37_none_7 ? lane37_of_low_6 : (~lane37_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane37_zeros = {lane37_none_1, lane37_none_1 ? lane37_of_low_3 : {lane37_none_5, _t299}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane37_scale <= lane37_side_later_half_scale;
+    wire [1:0] _t302 = lane37_none_5 ? lane37_of_low_5 : {lane37_none_7, lane37_none_7 ? lane37_of_low_6 : (~lane37_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane37_zeros = {lane37_none_1, lane37_none_1 ? lane37_of_low_3 : {lane37_none_5, _t302}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane37_scale <= lane37_side_later_half_scale;
     wire lane37_limited = (~(|lane37_scale[5:4])) & (lane37_zeros > lane37_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane37_shift <= lane37_limited ? lane37_scale[3:0] : lane37_zeros;
         lane37_frame_1 <= lane37_frame;
         lane37_scale_1 <= lane37_scale;
@@ -8326,7 +8640,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane37_moved_1 = lane37_shift[2] ? {lane37_moved[18:4], 4'h0} : lane37_moved[22:4]; // decode.rs:133
     wire [14:0] lane37_moved_2 = lane37_shift[1] ? {lane37_moved_1[16:4], 2'h0} : lane37_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane37_moved_3 = lane37_shift[0] ? {lane37_moved_2[13:2], 1'h0} : lane37_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane37_normal <= lane37_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane37_normal <= lane37_moved_3[12:1];
     wire lane37_lost_0 = lane37_frame_1[0] & (lane37_shift <= 4'ha); // decode.rs:105
     wire lane37_lost_1 = lane37_frame_1[1] & (lane37_shift <= 4'h9); // decode.rs:105
     wire lane37_lost_2 = lane37_frame_1[2] & (lane37_shift <= 4'h8); // decode.rs:105
@@ -8338,9 +8652,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane37_lost_8 = lane37_frame_1[8] & (lane37_shift <= 4'h2); // decode.rs:105
     wire lane37_lost_9 = lane37_frame_1[9] & (lane37_shift <= 4'h1); // decode.rs:105
     wire lane37_lost_10 = lane37_frame_1[10] & (lane37_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t300 = {lane37_lost_0, lane37_lost_1, lane37_lost_2, lane37_lost_3, lane37_lost_4, lane37_lost_5, lane37_lost_6, lane37_lost_7, lane37_lost_8, lane37_lost_9, lane37_lost_10, lane37_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane37_rest <= |_t300;
+    wire [11:0] _t303 = {lane37_lost_0, lane37_lost_1, lane37_lost_2, lane37_lost_3, lane37_lost_4, lane37_lost_5, lane37_lost_6, lane37_lost_7, lane37_lost_8, lane37_lost_9, lane37_lost_10, lane37_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane37_rest <= |_t303;
         lane37_zero_s2 <= lane37_zero;
         lane37_zero_s3 <= lane37_zero_s2;
         lane37_zero_s4 <= lane37_zero_s3;
@@ -8351,74 +8665,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane37_up = lane37_normal[0] & (lane37_rest | lane37_normal[1]); // decode.rs:111
     wire [16:0] lane37_kept = {lane37_exponent, lane37_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane37_more = {5'h0, lane37_normal[11], 10'h0, lane37_up}; // decode.rs:113
-    wire [16:0] _t301 = lane37_kept + lane37_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane37_magnitude <= _t301[16:1];
+    wire [16:0] _t304 = lane37_kept + lane37_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane37_magnitude <= _t304[16:1];
         lane37_negative_1_s2 <= lane37_negative_1;
         lane37_negative_1_s3 <= lane37_negative_1_s2;
         lane37_negative_1_s4 <= lane37_negative_1_s3;
         lane37_negative_1_s5 <= lane37_negative_1_s4;
         lane37_negative_1_s6 <= lane37_negative_1_s5;
-        values_37_negative <= lane37_negative_1_s6;
+        lane37_negative_1_s7 <= lane37_negative_1_s6;
     end
-    wire coded_outlier_38 = map_outlier[38]; // dequantizer_back.rs:123
-    wire coded_outer_38 = map_outer[38]; // dequantizer_back.rs:123
-    wire coded_sign_38 = map_sign[38]; // dequantizer_back.rs:123
-    wire [4:0] lane38_distance = {1'h0, coded_code_38} - info_split; // decode.rs:74
+    wire too_large_37 = lane37_magnitude[15] | (&lane37_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_5_2 = {lane37_negative_1_s7, too_large_37 ? 15'h7bff : lane37_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane38_distance = {1'h0, coded_38_code} - info_split; // decode.rs:74
     wire lane38_below = lane38_distance[4]; // decode.rs:75
     wire [3:0] lane38_whole = lane38_distance[3:0] ^ {4{lane38_below}}; // decode.rs:76
     wire [4:0] lane38_middle_half_steps = {lane38_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane38_outlier_half_steps = {coded_code_38, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane38_h <= coded_outlier_38 ? lane38_outlier_half_steps : lane38_middle_half_steps;
-    wire lane38_negative = coded_outlier_38 ? coded_sign_38 : lane38_below; // decode.rs:80
-    wire lane38_none = ~(|coded_code_38); // decode.rs:81
-    wire lane38_exact = coded_outlier_38 ? (coded_outer_38 & lane38_none) : info_middle_exact; // decode.rs:82
-    wire lane38_inner = coded_outlier_38 & (~coded_outer_38); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane38_outlier_half_steps = {coded_38_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane38_h <= coded_38_outlier ? lane38_outlier_half_steps : lane38_middle_half_steps;
+    wire lane38_negative = coded_38_outlier ? coded_38_sign : lane38_below; // decode.rs:80
+    wire lane38_none = ~(|coded_38_code); // decode.rs:81
+    wire lane38_exact = coded_38_outlier ? (coded_38_outer & lane38_none) : info_middle_exact; // decode.rs:82
+    wire lane38_inner = coded_38_outlier & (~coded_38_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane38_zero <= lane38_inner & lane38_none;
-        lane38_inner_1 <= coded_outlier_38 & (~coded_outer_38);
-        lane38_outlier <= coded_outlier_38;
-        lane38_outer <= coded_outer_38;
+        lane38_inner_1 <= coded_38_outlier & (~coded_38_outer);
+        lane38_outlier <= coded_38_outlier;
+        lane38_outer <= coded_38_outer;
         lane38_negative_1 <= lane38_negative;
     end
-    wire [19:0] lane38_middle_base_value = lane38_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane38_middle_base_sticky = lane38_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane38_middle_half_m = lane38_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane38_middle_half_scale = lane38_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane38_middle_base_value = lane38_negative_1 ? lane32_levels_middle_neg_base_value : lane32_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane38_middle_base_sticky = lane38_negative_1 ? lane32_levels_middle_neg_base_sticky : lane32_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane38_middle_half_m = lane38_negative_1 ? lane32_levels_middle_neg_half_m : lane32_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane38_middle_half_scale = lane38_negative_1 ? lane32_levels_middle_neg_half_scale : lane32_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane38_itself_base_value = lane38_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane38_itself_base_sticky = lane38_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane38_itself_half_m = lane38_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane38_itself_half_scale = lane38_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane38_exact_s1 <= lane38_exact;
-    wire [19:0] _t302 = lane38_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t303 = lane38_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t304 = lane38_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane38_outer_side_base_value = lane38_exact_s1 ? lane38_itself_base_value : _t302; // side_table.rs:231
-    wire lane38_outer_side_base_sticky = lane38_exact_s1 ? lane38_itself_base_sticky : _t303; // side_table.rs:231
-    wire [7:0] lane38_outer_side_half_m = lane38_exact_s1 ? lane38_itself_half_m : (lane38_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane38_outer_side_half_scale = lane38_exact_s1 ? lane38_itself_half_scale : _t304; // side_table.rs:231
-    wire [7:0] lane38_half_m = lane38_outer ? lane38_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane38_half_scale = lane38_outer ? lane38_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane38_exact_s1 <= lane38_exact;
+    wire [19:0] _t305 = lane38_negative_1 ? lane32_levels_outer_neg_base_value : lane32_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t306 = lane38_negative_1 ? lane32_levels_outer_neg_base_sticky : lane32_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t307 = lane38_negative_1 ? lane32_levels_outer_neg_half_scale : lane32_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane38_outer_side_base_value = lane38_exact_s1 ? lane38_itself_base_value : _t305; // side_table.rs:231
+    wire lane38_outer_side_base_sticky = lane38_exact_s1 ? lane38_itself_base_sticky : _t306; // side_table.rs:231
+    wire [7:0] lane38_outer_side_half_m = lane38_exact_s1 ? lane38_itself_half_m : (lane38_negative_1 ? lane32_levels_outer_neg_half_m : lane32_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane38_outer_side_half_scale = lane38_exact_s1 ? lane38_itself_half_scale : _t307; // side_table.rs:231
+    wire [7:0] lane38_half_m = lane38_outer ? lane38_outer_side_half_m : lane32_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane38_half_scale = lane38_outer ? lane38_outer_side_half_scale : lane32_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane38_side_base_value = lane38_outlier ? lane38_outer_side_base_value : lane38_middle_base_value; // side_table.rs:233
     wire lane38_side_base_sticky = lane38_outlier ? lane38_outer_side_base_sticky : lane38_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane38_side_half_m = lane38_outlier ? lane38_half_m : lane38_middle_half_m; // side_table.rs:233
     wire [5:0] lane38_side_half_scale = lane38_outlier ? lane38_half_scale : lane38_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane38_side_base_value_1 <= lane38_inner_1 ? 20'h0 : lane38_side_base_value;
         lane38_side_base_sticky_1 <= lane38_inner_1 ? 1'h0 : lane38_side_base_sticky;
         lane38_side_half_m_1 <= lane38_side_half_m;
         lane38_side_half_scale_1 <= lane38_side_half_scale;
         lane38_h_s2 <= lane38_h;
     end
-    wire [12:0] _t305 = {8'h0, lane38_h_s2} * {5'h0, lane38_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane38_product <= _t305;
+    wire [12:0] _t308 = {8'h0, lane38_h_s2} * {5'h0, lane38_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane38_product <= _t308;
         lane38_side_later_base_value <= lane38_side_base_value_1;
         lane38_side_later_base_sticky <= lane38_side_base_sticky_1;
         lane38_side_later_half_scale <= lane38_side_half_scale_1;
     end
     wire [16:0] lane38_scaled = {lane38_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane38_sum <= {1'h0, lane38_side_later_base_value} + {4'h0, lane38_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane38_sum <= {1'h0, lane38_side_later_base_value} + {4'h0, lane38_scaled};
     wire [22:0] lane38_frame = {2'h0, lane38_sum}; // decode.rs:97
     wire [7:0] lane38_high = lane38_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane38_low = {lane38_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -8435,8 +8748,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane38_low_3 = lane38_high_1[1:0]; // leading_zeros.rs:14
     wire lane38_none_4 = ~(|lane38_high_3); // leading_zeros.rs:15
     wire lane38_of_low_2 = ~lane38_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t306 = lane38_none_2 ? lane38_of_low_1 : {lane38_none_4, lane38_none_4 ? lane38_of_low_2 : (~lane38_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane38_of_low_3 = {lane38_none_2, _t306}; // leading_zeros.rs:17
+    wire [1:0] _t309 = lane38_none_2 ? lane38_of_low_1 : {lane38_none_4, lane38_none_4 ? lane38_of_low_2 : (~lane38_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane38_of_low_3 = {lane38_none_2, _t309}; // leading_zeros.rs:17
     wire [3:0] lane38_high_4 = lane38_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane38_low_4 = lane38_high[3:0]; // leading_zeros.rs:14
     wire lane38_none_5 = ~(|lane38_high_4); // leading_zeros.rs:15
@@ -8449,11 +8762,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane38_low_6 = lane38_high_4[1:0]; // leading_zeros.rs:14
     wire lane38_none_7 = ~(|lane38_high_6); // leading_zeros.rs:15
     wire lane38_of_low_6 = ~lane38_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t307 = lane38_none_5 ? lane38_of_low_5 : {lane38_none_7, lane38_none_7 ? lane38_of_low_6 : (~lane38_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane38_zeros = {lane38_none_1, lane38_none_1 ? lane38_of_low_3 : {lane38_none_5, _t307}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane38_scale <= lane38_side_later_half_scale;
+    wire [1:0] _t310 = lane38_none_5 ? lane38_of_low_5 : {lane38_none_7, lane38_none_7 ? lane38_of_low_6 : (~lane38_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane38_zeros = {lane38_none_1, lane38_none_1 ? lane38_of_low_3 : {lane38_none_5, _t310}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane38_scale <= lane38_side_later_half_scale;
     wire lane38_limited = (~(|lane38_scale[5:4])) & (lane38_zeros > lane38_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane38_shift <= lane38_limited ? lane38_scale[3:0] : lane38_zeros;
         lane38_frame_1 <= lane38_frame;
         lane38_scale_1 <= lane38_scale;
@@ -8464,7 +8777,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane38_moved_1 = lane38_shift[2] ? {lane38_moved[18:4], 4'h0} : lane38_moved[22:4]; // decode.rs:133
     wire [14:0] lane38_moved_2 = lane38_shift[1] ? {lane38_moved_1[16:4], 2'h0} : lane38_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane38_moved_3 = lane38_shift[0] ? {lane38_moved_2[13:2], 1'h0} : lane38_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane38_normal <= lane38_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane38_normal <= lane38_moved_3[12:1];
     wire lane38_lost_0 = lane38_frame_1[0] & (lane38_shift <= 4'ha); // decode.rs:105
     wire lane38_lost_1 = lane38_frame_1[1] & (lane38_shift <= 4'h9); // decode.rs:105
     wire lane38_lost_2 = lane38_frame_1[2] & (lane38_shift <= 4'h8); // decode.rs:105
@@ -8476,9 +8789,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane38_lost_8 = lane38_frame_1[8] & (lane38_shift <= 4'h2); // decode.rs:105
     wire lane38_lost_9 = lane38_frame_1[9] & (lane38_shift <= 4'h1); // decode.rs:105
     wire lane38_lost_10 = lane38_frame_1[10] & (lane38_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t308 = {lane38_lost_0, lane38_lost_1, lane38_lost_2, lane38_lost_3, lane38_lost_4, lane38_lost_5, lane38_lost_6, lane38_lost_7, lane38_lost_8, lane38_lost_9, lane38_lost_10, lane38_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane38_rest <= |_t308;
+    wire [11:0] _t311 = {lane38_lost_0, lane38_lost_1, lane38_lost_2, lane38_lost_3, lane38_lost_4, lane38_lost_5, lane38_lost_6, lane38_lost_7, lane38_lost_8, lane38_lost_9, lane38_lost_10, lane38_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane38_rest <= |_t311;
         lane38_zero_s2 <= lane38_zero;
         lane38_zero_s3 <= lane38_zero_s2;
         lane38_zero_s4 <= lane38_zero_s3;
@@ -8489,74 +8802,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane38_up = lane38_normal[0] & (lane38_rest | lane38_normal[1]); // decode.rs:111
     wire [16:0] lane38_kept = {lane38_exponent, lane38_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane38_more = {5'h0, lane38_normal[11], 10'h0, lane38_up}; // decode.rs:113
-    wire [16:0] _t309 = lane38_kept + lane38_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane38_magnitude <= _t309[16:1];
+    wire [16:0] _t312 = lane38_kept + lane38_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane38_magnitude <= _t312[16:1];
         lane38_negative_1_s2 <= lane38_negative_1;
         lane38_negative_1_s3 <= lane38_negative_1_s2;
         lane38_negative_1_s4 <= lane38_negative_1_s3;
         lane38_negative_1_s5 <= lane38_negative_1_s4;
         lane38_negative_1_s6 <= lane38_negative_1_s5;
-        values_38_negative <= lane38_negative_1_s6;
+        lane38_negative_1_s7 <= lane38_negative_1_s6;
     end
-    wire coded_outlier_39 = map_outlier[39]; // dequantizer_back.rs:123
-    wire coded_outer_39 = map_outer[39]; // dequantizer_back.rs:123
-    wire coded_sign_39 = map_sign[39]; // dequantizer_back.rs:123
-    wire [4:0] lane39_distance = {1'h0, coded_code_39} - info_split; // decode.rs:74
+    wire too_large_38 = lane38_magnitude[15] | (&lane38_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_6_2 = {lane38_negative_1_s7, too_large_38 ? 15'h7bff : lane38_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane39_distance = {1'h0, coded_39_code} - info_split; // decode.rs:74
     wire lane39_below = lane39_distance[4]; // decode.rs:75
     wire [3:0] lane39_whole = lane39_distance[3:0] ^ {4{lane39_below}}; // decode.rs:76
     wire [4:0] lane39_middle_half_steps = {lane39_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane39_outlier_half_steps = {coded_code_39, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane39_h <= coded_outlier_39 ? lane39_outlier_half_steps : lane39_middle_half_steps;
-    wire lane39_negative = coded_outlier_39 ? coded_sign_39 : lane39_below; // decode.rs:80
-    wire lane39_none = ~(|coded_code_39); // decode.rs:81
-    wire lane39_exact = coded_outlier_39 ? (coded_outer_39 & lane39_none) : info_middle_exact; // decode.rs:82
-    wire lane39_inner = coded_outlier_39 & (~coded_outer_39); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane39_outlier_half_steps = {coded_39_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane39_h <= coded_39_outlier ? lane39_outlier_half_steps : lane39_middle_half_steps;
+    wire lane39_negative = coded_39_outlier ? coded_39_sign : lane39_below; // decode.rs:80
+    wire lane39_none = ~(|coded_39_code); // decode.rs:81
+    wire lane39_exact = coded_39_outlier ? (coded_39_outer & lane39_none) : info_middle_exact; // decode.rs:82
+    wire lane39_inner = coded_39_outlier & (~coded_39_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane39_zero <= lane39_inner & lane39_none;
-        lane39_inner_1 <= coded_outlier_39 & (~coded_outer_39);
-        lane39_outlier <= coded_outlier_39;
-        lane39_outer <= coded_outer_39;
+        lane39_inner_1 <= coded_39_outlier & (~coded_39_outer);
+        lane39_outlier <= coded_39_outlier;
+        lane39_outer <= coded_39_outer;
         lane39_negative_1 <= lane39_negative;
     end
-    wire [19:0] lane39_middle_base_value = lane39_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane39_middle_base_sticky = lane39_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane39_middle_half_m = lane39_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane39_middle_half_scale = lane39_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane39_middle_base_value = lane39_negative_1 ? lane32_levels_middle_neg_base_value : lane32_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane39_middle_base_sticky = lane39_negative_1 ? lane32_levels_middle_neg_base_sticky : lane32_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane39_middle_half_m = lane39_negative_1 ? lane32_levels_middle_neg_half_m : lane32_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane39_middle_half_scale = lane39_negative_1 ? lane32_levels_middle_neg_half_scale : lane32_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane39_itself_base_value = lane39_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane39_itself_base_sticky = lane39_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane39_itself_half_m = lane39_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane39_itself_half_scale = lane39_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane39_exact_s1 <= lane39_exact;
-    wire [19:0] _t310 = lane39_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t311 = lane39_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t312 = lane39_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane39_outer_side_base_value = lane39_exact_s1 ? lane39_itself_base_value : _t310; // side_table.rs:231
-    wire lane39_outer_side_base_sticky = lane39_exact_s1 ? lane39_itself_base_sticky : _t311; // side_table.rs:231
-    wire [7:0] lane39_outer_side_half_m = lane39_exact_s1 ? lane39_itself_half_m : (lane39_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane39_outer_side_half_scale = lane39_exact_s1 ? lane39_itself_half_scale : _t312; // side_table.rs:231
-    wire [7:0] lane39_half_m = lane39_outer ? lane39_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane39_half_scale = lane39_outer ? lane39_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane39_exact_s1 <= lane39_exact;
+    wire [19:0] _t313 = lane39_negative_1 ? lane32_levels_outer_neg_base_value : lane32_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t314 = lane39_negative_1 ? lane32_levels_outer_neg_base_sticky : lane32_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t315 = lane39_negative_1 ? lane32_levels_outer_neg_half_scale : lane32_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane39_outer_side_base_value = lane39_exact_s1 ? lane39_itself_base_value : _t313; // side_table.rs:231
+    wire lane39_outer_side_base_sticky = lane39_exact_s1 ? lane39_itself_base_sticky : _t314; // side_table.rs:231
+    wire [7:0] lane39_outer_side_half_m = lane39_exact_s1 ? lane39_itself_half_m : (lane39_negative_1 ? lane32_levels_outer_neg_half_m : lane32_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane39_outer_side_half_scale = lane39_exact_s1 ? lane39_itself_half_scale : _t315; // side_table.rs:231
+    wire [7:0] lane39_half_m = lane39_outer ? lane39_outer_side_half_m : lane32_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane39_half_scale = lane39_outer ? lane39_outer_side_half_scale : lane32_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane39_side_base_value = lane39_outlier ? lane39_outer_side_base_value : lane39_middle_base_value; // side_table.rs:233
     wire lane39_side_base_sticky = lane39_outlier ? lane39_outer_side_base_sticky : lane39_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane39_side_half_m = lane39_outlier ? lane39_half_m : lane39_middle_half_m; // side_table.rs:233
     wire [5:0] lane39_side_half_scale = lane39_outlier ? lane39_half_scale : lane39_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane39_side_base_value_1 <= lane39_inner_1 ? 20'h0 : lane39_side_base_value;
         lane39_side_base_sticky_1 <= lane39_inner_1 ? 1'h0 : lane39_side_base_sticky;
         lane39_side_half_m_1 <= lane39_side_half_m;
         lane39_side_half_scale_1 <= lane39_side_half_scale;
         lane39_h_s2 <= lane39_h;
     end
-    wire [12:0] _t313 = {8'h0, lane39_h_s2} * {5'h0, lane39_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane39_product <= _t313;
+    wire [12:0] _t316 = {8'h0, lane39_h_s2} * {5'h0, lane39_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane39_product <= _t316;
         lane39_side_later_base_value <= lane39_side_base_value_1;
         lane39_side_later_base_sticky <= lane39_side_base_sticky_1;
         lane39_side_later_half_scale <= lane39_side_half_scale_1;
     end
     wire [16:0] lane39_scaled = {lane39_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane39_sum <= {1'h0, lane39_side_later_base_value} + {4'h0, lane39_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane39_sum <= {1'h0, lane39_side_later_base_value} + {4'h0, lane39_scaled};
     wire [22:0] lane39_frame = {2'h0, lane39_sum}; // decode.rs:97
     wire [7:0] lane39_high = lane39_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane39_low = {lane39_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -8573,8 +8885,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane39_low_3 = lane39_high_1[1:0]; // leading_zeros.rs:14
     wire lane39_none_4 = ~(|lane39_high_3); // leading_zeros.rs:15
     wire lane39_of_low_2 = ~lane39_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t314 = lane39_none_2 ? lane39_of_low_1 : {lane39_none_4, lane39_none_4 ? lane39_of_low_2 : (~lane39_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane39_of_low_3 = {lane39_none_2, _t314}; // leading_zeros.rs:17
+    wire [1:0] _t317 = lane39_none_2 ? lane39_of_low_1 : {lane39_none_4, lane39_none_4 ? lane39_of_low_2 : (~lane39_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane39_of_low_3 = {lane39_none_2, _t317}; // leading_zeros.rs:17
     wire [3:0] lane39_high_4 = lane39_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane39_low_4 = lane39_high[3:0]; // leading_zeros.rs:14
     wire lane39_none_5 = ~(|lane39_high_4); // leading_zeros.rs:15
@@ -8587,11 +8899,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane39_low_6 = lane39_high_4[1:0]; // leading_zeros.rs:14
     wire lane39_none_7 = ~(|lane39_high_6); // leading_zeros.rs:15
     wire lane39_of_low_6 = ~lane39_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t315 = lane39_none_5 ? lane39_of_low_5 : {lane39_none_7, lane39_none_7 ? lane39_of_low_6 : (~lane39_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane39_zeros = {lane39_none_1, lane39_none_1 ? lane39_of_low_3 : {lane39_none_5, _t315}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane39_scale <= lane39_side_later_half_scale;
+    wire [1:0] _t318 = lane39_none_5 ? lane39_of_low_5 : {lane39_none_7, lane39_none_7 ? lane39_of_low_6 : (~lane39_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane39_zeros = {lane39_none_1, lane39_none_1 ? lane39_of_low_3 : {lane39_none_5, _t318}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane39_scale <= lane39_side_later_half_scale;
     wire lane39_limited = (~(|lane39_scale[5:4])) & (lane39_zeros > lane39_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane39_shift <= lane39_limited ? lane39_scale[3:0] : lane39_zeros;
         lane39_frame_1 <= lane39_frame;
         lane39_scale_1 <= lane39_scale;
@@ -8602,7 +8914,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane39_moved_1 = lane39_shift[2] ? {lane39_moved[18:4], 4'h0} : lane39_moved[22:4]; // decode.rs:133
     wire [14:0] lane39_moved_2 = lane39_shift[1] ? {lane39_moved_1[16:4], 2'h0} : lane39_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane39_moved_3 = lane39_shift[0] ? {lane39_moved_2[13:2], 1'h0} : lane39_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane39_normal <= lane39_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane39_normal <= lane39_moved_3[12:1];
     wire lane39_lost_0 = lane39_frame_1[0] & (lane39_shift <= 4'ha); // decode.rs:105
     wire lane39_lost_1 = lane39_frame_1[1] & (lane39_shift <= 4'h9); // decode.rs:105
     wire lane39_lost_2 = lane39_frame_1[2] & (lane39_shift <= 4'h8); // decode.rs:105
@@ -8614,9 +8926,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane39_lost_8 = lane39_frame_1[8] & (lane39_shift <= 4'h2); // decode.rs:105
     wire lane39_lost_9 = lane39_frame_1[9] & (lane39_shift <= 4'h1); // decode.rs:105
     wire lane39_lost_10 = lane39_frame_1[10] & (lane39_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t316 = {lane39_lost_0, lane39_lost_1, lane39_lost_2, lane39_lost_3, lane39_lost_4, lane39_lost_5, lane39_lost_6, lane39_lost_7, lane39_lost_8, lane39_lost_9, lane39_lost_10, lane39_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane39_rest <= |_t316;
+    wire [11:0] _t319 = {lane39_lost_0, lane39_lost_1, lane39_lost_2, lane39_lost_3, lane39_lost_4, lane39_lost_5, lane39_lost_6, lane39_lost_7, lane39_lost_8, lane39_lost_9, lane39_lost_10, lane39_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane39_rest <= |_t319;
         lane39_zero_s2 <= lane39_zero;
         lane39_zero_s3 <= lane39_zero_s2;
         lane39_zero_s4 <= lane39_zero_s3;
@@ -8627,74 +8939,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane39_up = lane39_normal[0] & (lane39_rest | lane39_normal[1]); // decode.rs:111
     wire [16:0] lane39_kept = {lane39_exponent, lane39_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane39_more = {5'h0, lane39_normal[11], 10'h0, lane39_up}; // decode.rs:113
-    wire [16:0] _t317 = lane39_kept + lane39_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane39_magnitude <= _t317[16:1];
+    wire [16:0] _t320 = lane39_kept + lane39_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane39_magnitude <= _t320[16:1];
         lane39_negative_1_s2 <= lane39_negative_1;
         lane39_negative_1_s3 <= lane39_negative_1_s2;
         lane39_negative_1_s4 <= lane39_negative_1_s3;
         lane39_negative_1_s5 <= lane39_negative_1_s4;
         lane39_negative_1_s6 <= lane39_negative_1_s5;
-        values_39_negative <= lane39_negative_1_s6;
+        lane39_negative_1_s7 <= lane39_negative_1_s6;
     end
-    wire coded_outlier_40 = map_outlier[40]; // dequantizer_back.rs:123
-    wire coded_outer_40 = map_outer[40]; // dequantizer_back.rs:123
-    wire coded_sign_40 = map_sign[40]; // dequantizer_back.rs:123
-    wire [4:0] lane40_distance = {1'h0, coded_code_40} - info_split; // decode.rs:74
+    wire too_large_39 = lane39_magnitude[15] | (&lane39_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_7_2 = {lane39_negative_1_s7, too_large_39 ? 15'h7bff : lane39_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane40_distance = {1'h0, coded_40_code} - info_split; // decode.rs:74
     wire lane40_below = lane40_distance[4]; // decode.rs:75
     wire [3:0] lane40_whole = lane40_distance[3:0] ^ {4{lane40_below}}; // decode.rs:76
     wire [4:0] lane40_middle_half_steps = {lane40_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane40_outlier_half_steps = {coded_code_40, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane40_h <= coded_outlier_40 ? lane40_outlier_half_steps : lane40_middle_half_steps;
-    wire lane40_negative = coded_outlier_40 ? coded_sign_40 : lane40_below; // decode.rs:80
-    wire lane40_none = ~(|coded_code_40); // decode.rs:81
-    wire lane40_exact = coded_outlier_40 ? (coded_outer_40 & lane40_none) : info_middle_exact; // decode.rs:82
-    wire lane40_inner = coded_outlier_40 & (~coded_outer_40); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane40_outlier_half_steps = {coded_40_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane40_h <= coded_40_outlier ? lane40_outlier_half_steps : lane40_middle_half_steps;
+    wire lane40_negative = coded_40_outlier ? coded_40_sign : lane40_below; // decode.rs:80
+    wire lane40_none = ~(|coded_40_code); // decode.rs:81
+    wire lane40_exact = coded_40_outlier ? (coded_40_outer & lane40_none) : info_middle_exact; // decode.rs:82
+    wire lane40_inner = coded_40_outlier & (~coded_40_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane40_zero <= lane40_inner & lane40_none;
-        lane40_inner_1 <= coded_outlier_40 & (~coded_outer_40);
-        lane40_outlier <= coded_outlier_40;
-        lane40_outer <= coded_outer_40;
+        lane40_inner_1 <= coded_40_outlier & (~coded_40_outer);
+        lane40_outlier <= coded_40_outlier;
+        lane40_outer <= coded_40_outer;
         lane40_negative_1 <= lane40_negative;
     end
-    wire [19:0] lane40_middle_base_value = lane40_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane40_middle_base_sticky = lane40_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane40_middle_half_m = lane40_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane40_middle_half_scale = lane40_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane40_middle_base_value = lane40_negative_1 ? lane32_levels_middle_neg_base_value : lane32_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane40_middle_base_sticky = lane40_negative_1 ? lane32_levels_middle_neg_base_sticky : lane32_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane40_middle_half_m = lane40_negative_1 ? lane32_levels_middle_neg_half_m : lane32_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane40_middle_half_scale = lane40_negative_1 ? lane32_levels_middle_neg_half_scale : lane32_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane40_itself_base_value = lane40_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane40_itself_base_sticky = lane40_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane40_itself_half_m = lane40_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane40_itself_half_scale = lane40_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane40_exact_s1 <= lane40_exact;
-    wire [19:0] _t318 = lane40_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t319 = lane40_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t320 = lane40_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane40_outer_side_base_value = lane40_exact_s1 ? lane40_itself_base_value : _t318; // side_table.rs:231
-    wire lane40_outer_side_base_sticky = lane40_exact_s1 ? lane40_itself_base_sticky : _t319; // side_table.rs:231
-    wire [7:0] lane40_outer_side_half_m = lane40_exact_s1 ? lane40_itself_half_m : (lane40_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane40_outer_side_half_scale = lane40_exact_s1 ? lane40_itself_half_scale : _t320; // side_table.rs:231
-    wire [7:0] lane40_half_m = lane40_outer ? lane40_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane40_half_scale = lane40_outer ? lane40_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane40_exact_s1 <= lane40_exact;
+    wire [19:0] _t321 = lane40_negative_1 ? lane32_levels_outer_neg_base_value : lane32_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t322 = lane40_negative_1 ? lane32_levels_outer_neg_base_sticky : lane32_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t323 = lane40_negative_1 ? lane32_levels_outer_neg_half_scale : lane32_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane40_outer_side_base_value = lane40_exact_s1 ? lane40_itself_base_value : _t321; // side_table.rs:231
+    wire lane40_outer_side_base_sticky = lane40_exact_s1 ? lane40_itself_base_sticky : _t322; // side_table.rs:231
+    wire [7:0] lane40_outer_side_half_m = lane40_exact_s1 ? lane40_itself_half_m : (lane40_negative_1 ? lane32_levels_outer_neg_half_m : lane32_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane40_outer_side_half_scale = lane40_exact_s1 ? lane40_itself_half_scale : _t323; // side_table.rs:231
+    wire [7:0] lane40_half_m = lane40_outer ? lane40_outer_side_half_m : lane32_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane40_half_scale = lane40_outer ? lane40_outer_side_half_scale : lane32_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane40_side_base_value = lane40_outlier ? lane40_outer_side_base_value : lane40_middle_base_value; // side_table.rs:233
     wire lane40_side_base_sticky = lane40_outlier ? lane40_outer_side_base_sticky : lane40_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane40_side_half_m = lane40_outlier ? lane40_half_m : lane40_middle_half_m; // side_table.rs:233
     wire [5:0] lane40_side_half_scale = lane40_outlier ? lane40_half_scale : lane40_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane40_side_base_value_1 <= lane40_inner_1 ? 20'h0 : lane40_side_base_value;
         lane40_side_base_sticky_1 <= lane40_inner_1 ? 1'h0 : lane40_side_base_sticky;
         lane40_side_half_m_1 <= lane40_side_half_m;
         lane40_side_half_scale_1 <= lane40_side_half_scale;
         lane40_h_s2 <= lane40_h;
     end
-    wire [12:0] _t321 = {8'h0, lane40_h_s2} * {5'h0, lane40_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane40_product <= _t321;
+    wire [12:0] _t324 = {8'h0, lane40_h_s2} * {5'h0, lane40_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane40_product <= _t324;
         lane40_side_later_base_value <= lane40_side_base_value_1;
         lane40_side_later_base_sticky <= lane40_side_base_sticky_1;
         lane40_side_later_half_scale <= lane40_side_half_scale_1;
     end
     wire [16:0] lane40_scaled = {lane40_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane40_sum <= {1'h0, lane40_side_later_base_value} + {4'h0, lane40_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane40_sum <= {1'h0, lane40_side_later_base_value} + {4'h0, lane40_scaled};
     wire [22:0] lane40_frame = {2'h0, lane40_sum}; // decode.rs:97
     wire [7:0] lane40_high = lane40_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane40_low = {lane40_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -8711,8 +9022,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane40_low_3 = lane40_high_1[1:0]; // leading_zeros.rs:14
     wire lane40_none_4 = ~(|lane40_high_3); // leading_zeros.rs:15
     wire lane40_of_low_2 = ~lane40_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t322 = lane40_none_2 ? lane40_of_low_1 : {lane40_none_4, lane40_none_4 ? lane40_of_low_2 : (~lane40_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane40_of_low_3 = {lane40_none_2, _t322}; // leading_zeros.rs:17
+    wire [1:0] _t325 = lane40_none_2 ? lane40_of_low_1 : {lane40_none_4, lane40_none_4 ? lane40_of_low_2 : (~lane40_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane40_of_low_3 = {lane40_none_2, _t325}; // leading_zeros.rs:17
     wire [3:0] lane40_high_4 = lane40_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane40_low_4 = lane40_high[3:0]; // leading_zeros.rs:14
     wire lane40_none_5 = ~(|lane40_high_4); // leading_zeros.rs:15
@@ -8725,11 +9036,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane40_low_6 = lane40_high_4[1:0]; // leading_zeros.rs:14
     wire lane40_none_7 = ~(|lane40_high_6); // leading_zeros.rs:15
     wire lane40_of_low_6 = ~lane40_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t323 = lane40_none_5 ? lane40_of_low_5 : {lane40_none_7, lane40_none_7 ? lane40_of_low_6 : (~lane40_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane40_zeros = {lane40_none_1, lane40_none_1 ? lane40_of_low_3 : {lane40_none_5, _t323}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane40_scale <= lane40_side_later_half_scale;
+    wire [1:0] _t326 = lane40_none_5 ? lane40_of_low_5 : {lane40_none_7, lane40_none_7 ? lane40_of_low_6 : (~lane40_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane40_zeros = {lane40_none_1, lane40_none_1 ? lane40_of_low_3 : {lane40_none_5, _t326}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane40_scale <= lane40_side_later_half_scale;
     wire lane40_limited = (~(|lane40_scale[5:4])) & (lane40_zeros > lane40_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane40_shift <= lane40_limited ? lane40_scale[3:0] : lane40_zeros;
         lane40_frame_1 <= lane40_frame;
         lane40_scale_1 <= lane40_scale;
@@ -8740,7 +9051,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane40_moved_1 = lane40_shift[2] ? {lane40_moved[18:4], 4'h0} : lane40_moved[22:4]; // decode.rs:133
     wire [14:0] lane40_moved_2 = lane40_shift[1] ? {lane40_moved_1[16:4], 2'h0} : lane40_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane40_moved_3 = lane40_shift[0] ? {lane40_moved_2[13:2], 1'h0} : lane40_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane40_normal <= lane40_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane40_normal <= lane40_moved_3[12:1];
     wire lane40_lost_0 = lane40_frame_1[0] & (lane40_shift <= 4'ha); // decode.rs:105
     wire lane40_lost_1 = lane40_frame_1[1] & (lane40_shift <= 4'h9); // decode.rs:105
     wire lane40_lost_2 = lane40_frame_1[2] & (lane40_shift <= 4'h8); // decode.rs:105
@@ -8752,9 +9063,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane40_lost_8 = lane40_frame_1[8] & (lane40_shift <= 4'h2); // decode.rs:105
     wire lane40_lost_9 = lane40_frame_1[9] & (lane40_shift <= 4'h1); // decode.rs:105
     wire lane40_lost_10 = lane40_frame_1[10] & (lane40_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t324 = {lane40_lost_0, lane40_lost_1, lane40_lost_2, lane40_lost_3, lane40_lost_4, lane40_lost_5, lane40_lost_6, lane40_lost_7, lane40_lost_8, lane40_lost_9, lane40_lost_10, lane40_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane40_rest <= |_t324;
+    wire [11:0] _t327 = {lane40_lost_0, lane40_lost_1, lane40_lost_2, lane40_lost_3, lane40_lost_4, lane40_lost_5, lane40_lost_6, lane40_lost_7, lane40_lost_8, lane40_lost_9, lane40_lost_10, lane40_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane40_rest <= |_t327;
         lane40_zero_s2 <= lane40_zero;
         lane40_zero_s3 <= lane40_zero_s2;
         lane40_zero_s4 <= lane40_zero_s3;
@@ -8765,74 +9076,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane40_up = lane40_normal[0] & (lane40_rest | lane40_normal[1]); // decode.rs:111
     wire [16:0] lane40_kept = {lane40_exponent, lane40_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane40_more = {5'h0, lane40_normal[11], 10'h0, lane40_up}; // decode.rs:113
-    wire [16:0] _t325 = lane40_kept + lane40_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane40_magnitude <= _t325[16:1];
+    wire [16:0] _t328 = lane40_kept + lane40_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane40_magnitude <= _t328[16:1];
         lane40_negative_1_s2 <= lane40_negative_1;
         lane40_negative_1_s3 <= lane40_negative_1_s2;
         lane40_negative_1_s4 <= lane40_negative_1_s3;
         lane40_negative_1_s5 <= lane40_negative_1_s4;
         lane40_negative_1_s6 <= lane40_negative_1_s5;
-        values_40_negative <= lane40_negative_1_s6;
+        lane40_negative_1_s7 <= lane40_negative_1_s6;
     end
-    wire coded_outlier_41 = map_outlier[41]; // dequantizer_back.rs:123
-    wire coded_outer_41 = map_outer[41]; // dequantizer_back.rs:123
-    wire coded_sign_41 = map_sign[41]; // dequantizer_back.rs:123
-    wire [4:0] lane41_distance = {1'h0, coded_code_41} - info_split; // decode.rs:74
+    wire too_large_40 = lane40_magnitude[15] | (&lane40_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_8_2 = {lane40_negative_1_s7, too_large_40 ? 15'h7bff : lane40_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane41_distance = {1'h0, coded_41_code} - info_split; // decode.rs:74
     wire lane41_below = lane41_distance[4]; // decode.rs:75
     wire [3:0] lane41_whole = lane41_distance[3:0] ^ {4{lane41_below}}; // decode.rs:76
     wire [4:0] lane41_middle_half_steps = {lane41_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane41_outlier_half_steps = {coded_code_41, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane41_h <= coded_outlier_41 ? lane41_outlier_half_steps : lane41_middle_half_steps;
-    wire lane41_negative = coded_outlier_41 ? coded_sign_41 : lane41_below; // decode.rs:80
-    wire lane41_none = ~(|coded_code_41); // decode.rs:81
-    wire lane41_exact = coded_outlier_41 ? (coded_outer_41 & lane41_none) : info_middle_exact; // decode.rs:82
-    wire lane41_inner = coded_outlier_41 & (~coded_outer_41); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane41_outlier_half_steps = {coded_41_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane41_h <= coded_41_outlier ? lane41_outlier_half_steps : lane41_middle_half_steps;
+    wire lane41_negative = coded_41_outlier ? coded_41_sign : lane41_below; // decode.rs:80
+    wire lane41_none = ~(|coded_41_code); // decode.rs:81
+    wire lane41_exact = coded_41_outlier ? (coded_41_outer & lane41_none) : info_middle_exact; // decode.rs:82
+    wire lane41_inner = coded_41_outlier & (~coded_41_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane41_zero <= lane41_inner & lane41_none;
-        lane41_inner_1 <= coded_outlier_41 & (~coded_outer_41);
-        lane41_outlier <= coded_outlier_41;
-        lane41_outer <= coded_outer_41;
+        lane41_inner_1 <= coded_41_outlier & (~coded_41_outer);
+        lane41_outlier <= coded_41_outlier;
+        lane41_outer <= coded_41_outer;
         lane41_negative_1 <= lane41_negative;
     end
-    wire [19:0] lane41_middle_base_value = lane41_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane41_middle_base_sticky = lane41_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane41_middle_half_m = lane41_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane41_middle_half_scale = lane41_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane41_middle_base_value = lane41_negative_1 ? lane32_levels_middle_neg_base_value : lane32_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane41_middle_base_sticky = lane41_negative_1 ? lane32_levels_middle_neg_base_sticky : lane32_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane41_middle_half_m = lane41_negative_1 ? lane32_levels_middle_neg_half_m : lane32_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane41_middle_half_scale = lane41_negative_1 ? lane32_levels_middle_neg_half_scale : lane32_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane41_itself_base_value = lane41_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane41_itself_base_sticky = lane41_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane41_itself_half_m = lane41_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane41_itself_half_scale = lane41_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane41_exact_s1 <= lane41_exact;
-    wire [19:0] _t326 = lane41_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t327 = lane41_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t328 = lane41_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane41_outer_side_base_value = lane41_exact_s1 ? lane41_itself_base_value : _t326; // side_table.rs:231
-    wire lane41_outer_side_base_sticky = lane41_exact_s1 ? lane41_itself_base_sticky : _t327; // side_table.rs:231
-    wire [7:0] lane41_outer_side_half_m = lane41_exact_s1 ? lane41_itself_half_m : (lane41_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane41_outer_side_half_scale = lane41_exact_s1 ? lane41_itself_half_scale : _t328; // side_table.rs:231
-    wire [7:0] lane41_half_m = lane41_outer ? lane41_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane41_half_scale = lane41_outer ? lane41_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane41_exact_s1 <= lane41_exact;
+    wire [19:0] _t329 = lane41_negative_1 ? lane32_levels_outer_neg_base_value : lane32_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t330 = lane41_negative_1 ? lane32_levels_outer_neg_base_sticky : lane32_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t331 = lane41_negative_1 ? lane32_levels_outer_neg_half_scale : lane32_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane41_outer_side_base_value = lane41_exact_s1 ? lane41_itself_base_value : _t329; // side_table.rs:231
+    wire lane41_outer_side_base_sticky = lane41_exact_s1 ? lane41_itself_base_sticky : _t330; // side_table.rs:231
+    wire [7:0] lane41_outer_side_half_m = lane41_exact_s1 ? lane41_itself_half_m : (lane41_negative_1 ? lane32_levels_outer_neg_half_m : lane32_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane41_outer_side_half_scale = lane41_exact_s1 ? lane41_itself_half_scale : _t331; // side_table.rs:231
+    wire [7:0] lane41_half_m = lane41_outer ? lane41_outer_side_half_m : lane32_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane41_half_scale = lane41_outer ? lane41_outer_side_half_scale : lane32_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane41_side_base_value = lane41_outlier ? lane41_outer_side_base_value : lane41_middle_base_value; // side_table.rs:233
     wire lane41_side_base_sticky = lane41_outlier ? lane41_outer_side_base_sticky : lane41_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane41_side_half_m = lane41_outlier ? lane41_half_m : lane41_middle_half_m; // side_table.rs:233
     wire [5:0] lane41_side_half_scale = lane41_outlier ? lane41_half_scale : lane41_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane41_side_base_value_1 <= lane41_inner_1 ? 20'h0 : lane41_side_base_value;
         lane41_side_base_sticky_1 <= lane41_inner_1 ? 1'h0 : lane41_side_base_sticky;
         lane41_side_half_m_1 <= lane41_side_half_m;
         lane41_side_half_scale_1 <= lane41_side_half_scale;
         lane41_h_s2 <= lane41_h;
     end
-    wire [12:0] _t329 = {8'h0, lane41_h_s2} * {5'h0, lane41_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane41_product <= _t329;
+    wire [12:0] _t332 = {8'h0, lane41_h_s2} * {5'h0, lane41_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane41_product <= _t332;
         lane41_side_later_base_value <= lane41_side_base_value_1;
         lane41_side_later_base_sticky <= lane41_side_base_sticky_1;
         lane41_side_later_half_scale <= lane41_side_half_scale_1;
     end
     wire [16:0] lane41_scaled = {lane41_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane41_sum <= {1'h0, lane41_side_later_base_value} + {4'h0, lane41_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane41_sum <= {1'h0, lane41_side_later_base_value} + {4'h0, lane41_scaled};
     wire [22:0] lane41_frame = {2'h0, lane41_sum}; // decode.rs:97
     wire [7:0] lane41_high = lane41_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane41_low = {lane41_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -8849,8 +9159,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane41_low_3 = lane41_high_1[1:0]; // leading_zeros.rs:14
     wire lane41_none_4 = ~(|lane41_high_3); // leading_zeros.rs:15
     wire lane41_of_low_2 = ~lane41_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t330 = lane41_none_2 ? lane41_of_low_1 : {lane41_none_4, lane41_none_4 ? lane41_of_low_2 : (~lane41_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane41_of_low_3 = {lane41_none_2, _t330}; // leading_zeros.rs:17
+    wire [1:0] _t333 = lane41_none_2 ? lane41_of_low_1 : {lane41_none_4, lane41_none_4 ? lane41_of_low_2 : (~lane41_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane41_of_low_3 = {lane41_none_2, _t333}; // leading_zeros.rs:17
     wire [3:0] lane41_high_4 = lane41_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane41_low_4 = lane41_high[3:0]; // leading_zeros.rs:14
     wire lane41_none_5 = ~(|lane41_high_4); // leading_zeros.rs:15
@@ -8863,11 +9173,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane41_low_6 = lane41_high_4[1:0]; // leading_zeros.rs:14
     wire lane41_none_7 = ~(|lane41_high_6); // leading_zeros.rs:15
     wire lane41_of_low_6 = ~lane41_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t331 = lane41_none_5 ? lane41_of_low_5 : {lane41_none_7, lane41_none_7 ? lane41_of_low_6 : (~lane41_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane41_zeros = {lane41_none_1, lane41_none_1 ? lane41_of_low_3 : {lane41_none_5, _t331}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane41_scale <= lane41_side_later_half_scale;
+    wire [1:0] _t334 = lane41_none_5 ? lane41_of_low_5 : {lane41_none_7, lane41_none_7 ? lane41_of_low_6 : (~lane41_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane41_zeros = {lane41_none_1, lane41_none_1 ? lane41_of_low_3 : {lane41_none_5, _t334}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane41_scale <= lane41_side_later_half_scale;
     wire lane41_limited = (~(|lane41_scale[5:4])) & (lane41_zeros > lane41_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane41_shift <= lane41_limited ? lane41_scale[3:0] : lane41_zeros;
         lane41_frame_1 <= lane41_frame;
         lane41_scale_1 <= lane41_scale;
@@ -8878,7 +9188,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane41_moved_1 = lane41_shift[2] ? {lane41_moved[18:4], 4'h0} : lane41_moved[22:4]; // decode.rs:133
     wire [14:0] lane41_moved_2 = lane41_shift[1] ? {lane41_moved_1[16:4], 2'h0} : lane41_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane41_moved_3 = lane41_shift[0] ? {lane41_moved_2[13:2], 1'h0} : lane41_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane41_normal <= lane41_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane41_normal <= lane41_moved_3[12:1];
     wire lane41_lost_0 = lane41_frame_1[0] & (lane41_shift <= 4'ha); // decode.rs:105
     wire lane41_lost_1 = lane41_frame_1[1] & (lane41_shift <= 4'h9); // decode.rs:105
     wire lane41_lost_2 = lane41_frame_1[2] & (lane41_shift <= 4'h8); // decode.rs:105
@@ -8890,9 +9200,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane41_lost_8 = lane41_frame_1[8] & (lane41_shift <= 4'h2); // decode.rs:105
     wire lane41_lost_9 = lane41_frame_1[9] & (lane41_shift <= 4'h1); // decode.rs:105
     wire lane41_lost_10 = lane41_frame_1[10] & (lane41_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t332 = {lane41_lost_0, lane41_lost_1, lane41_lost_2, lane41_lost_3, lane41_lost_4, lane41_lost_5, lane41_lost_6, lane41_lost_7, lane41_lost_8, lane41_lost_9, lane41_lost_10, lane41_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane41_rest <= |_t332;
+    wire [11:0] _t335 = {lane41_lost_0, lane41_lost_1, lane41_lost_2, lane41_lost_3, lane41_lost_4, lane41_lost_5, lane41_lost_6, lane41_lost_7, lane41_lost_8, lane41_lost_9, lane41_lost_10, lane41_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane41_rest <= |_t335;
         lane41_zero_s2 <= lane41_zero;
         lane41_zero_s3 <= lane41_zero_s2;
         lane41_zero_s4 <= lane41_zero_s3;
@@ -8903,74 +9213,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane41_up = lane41_normal[0] & (lane41_rest | lane41_normal[1]); // decode.rs:111
     wire [16:0] lane41_kept = {lane41_exponent, lane41_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane41_more = {5'h0, lane41_normal[11], 10'h0, lane41_up}; // decode.rs:113
-    wire [16:0] _t333 = lane41_kept + lane41_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane41_magnitude <= _t333[16:1];
+    wire [16:0] _t336 = lane41_kept + lane41_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane41_magnitude <= _t336[16:1];
         lane41_negative_1_s2 <= lane41_negative_1;
         lane41_negative_1_s3 <= lane41_negative_1_s2;
         lane41_negative_1_s4 <= lane41_negative_1_s3;
         lane41_negative_1_s5 <= lane41_negative_1_s4;
         lane41_negative_1_s6 <= lane41_negative_1_s5;
-        values_41_negative <= lane41_negative_1_s6;
+        lane41_negative_1_s7 <= lane41_negative_1_s6;
     end
-    wire coded_outlier_42 = map_outlier[42]; // dequantizer_back.rs:123
-    wire coded_outer_42 = map_outer[42]; // dequantizer_back.rs:123
-    wire coded_sign_42 = map_sign[42]; // dequantizer_back.rs:123
-    wire [4:0] lane42_distance = {1'h0, coded_code_42} - info_split; // decode.rs:74
+    wire too_large_41 = lane41_magnitude[15] | (&lane41_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_9_2 = {lane41_negative_1_s7, too_large_41 ? 15'h7bff : lane41_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane42_distance = {1'h0, coded_42_code} - info_split; // decode.rs:74
     wire lane42_below = lane42_distance[4]; // decode.rs:75
     wire [3:0] lane42_whole = lane42_distance[3:0] ^ {4{lane42_below}}; // decode.rs:76
     wire [4:0] lane42_middle_half_steps = {lane42_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane42_outlier_half_steps = {coded_code_42, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane42_h <= coded_outlier_42 ? lane42_outlier_half_steps : lane42_middle_half_steps;
-    wire lane42_negative = coded_outlier_42 ? coded_sign_42 : lane42_below; // decode.rs:80
-    wire lane42_none = ~(|coded_code_42); // decode.rs:81
-    wire lane42_exact = coded_outlier_42 ? (coded_outer_42 & lane42_none) : info_middle_exact; // decode.rs:82
-    wire lane42_inner = coded_outlier_42 & (~coded_outer_42); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane42_outlier_half_steps = {coded_42_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane42_h <= coded_42_outlier ? lane42_outlier_half_steps : lane42_middle_half_steps;
+    wire lane42_negative = coded_42_outlier ? coded_42_sign : lane42_below; // decode.rs:80
+    wire lane42_none = ~(|coded_42_code); // decode.rs:81
+    wire lane42_exact = coded_42_outlier ? (coded_42_outer & lane42_none) : info_middle_exact; // decode.rs:82
+    wire lane42_inner = coded_42_outlier & (~coded_42_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane42_zero <= lane42_inner & lane42_none;
-        lane42_inner_1 <= coded_outlier_42 & (~coded_outer_42);
-        lane42_outlier <= coded_outlier_42;
-        lane42_outer <= coded_outer_42;
+        lane42_inner_1 <= coded_42_outlier & (~coded_42_outer);
+        lane42_outlier <= coded_42_outlier;
+        lane42_outer <= coded_42_outer;
         lane42_negative_1 <= lane42_negative;
     end
-    wire [19:0] lane42_middle_base_value = lane42_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane42_middle_base_sticky = lane42_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane42_middle_half_m = lane42_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane42_middle_half_scale = lane42_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane42_middle_base_value = lane42_negative_1 ? lane32_levels_middle_neg_base_value : lane32_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane42_middle_base_sticky = lane42_negative_1 ? lane32_levels_middle_neg_base_sticky : lane32_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane42_middle_half_m = lane42_negative_1 ? lane32_levels_middle_neg_half_m : lane32_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane42_middle_half_scale = lane42_negative_1 ? lane32_levels_middle_neg_half_scale : lane32_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane42_itself_base_value = lane42_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane42_itself_base_sticky = lane42_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane42_itself_half_m = lane42_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane42_itself_half_scale = lane42_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane42_exact_s1 <= lane42_exact;
-    wire [19:0] _t334 = lane42_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t335 = lane42_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t336 = lane42_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane42_outer_side_base_value = lane42_exact_s1 ? lane42_itself_base_value : _t334; // side_table.rs:231
-    wire lane42_outer_side_base_sticky = lane42_exact_s1 ? lane42_itself_base_sticky : _t335; // side_table.rs:231
-    wire [7:0] lane42_outer_side_half_m = lane42_exact_s1 ? lane42_itself_half_m : (lane42_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane42_outer_side_half_scale = lane42_exact_s1 ? lane42_itself_half_scale : _t336; // side_table.rs:231
-    wire [7:0] lane42_half_m = lane42_outer ? lane42_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane42_half_scale = lane42_outer ? lane42_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane42_exact_s1 <= lane42_exact;
+    wire [19:0] _t337 = lane42_negative_1 ? lane32_levels_outer_neg_base_value : lane32_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t338 = lane42_negative_1 ? lane32_levels_outer_neg_base_sticky : lane32_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t339 = lane42_negative_1 ? lane32_levels_outer_neg_half_scale : lane32_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane42_outer_side_base_value = lane42_exact_s1 ? lane42_itself_base_value : _t337; // side_table.rs:231
+    wire lane42_outer_side_base_sticky = lane42_exact_s1 ? lane42_itself_base_sticky : _t338; // side_table.rs:231
+    wire [7:0] lane42_outer_side_half_m = lane42_exact_s1 ? lane42_itself_half_m : (lane42_negative_1 ? lane32_levels_outer_neg_half_m : lane32_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane42_outer_side_half_scale = lane42_exact_s1 ? lane42_itself_half_scale : _t339; // side_table.rs:231
+    wire [7:0] lane42_half_m = lane42_outer ? lane42_outer_side_half_m : lane32_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane42_half_scale = lane42_outer ? lane42_outer_side_half_scale : lane32_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane42_side_base_value = lane42_outlier ? lane42_outer_side_base_value : lane42_middle_base_value; // side_table.rs:233
     wire lane42_side_base_sticky = lane42_outlier ? lane42_outer_side_base_sticky : lane42_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane42_side_half_m = lane42_outlier ? lane42_half_m : lane42_middle_half_m; // side_table.rs:233
     wire [5:0] lane42_side_half_scale = lane42_outlier ? lane42_half_scale : lane42_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane42_side_base_value_1 <= lane42_inner_1 ? 20'h0 : lane42_side_base_value;
         lane42_side_base_sticky_1 <= lane42_inner_1 ? 1'h0 : lane42_side_base_sticky;
         lane42_side_half_m_1 <= lane42_side_half_m;
         lane42_side_half_scale_1 <= lane42_side_half_scale;
         lane42_h_s2 <= lane42_h;
     end
-    wire [12:0] _t337 = {8'h0, lane42_h_s2} * {5'h0, lane42_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane42_product <= _t337;
+    wire [12:0] _t340 = {8'h0, lane42_h_s2} * {5'h0, lane42_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane42_product <= _t340;
         lane42_side_later_base_value <= lane42_side_base_value_1;
         lane42_side_later_base_sticky <= lane42_side_base_sticky_1;
         lane42_side_later_half_scale <= lane42_side_half_scale_1;
     end
     wire [16:0] lane42_scaled = {lane42_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane42_sum <= {1'h0, lane42_side_later_base_value} + {4'h0, lane42_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane42_sum <= {1'h0, lane42_side_later_base_value} + {4'h0, lane42_scaled};
     wire [22:0] lane42_frame = {2'h0, lane42_sum}; // decode.rs:97
     wire [7:0] lane42_high = lane42_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane42_low = {lane42_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -8987,8 +9296,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane42_low_3 = lane42_high_1[1:0]; // leading_zeros.rs:14
     wire lane42_none_4 = ~(|lane42_high_3); // leading_zeros.rs:15
     wire lane42_of_low_2 = ~lane42_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t338 = lane42_none_2 ? lane42_of_low_1 : {lane42_none_4, lane42_none_4 ? lane42_of_low_2 : (~lane42_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane42_of_low_3 = {lane42_none_2, _t338}; // leading_zeros.rs:17
+    wire [1:0] _t341 = lane42_none_2 ? lane42_of_low_1 : {lane42_none_4, lane42_none_4 ? lane42_of_low_2 : (~lane42_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane42_of_low_3 = {lane42_none_2, _t341}; // leading_zeros.rs:17
     wire [3:0] lane42_high_4 = lane42_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane42_low_4 = lane42_high[3:0]; // leading_zeros.rs:14
     wire lane42_none_5 = ~(|lane42_high_4); // leading_zeros.rs:15
@@ -9001,11 +9310,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane42_low_6 = lane42_high_4[1:0]; // leading_zeros.rs:14
     wire lane42_none_7 = ~(|lane42_high_6); // leading_zeros.rs:15
     wire lane42_of_low_6 = ~lane42_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t339 = lane42_none_5 ? lane42_of_low_5 : {lane42_none_7, lane42_none_7 ? lane42_of_low_6 : (~lane42_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane42_zeros = {lane42_none_1, lane42_none_1 ? lane42_of_low_3 : {lane42_none_5, _t339}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane42_scale <= lane42_side_later_half_scale;
+    wire [1:0] _t342 = lane42_none_5 ? lane42_of_low_5 : {lane42_none_7, lane42_none_7 ? lane42_of_low_6 : (~lane42_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane42_zeros = {lane42_none_1, lane42_none_1 ? lane42_of_low_3 : {lane42_none_5, _t342}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane42_scale <= lane42_side_later_half_scale;
     wire lane42_limited = (~(|lane42_scale[5:4])) & (lane42_zeros > lane42_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane42_shift <= lane42_limited ? lane42_scale[3:0] : lane42_zeros;
         lane42_frame_1 <= lane42_frame;
         lane42_scale_1 <= lane42_scale;
@@ -9016,7 +9325,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane42_moved_1 = lane42_shift[2] ? {lane42_moved[18:4], 4'h0} : lane42_moved[22:4]; // decode.rs:133
     wire [14:0] lane42_moved_2 = lane42_shift[1] ? {lane42_moved_1[16:4], 2'h0} : lane42_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane42_moved_3 = lane42_shift[0] ? {lane42_moved_2[13:2], 1'h0} : lane42_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane42_normal <= lane42_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane42_normal <= lane42_moved_3[12:1];
     wire lane42_lost_0 = lane42_frame_1[0] & (lane42_shift <= 4'ha); // decode.rs:105
     wire lane42_lost_1 = lane42_frame_1[1] & (lane42_shift <= 4'h9); // decode.rs:105
     wire lane42_lost_2 = lane42_frame_1[2] & (lane42_shift <= 4'h8); // decode.rs:105
@@ -9028,9 +9337,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane42_lost_8 = lane42_frame_1[8] & (lane42_shift <= 4'h2); // decode.rs:105
     wire lane42_lost_9 = lane42_frame_1[9] & (lane42_shift <= 4'h1); // decode.rs:105
     wire lane42_lost_10 = lane42_frame_1[10] & (lane42_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t340 = {lane42_lost_0, lane42_lost_1, lane42_lost_2, lane42_lost_3, lane42_lost_4, lane42_lost_5, lane42_lost_6, lane42_lost_7, lane42_lost_8, lane42_lost_9, lane42_lost_10, lane42_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane42_rest <= |_t340;
+    wire [11:0] _t343 = {lane42_lost_0, lane42_lost_1, lane42_lost_2, lane42_lost_3, lane42_lost_4, lane42_lost_5, lane42_lost_6, lane42_lost_7, lane42_lost_8, lane42_lost_9, lane42_lost_10, lane42_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane42_rest <= |_t343;
         lane42_zero_s2 <= lane42_zero;
         lane42_zero_s3 <= lane42_zero_s2;
         lane42_zero_s4 <= lane42_zero_s3;
@@ -9041,74 +9350,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane42_up = lane42_normal[0] & (lane42_rest | lane42_normal[1]); // decode.rs:111
     wire [16:0] lane42_kept = {lane42_exponent, lane42_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane42_more = {5'h0, lane42_normal[11], 10'h0, lane42_up}; // decode.rs:113
-    wire [16:0] _t341 = lane42_kept + lane42_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane42_magnitude <= _t341[16:1];
+    wire [16:0] _t344 = lane42_kept + lane42_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane42_magnitude <= _t344[16:1];
         lane42_negative_1_s2 <= lane42_negative_1;
         lane42_negative_1_s3 <= lane42_negative_1_s2;
         lane42_negative_1_s4 <= lane42_negative_1_s3;
         lane42_negative_1_s5 <= lane42_negative_1_s4;
         lane42_negative_1_s6 <= lane42_negative_1_s5;
-        values_42_negative <= lane42_negative_1_s6;
+        lane42_negative_1_s7 <= lane42_negative_1_s6;
     end
-    wire coded_outlier_43 = map_outlier[43]; // dequantizer_back.rs:123
-    wire coded_outer_43 = map_outer[43]; // dequantizer_back.rs:123
-    wire coded_sign_43 = map_sign[43]; // dequantizer_back.rs:123
-    wire [4:0] lane43_distance = {1'h0, coded_code_43} - info_split; // decode.rs:74
+    wire too_large_42 = lane42_magnitude[15] | (&lane42_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_10_2 = {lane42_negative_1_s7, too_large_42 ? 15'h7bff : lane42_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane43_distance = {1'h0, coded_43_code} - info_split; // decode.rs:74
     wire lane43_below = lane43_distance[4]; // decode.rs:75
     wire [3:0] lane43_whole = lane43_distance[3:0] ^ {4{lane43_below}}; // decode.rs:76
     wire [4:0] lane43_middle_half_steps = {lane43_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane43_outlier_half_steps = {coded_code_43, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane43_h <= coded_outlier_43 ? lane43_outlier_half_steps : lane43_middle_half_steps;
-    wire lane43_negative = coded_outlier_43 ? coded_sign_43 : lane43_below; // decode.rs:80
-    wire lane43_none = ~(|coded_code_43); // decode.rs:81
-    wire lane43_exact = coded_outlier_43 ? (coded_outer_43 & lane43_none) : info_middle_exact; // decode.rs:82
-    wire lane43_inner = coded_outlier_43 & (~coded_outer_43); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane43_outlier_half_steps = {coded_43_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane43_h <= coded_43_outlier ? lane43_outlier_half_steps : lane43_middle_half_steps;
+    wire lane43_negative = coded_43_outlier ? coded_43_sign : lane43_below; // decode.rs:80
+    wire lane43_none = ~(|coded_43_code); // decode.rs:81
+    wire lane43_exact = coded_43_outlier ? (coded_43_outer & lane43_none) : info_middle_exact; // decode.rs:82
+    wire lane43_inner = coded_43_outlier & (~coded_43_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane43_zero <= lane43_inner & lane43_none;
-        lane43_inner_1 <= coded_outlier_43 & (~coded_outer_43);
-        lane43_outlier <= coded_outlier_43;
-        lane43_outer <= coded_outer_43;
+        lane43_inner_1 <= coded_43_outlier & (~coded_43_outer);
+        lane43_outlier <= coded_43_outlier;
+        lane43_outer <= coded_43_outer;
         lane43_negative_1 <= lane43_negative;
     end
-    wire [19:0] lane43_middle_base_value = lane43_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane43_middle_base_sticky = lane43_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane43_middle_half_m = lane43_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane43_middle_half_scale = lane43_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane43_middle_base_value = lane43_negative_1 ? lane32_levels_middle_neg_base_value : lane32_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane43_middle_base_sticky = lane43_negative_1 ? lane32_levels_middle_neg_base_sticky : lane32_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane43_middle_half_m = lane43_negative_1 ? lane32_levels_middle_neg_half_m : lane32_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane43_middle_half_scale = lane43_negative_1 ? lane32_levels_middle_neg_half_scale : lane32_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane43_itself_base_value = lane43_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane43_itself_base_sticky = lane43_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane43_itself_half_m = lane43_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane43_itself_half_scale = lane43_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane43_exact_s1 <= lane43_exact;
-    wire [19:0] _t342 = lane43_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t343 = lane43_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t344 = lane43_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane43_outer_side_base_value = lane43_exact_s1 ? lane43_itself_base_value : _t342; // side_table.rs:231
-    wire lane43_outer_side_base_sticky = lane43_exact_s1 ? lane43_itself_base_sticky : _t343; // side_table.rs:231
-    wire [7:0] lane43_outer_side_half_m = lane43_exact_s1 ? lane43_itself_half_m : (lane43_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane43_outer_side_half_scale = lane43_exact_s1 ? lane43_itself_half_scale : _t344; // side_table.rs:231
-    wire [7:0] lane43_half_m = lane43_outer ? lane43_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane43_half_scale = lane43_outer ? lane43_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane43_exact_s1 <= lane43_exact;
+    wire [19:0] _t345 = lane43_negative_1 ? lane32_levels_outer_neg_base_value : lane32_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t346 = lane43_negative_1 ? lane32_levels_outer_neg_base_sticky : lane32_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t347 = lane43_negative_1 ? lane32_levels_outer_neg_half_scale : lane32_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane43_outer_side_base_value = lane43_exact_s1 ? lane43_itself_base_value : _t345; // side_table.rs:231
+    wire lane43_outer_side_base_sticky = lane43_exact_s1 ? lane43_itself_base_sticky : _t346; // side_table.rs:231
+    wire [7:0] lane43_outer_side_half_m = lane43_exact_s1 ? lane43_itself_half_m : (lane43_negative_1 ? lane32_levels_outer_neg_half_m : lane32_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane43_outer_side_half_scale = lane43_exact_s1 ? lane43_itself_half_scale : _t347; // side_table.rs:231
+    wire [7:0] lane43_half_m = lane43_outer ? lane43_outer_side_half_m : lane32_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane43_half_scale = lane43_outer ? lane43_outer_side_half_scale : lane32_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane43_side_base_value = lane43_outlier ? lane43_outer_side_base_value : lane43_middle_base_value; // side_table.rs:233
     wire lane43_side_base_sticky = lane43_outlier ? lane43_outer_side_base_sticky : lane43_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane43_side_half_m = lane43_outlier ? lane43_half_m : lane43_middle_half_m; // side_table.rs:233
     wire [5:0] lane43_side_half_scale = lane43_outlier ? lane43_half_scale : lane43_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane43_side_base_value_1 <= lane43_inner_1 ? 20'h0 : lane43_side_base_value;
         lane43_side_base_sticky_1 <= lane43_inner_1 ? 1'h0 : lane43_side_base_sticky;
         lane43_side_half_m_1 <= lane43_side_half_m;
         lane43_side_half_scale_1 <= lane43_side_half_scale;
         lane43_h_s2 <= lane43_h;
     end
-    wire [12:0] _t345 = {8'h0, lane43_h_s2} * {5'h0, lane43_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane43_product <= _t345;
+    wire [12:0] _t348 = {8'h0, lane43_h_s2} * {5'h0, lane43_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane43_product <= _t348;
         lane43_side_later_base_value <= lane43_side_base_value_1;
         lane43_side_later_base_sticky <= lane43_side_base_sticky_1;
         lane43_side_later_half_scale <= lane43_side_half_scale_1;
     end
     wire [16:0] lane43_scaled = {lane43_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane43_sum <= {1'h0, lane43_side_later_base_value} + {4'h0, lane43_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane43_sum <= {1'h0, lane43_side_later_base_value} + {4'h0, lane43_scaled};
     wire [22:0] lane43_frame = {2'h0, lane43_sum}; // decode.rs:97
     wire [7:0] lane43_high = lane43_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane43_low = {lane43_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -9125,8 +9433,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane43_low_3 = lane43_high_1[1:0]; // leading_zeros.rs:14
     wire lane43_none_4 = ~(|lane43_high_3); // leading_zeros.rs:15
     wire lane43_of_low_2 = ~lane43_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t346 = lane43_none_2 ? lane43_of_low_1 : {lane43_none_4, lane43_none_4 ? lane43_of_low_2 : (~lane43_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane43_of_low_3 = {lane43_none_2, _t346}; // leading_zeros.rs:17
+    wire [1:0] _t349 = lane43_none_2 ? lane43_of_low_1 : {lane43_none_4, lane43_none_4 ? lane43_of_low_2 : (~lane43_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane43_of_low_3 = {lane43_none_2, _t349}; // leading_zeros.rs:17
     wire [3:0] lane43_high_4 = lane43_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane43_low_4 = lane43_high[3:0]; // leading_zeros.rs:14
     wire lane43_none_5 = ~(|lane43_high_4); // leading_zeros.rs:15
@@ -9139,11 +9447,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane43_low_6 = lane43_high_4[1:0]; // leading_zeros.rs:14
     wire lane43_none_7 = ~(|lane43_high_6); // leading_zeros.rs:15
     wire lane43_of_low_6 = ~lane43_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t347 = lane43_none_5 ? lane43_of_low_5 : {lane43_none_7, lane43_none_7 ? lane43_of_low_6 : (~lane43_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane43_zeros = {lane43_none_1, lane43_none_1 ? lane43_of_low_3 : {lane43_none_5, _t347}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane43_scale <= lane43_side_later_half_scale;
+    wire [1:0] _t350 = lane43_none_5 ? lane43_of_low_5 : {lane43_none_7, lane43_none_7 ? lane43_of_low_6 : (~lane43_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane43_zeros = {lane43_none_1, lane43_none_1 ? lane43_of_low_3 : {lane43_none_5, _t350}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane43_scale <= lane43_side_later_half_scale;
     wire lane43_limited = (~(|lane43_scale[5:4])) & (lane43_zeros > lane43_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane43_shift <= lane43_limited ? lane43_scale[3:0] : lane43_zeros;
         lane43_frame_1 <= lane43_frame;
         lane43_scale_1 <= lane43_scale;
@@ -9154,7 +9462,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane43_moved_1 = lane43_shift[2] ? {lane43_moved[18:4], 4'h0} : lane43_moved[22:4]; // decode.rs:133
     wire [14:0] lane43_moved_2 = lane43_shift[1] ? {lane43_moved_1[16:4], 2'h0} : lane43_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane43_moved_3 = lane43_shift[0] ? {lane43_moved_2[13:2], 1'h0} : lane43_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane43_normal <= lane43_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane43_normal <= lane43_moved_3[12:1];
     wire lane43_lost_0 = lane43_frame_1[0] & (lane43_shift <= 4'ha); // decode.rs:105
     wire lane43_lost_1 = lane43_frame_1[1] & (lane43_shift <= 4'h9); // decode.rs:105
     wire lane43_lost_2 = lane43_frame_1[2] & (lane43_shift <= 4'h8); // decode.rs:105
@@ -9166,9 +9474,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane43_lost_8 = lane43_frame_1[8] & (lane43_shift <= 4'h2); // decode.rs:105
     wire lane43_lost_9 = lane43_frame_1[9] & (lane43_shift <= 4'h1); // decode.rs:105
     wire lane43_lost_10 = lane43_frame_1[10] & (lane43_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t348 = {lane43_lost_0, lane43_lost_1, lane43_lost_2, lane43_lost_3, lane43_lost_4, lane43_lost_5, lane43_lost_6, lane43_lost_7, lane43_lost_8, lane43_lost_9, lane43_lost_10, lane43_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane43_rest <= |_t348;
+    wire [11:0] _t351 = {lane43_lost_0, lane43_lost_1, lane43_lost_2, lane43_lost_3, lane43_lost_4, lane43_lost_5, lane43_lost_6, lane43_lost_7, lane43_lost_8, lane43_lost_9, lane43_lost_10, lane43_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane43_rest <= |_t351;
         lane43_zero_s2 <= lane43_zero;
         lane43_zero_s3 <= lane43_zero_s2;
         lane43_zero_s4 <= lane43_zero_s3;
@@ -9179,74 +9487,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane43_up = lane43_normal[0] & (lane43_rest | lane43_normal[1]); // decode.rs:111
     wire [16:0] lane43_kept = {lane43_exponent, lane43_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane43_more = {5'h0, lane43_normal[11], 10'h0, lane43_up}; // decode.rs:113
-    wire [16:0] _t349 = lane43_kept + lane43_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane43_magnitude <= _t349[16:1];
+    wire [16:0] _t352 = lane43_kept + lane43_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane43_magnitude <= _t352[16:1];
         lane43_negative_1_s2 <= lane43_negative_1;
         lane43_negative_1_s3 <= lane43_negative_1_s2;
         lane43_negative_1_s4 <= lane43_negative_1_s3;
         lane43_negative_1_s5 <= lane43_negative_1_s4;
         lane43_negative_1_s6 <= lane43_negative_1_s5;
-        values_43_negative <= lane43_negative_1_s6;
+        lane43_negative_1_s7 <= lane43_negative_1_s6;
     end
-    wire coded_outlier_44 = map_outlier[44]; // dequantizer_back.rs:123
-    wire coded_outer_44 = map_outer[44]; // dequantizer_back.rs:123
-    wire coded_sign_44 = map_sign[44]; // dequantizer_back.rs:123
-    wire [4:0] lane44_distance = {1'h0, coded_code_44} - info_split; // decode.rs:74
+    wire too_large_43 = lane43_magnitude[15] | (&lane43_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_11_2 = {lane43_negative_1_s7, too_large_43 ? 15'h7bff : lane43_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane44_distance = {1'h0, coded_44_code} - info_split; // decode.rs:74
     wire lane44_below = lane44_distance[4]; // decode.rs:75
     wire [3:0] lane44_whole = lane44_distance[3:0] ^ {4{lane44_below}}; // decode.rs:76
     wire [4:0] lane44_middle_half_steps = {lane44_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane44_outlier_half_steps = {coded_code_44, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane44_h <= coded_outlier_44 ? lane44_outlier_half_steps : lane44_middle_half_steps;
-    wire lane44_negative = coded_outlier_44 ? coded_sign_44 : lane44_below; // decode.rs:80
-    wire lane44_none = ~(|coded_code_44); // decode.rs:81
-    wire lane44_exact = coded_outlier_44 ? (coded_outer_44 & lane44_none) : info_middle_exact; // decode.rs:82
-    wire lane44_inner = coded_outlier_44 & (~coded_outer_44); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane44_outlier_half_steps = {coded_44_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane44_h <= coded_44_outlier ? lane44_outlier_half_steps : lane44_middle_half_steps;
+    wire lane44_negative = coded_44_outlier ? coded_44_sign : lane44_below; // decode.rs:80
+    wire lane44_none = ~(|coded_44_code); // decode.rs:81
+    wire lane44_exact = coded_44_outlier ? (coded_44_outer & lane44_none) : info_middle_exact; // decode.rs:82
+    wire lane44_inner = coded_44_outlier & (~coded_44_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane44_zero <= lane44_inner & lane44_none;
-        lane44_inner_1 <= coded_outlier_44 & (~coded_outer_44);
-        lane44_outlier <= coded_outlier_44;
-        lane44_outer <= coded_outer_44;
+        lane44_inner_1 <= coded_44_outlier & (~coded_44_outer);
+        lane44_outlier <= coded_44_outlier;
+        lane44_outer <= coded_44_outer;
         lane44_negative_1 <= lane44_negative;
     end
-    wire [19:0] lane44_middle_base_value = lane44_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane44_middle_base_sticky = lane44_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane44_middle_half_m = lane44_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane44_middle_half_scale = lane44_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane44_middle_base_value = lane44_negative_1 ? lane32_levels_middle_neg_base_value : lane32_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane44_middle_base_sticky = lane44_negative_1 ? lane32_levels_middle_neg_base_sticky : lane32_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane44_middle_half_m = lane44_negative_1 ? lane32_levels_middle_neg_half_m : lane32_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane44_middle_half_scale = lane44_negative_1 ? lane32_levels_middle_neg_half_scale : lane32_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane44_itself_base_value = lane44_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane44_itself_base_sticky = lane44_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane44_itself_half_m = lane44_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane44_itself_half_scale = lane44_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane44_exact_s1 <= lane44_exact;
-    wire [19:0] _t350 = lane44_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t351 = lane44_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t352 = lane44_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane44_outer_side_base_value = lane44_exact_s1 ? lane44_itself_base_value : _t350; // side_table.rs:231
-    wire lane44_outer_side_base_sticky = lane44_exact_s1 ? lane44_itself_base_sticky : _t351; // side_table.rs:231
-    wire [7:0] lane44_outer_side_half_m = lane44_exact_s1 ? lane44_itself_half_m : (lane44_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane44_outer_side_half_scale = lane44_exact_s1 ? lane44_itself_half_scale : _t352; // side_table.rs:231
-    wire [7:0] lane44_half_m = lane44_outer ? lane44_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane44_half_scale = lane44_outer ? lane44_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane44_exact_s1 <= lane44_exact;
+    wire [19:0] _t353 = lane44_negative_1 ? lane32_levels_outer_neg_base_value : lane32_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t354 = lane44_negative_1 ? lane32_levels_outer_neg_base_sticky : lane32_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t355 = lane44_negative_1 ? lane32_levels_outer_neg_half_scale : lane32_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane44_outer_side_base_value = lane44_exact_s1 ? lane44_itself_base_value : _t353; // side_table.rs:231
+    wire lane44_outer_side_base_sticky = lane44_exact_s1 ? lane44_itself_base_sticky : _t354; // side_table.rs:231
+    wire [7:0] lane44_outer_side_half_m = lane44_exact_s1 ? lane44_itself_half_m : (lane44_negative_1 ? lane32_levels_outer_neg_half_m : lane32_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane44_outer_side_half_scale = lane44_exact_s1 ? lane44_itself_half_scale : _t355; // side_table.rs:231
+    wire [7:0] lane44_half_m = lane44_outer ? lane44_outer_side_half_m : lane32_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane44_half_scale = lane44_outer ? lane44_outer_side_half_scale : lane32_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane44_side_base_value = lane44_outlier ? lane44_outer_side_base_value : lane44_middle_base_value; // side_table.rs:233
     wire lane44_side_base_sticky = lane44_outlier ? lane44_outer_side_base_sticky : lane44_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane44_side_half_m = lane44_outlier ? lane44_half_m : lane44_middle_half_m; // side_table.rs:233
     wire [5:0] lane44_side_half_scale = lane44_outlier ? lane44_half_scale : lane44_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane44_side_base_value_1 <= lane44_inner_1 ? 20'h0 : lane44_side_base_value;
         lane44_side_base_sticky_1 <= lane44_inner_1 ? 1'h0 : lane44_side_base_sticky;
         lane44_side_half_m_1 <= lane44_side_half_m;
         lane44_side_half_scale_1 <= lane44_side_half_scale;
         lane44_h_s2 <= lane44_h;
     end
-    wire [12:0] _t353 = {8'h0, lane44_h_s2} * {5'h0, lane44_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane44_product <= _t353;
+    wire [12:0] _t356 = {8'h0, lane44_h_s2} * {5'h0, lane44_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane44_product <= _t356;
         lane44_side_later_base_value <= lane44_side_base_value_1;
         lane44_side_later_base_sticky <= lane44_side_base_sticky_1;
         lane44_side_later_half_scale <= lane44_side_half_scale_1;
     end
     wire [16:0] lane44_scaled = {lane44_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane44_sum <= {1'h0, lane44_side_later_base_value} + {4'h0, lane44_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane44_sum <= {1'h0, lane44_side_later_base_value} + {4'h0, lane44_scaled};
     wire [22:0] lane44_frame = {2'h0, lane44_sum}; // decode.rs:97
     wire [7:0] lane44_high = lane44_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane44_low = {lane44_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -9263,8 +9570,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane44_low_3 = lane44_high_1[1:0]; // leading_zeros.rs:14
     wire lane44_none_4 = ~(|lane44_high_3); // leading_zeros.rs:15
     wire lane44_of_low_2 = ~lane44_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t354 = lane44_none_2 ? lane44_of_low_1 : {lane44_none_4, lane44_none_4 ? lane44_of_low_2 : (~lane44_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane44_of_low_3 = {lane44_none_2, _t354}; // leading_zeros.rs:17
+    wire [1:0] _t357 = lane44_none_2 ? lane44_of_low_1 : {lane44_none_4, lane44_none_4 ? lane44_of_low_2 : (~lane44_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane44_of_low_3 = {lane44_none_2, _t357}; // leading_zeros.rs:17
     wire [3:0] lane44_high_4 = lane44_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane44_low_4 = lane44_high[3:0]; // leading_zeros.rs:14
     wire lane44_none_5 = ~(|lane44_high_4); // leading_zeros.rs:15
@@ -9277,11 +9584,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane44_low_6 = lane44_high_4[1:0]; // leading_zeros.rs:14
     wire lane44_none_7 = ~(|lane44_high_6); // leading_zeros.rs:15
     wire lane44_of_low_6 = ~lane44_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t355 = lane44_none_5 ? lane44_of_low_5 : {lane44_none_7, lane44_none_7 ? lane44_of_low_6 : (~lane44_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane44_zeros = {lane44_none_1, lane44_none_1 ? lane44_of_low_3 : {lane44_none_5, _t355}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane44_scale <= lane44_side_later_half_scale;
+    wire [1:0] _t358 = lane44_none_5 ? lane44_of_low_5 : {lane44_none_7, lane44_none_7 ? lane44_of_low_6 : (~lane44_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane44_zeros = {lane44_none_1, lane44_none_1 ? lane44_of_low_3 : {lane44_none_5, _t358}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane44_scale <= lane44_side_later_half_scale;
     wire lane44_limited = (~(|lane44_scale[5:4])) & (lane44_zeros > lane44_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane44_shift <= lane44_limited ? lane44_scale[3:0] : lane44_zeros;
         lane44_frame_1 <= lane44_frame;
         lane44_scale_1 <= lane44_scale;
@@ -9292,7 +9599,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane44_moved_1 = lane44_shift[2] ? {lane44_moved[18:4], 4'h0} : lane44_moved[22:4]; // decode.rs:133
     wire [14:0] lane44_moved_2 = lane44_shift[1] ? {lane44_moved_1[16:4], 2'h0} : lane44_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane44_moved_3 = lane44_shift[0] ? {lane44_moved_2[13:2], 1'h0} : lane44_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane44_normal <= lane44_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane44_normal <= lane44_moved_3[12:1];
     wire lane44_lost_0 = lane44_frame_1[0] & (lane44_shift <= 4'ha); // decode.rs:105
     wire lane44_lost_1 = lane44_frame_1[1] & (lane44_shift <= 4'h9); // decode.rs:105
     wire lane44_lost_2 = lane44_frame_1[2] & (lane44_shift <= 4'h8); // decode.rs:105
@@ -9304,9 +9611,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane44_lost_8 = lane44_frame_1[8] & (lane44_shift <= 4'h2); // decode.rs:105
     wire lane44_lost_9 = lane44_frame_1[9] & (lane44_shift <= 4'h1); // decode.rs:105
     wire lane44_lost_10 = lane44_frame_1[10] & (lane44_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t356 = {lane44_lost_0, lane44_lost_1, lane44_lost_2, lane44_lost_3, lane44_lost_4, lane44_lost_5, lane44_lost_6, lane44_lost_7, lane44_lost_8, lane44_lost_9, lane44_lost_10, lane44_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane44_rest <= |_t356;
+    wire [11:0] _t359 = {lane44_lost_0, lane44_lost_1, lane44_lost_2, lane44_lost_3, lane44_lost_4, lane44_lost_5, lane44_lost_6, lane44_lost_7, lane44_lost_8, lane44_lost_9, lane44_lost_10, lane44_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane44_rest <= |_t359;
         lane44_zero_s2 <= lane44_zero;
         lane44_zero_s3 <= lane44_zero_s2;
         lane44_zero_s4 <= lane44_zero_s3;
@@ -9317,74 +9624,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane44_up = lane44_normal[0] & (lane44_rest | lane44_normal[1]); // decode.rs:111
     wire [16:0] lane44_kept = {lane44_exponent, lane44_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane44_more = {5'h0, lane44_normal[11], 10'h0, lane44_up}; // decode.rs:113
-    wire [16:0] _t357 = lane44_kept + lane44_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane44_magnitude <= _t357[16:1];
+    wire [16:0] _t360 = lane44_kept + lane44_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane44_magnitude <= _t360[16:1];
         lane44_negative_1_s2 <= lane44_negative_1;
         lane44_negative_1_s3 <= lane44_negative_1_s2;
         lane44_negative_1_s4 <= lane44_negative_1_s3;
         lane44_negative_1_s5 <= lane44_negative_1_s4;
         lane44_negative_1_s6 <= lane44_negative_1_s5;
-        values_44_negative <= lane44_negative_1_s6;
+        lane44_negative_1_s7 <= lane44_negative_1_s6;
     end
-    wire coded_outlier_45 = map_outlier[45]; // dequantizer_back.rs:123
-    wire coded_outer_45 = map_outer[45]; // dequantizer_back.rs:123
-    wire coded_sign_45 = map_sign[45]; // dequantizer_back.rs:123
-    wire [4:0] lane45_distance = {1'h0, coded_code_45} - info_split; // decode.rs:74
+    wire too_large_44 = lane44_magnitude[15] | (&lane44_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_12_2 = {lane44_negative_1_s7, too_large_44 ? 15'h7bff : lane44_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane45_distance = {1'h0, coded_45_code} - info_split; // decode.rs:74
     wire lane45_below = lane45_distance[4]; // decode.rs:75
     wire [3:0] lane45_whole = lane45_distance[3:0] ^ {4{lane45_below}}; // decode.rs:76
     wire [4:0] lane45_middle_half_steps = {lane45_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane45_outlier_half_steps = {coded_code_45, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane45_h <= coded_outlier_45 ? lane45_outlier_half_steps : lane45_middle_half_steps;
-    wire lane45_negative = coded_outlier_45 ? coded_sign_45 : lane45_below; // decode.rs:80
-    wire lane45_none = ~(|coded_code_45); // decode.rs:81
-    wire lane45_exact = coded_outlier_45 ? (coded_outer_45 & lane45_none) : info_middle_exact; // decode.rs:82
-    wire lane45_inner = coded_outlier_45 & (~coded_outer_45); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane45_outlier_half_steps = {coded_45_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane45_h <= coded_45_outlier ? lane45_outlier_half_steps : lane45_middle_half_steps;
+    wire lane45_negative = coded_45_outlier ? coded_45_sign : lane45_below; // decode.rs:80
+    wire lane45_none = ~(|coded_45_code); // decode.rs:81
+    wire lane45_exact = coded_45_outlier ? (coded_45_outer & lane45_none) : info_middle_exact; // decode.rs:82
+    wire lane45_inner = coded_45_outlier & (~coded_45_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane45_zero <= lane45_inner & lane45_none;
-        lane45_inner_1 <= coded_outlier_45 & (~coded_outer_45);
-        lane45_outlier <= coded_outlier_45;
-        lane45_outer <= coded_outer_45;
+        lane45_inner_1 <= coded_45_outlier & (~coded_45_outer);
+        lane45_outlier <= coded_45_outlier;
+        lane45_outer <= coded_45_outer;
         lane45_negative_1 <= lane45_negative;
     end
-    wire [19:0] lane45_middle_base_value = lane45_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane45_middle_base_sticky = lane45_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane45_middle_half_m = lane45_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane45_middle_half_scale = lane45_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane45_middle_base_value = lane45_negative_1 ? lane32_levels_middle_neg_base_value : lane32_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane45_middle_base_sticky = lane45_negative_1 ? lane32_levels_middle_neg_base_sticky : lane32_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane45_middle_half_m = lane45_negative_1 ? lane32_levels_middle_neg_half_m : lane32_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane45_middle_half_scale = lane45_negative_1 ? lane32_levels_middle_neg_half_scale : lane32_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane45_itself_base_value = lane45_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane45_itself_base_sticky = lane45_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane45_itself_half_m = lane45_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane45_itself_half_scale = lane45_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane45_exact_s1 <= lane45_exact;
-    wire [19:0] _t358 = lane45_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t359 = lane45_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t360 = lane45_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane45_outer_side_base_value = lane45_exact_s1 ? lane45_itself_base_value : _t358; // side_table.rs:231
-    wire lane45_outer_side_base_sticky = lane45_exact_s1 ? lane45_itself_base_sticky : _t359; // side_table.rs:231
-    wire [7:0] lane45_outer_side_half_m = lane45_exact_s1 ? lane45_itself_half_m : (lane45_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane45_outer_side_half_scale = lane45_exact_s1 ? lane45_itself_half_scale : _t360; // side_table.rs:231
-    wire [7:0] lane45_half_m = lane45_outer ? lane45_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane45_half_scale = lane45_outer ? lane45_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane45_exact_s1 <= lane45_exact;
+    wire [19:0] _t361 = lane45_negative_1 ? lane32_levels_outer_neg_base_value : lane32_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t362 = lane45_negative_1 ? lane32_levels_outer_neg_base_sticky : lane32_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t363 = lane45_negative_1 ? lane32_levels_outer_neg_half_scale : lane32_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane45_outer_side_base_value = lane45_exact_s1 ? lane45_itself_base_value : _t361; // side_table.rs:231
+    wire lane45_outer_side_base_sticky = lane45_exact_s1 ? lane45_itself_base_sticky : _t362; // side_table.rs:231
+    wire [7:0] lane45_outer_side_half_m = lane45_exact_s1 ? lane45_itself_half_m : (lane45_negative_1 ? lane32_levels_outer_neg_half_m : lane32_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane45_outer_side_half_scale = lane45_exact_s1 ? lane45_itself_half_scale : _t363; // side_table.rs:231
+    wire [7:0] lane45_half_m = lane45_outer ? lane45_outer_side_half_m : lane32_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane45_half_scale = lane45_outer ? lane45_outer_side_half_scale : lane32_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane45_side_base_value = lane45_outlier ? lane45_outer_side_base_value : lane45_middle_base_value; // side_table.rs:233
     wire lane45_side_base_sticky = lane45_outlier ? lane45_outer_side_base_sticky : lane45_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane45_side_half_m = lane45_outlier ? lane45_half_m : lane45_middle_half_m; // side_table.rs:233
     wire [5:0] lane45_side_half_scale = lane45_outlier ? lane45_half_scale : lane45_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane45_side_base_value_1 <= lane45_inner_1 ? 20'h0 : lane45_side_base_value;
         lane45_side_base_sticky_1 <= lane45_inner_1 ? 1'h0 : lane45_side_base_sticky;
         lane45_side_half_m_1 <= lane45_side_half_m;
         lane45_side_half_scale_1 <= lane45_side_half_scale;
         lane45_h_s2 <= lane45_h;
     end
-    wire [12:0] _t361 = {8'h0, lane45_h_s2} * {5'h0, lane45_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane45_product <= _t361;
+    wire [12:0] _t364 = {8'h0, lane45_h_s2} * {5'h0, lane45_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane45_product <= _t364;
         lane45_side_later_base_value <= lane45_side_base_value_1;
         lane45_side_later_base_sticky <= lane45_side_base_sticky_1;
         lane45_side_later_half_scale <= lane45_side_half_scale_1;
     end
     wire [16:0] lane45_scaled = {lane45_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane45_sum <= {1'h0, lane45_side_later_base_value} + {4'h0, lane45_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane45_sum <= {1'h0, lane45_side_later_base_value} + {4'h0, lane45_scaled};
     wire [22:0] lane45_frame = {2'h0, lane45_sum}; // decode.rs:97
     wire [7:0] lane45_high = lane45_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane45_low = {lane45_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -9401,8 +9707,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane45_low_3 = lane45_high_1[1:0]; // leading_zeros.rs:14
     wire lane45_none_4 = ~(|lane45_high_3); // leading_zeros.rs:15
     wire lane45_of_low_2 = ~lane45_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t362 = lane45_none_2 ? lane45_of_low_1 : {lane45_none_4, lane45_none_4 ? lane45_of_low_2 : (~lane45_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane45_of_low_3 = {lane45_none_2, _t362}; // leading_zeros.rs:17
+    wire [1:0] _t365 = lane45_none_2 ? lane45_of_low_1 : {lane45_none_4, lane45_none_4 ? lane45_of_low_2 : (~lane45_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane45_of_low_3 = {lane45_none_2, _t365}; // leading_zeros.rs:17
     wire [3:0] lane45_high_4 = lane45_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane45_low_4 = lane45_high[3:0]; // leading_zeros.rs:14
     wire lane45_none_5 = ~(|lane45_high_4); // leading_zeros.rs:15
@@ -9415,11 +9721,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane45_low_6 = lane45_high_4[1:0]; // leading_zeros.rs:14
     wire lane45_none_7 = ~(|lane45_high_6); // leading_zeros.rs:15
     wire lane45_of_low_6 = ~lane45_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t363 = lane45_none_5 ? lane45_of_low_5 : {lane45_none_7, lane45_none_7 ? lane45_of_low_6 : (~lane45_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane45_zeros = {lane45_none_1, lane45_none_1 ? lane45_of_low_3 : {lane45_none_5, _t363}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane45_scale <= lane45_side_later_half_scale;
+    wire [1:0] _t366 = lane45_none_5 ? lane45_of_low_5 : {lane45_none_7, lane45_none_7 ? lane45_of_low_6 : (~lane45_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane45_zeros = {lane45_none_1, lane45_none_1 ? lane45_of_low_3 : {lane45_none_5, _t366}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane45_scale <= lane45_side_later_half_scale;
     wire lane45_limited = (~(|lane45_scale[5:4])) & (lane45_zeros > lane45_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane45_shift <= lane45_limited ? lane45_scale[3:0] : lane45_zeros;
         lane45_frame_1 <= lane45_frame;
         lane45_scale_1 <= lane45_scale;
@@ -9430,7 +9736,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane45_moved_1 = lane45_shift[2] ? {lane45_moved[18:4], 4'h0} : lane45_moved[22:4]; // decode.rs:133
     wire [14:0] lane45_moved_2 = lane45_shift[1] ? {lane45_moved_1[16:4], 2'h0} : lane45_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane45_moved_3 = lane45_shift[0] ? {lane45_moved_2[13:2], 1'h0} : lane45_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane45_normal <= lane45_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane45_normal <= lane45_moved_3[12:1];
     wire lane45_lost_0 = lane45_frame_1[0] & (lane45_shift <= 4'ha); // decode.rs:105
     wire lane45_lost_1 = lane45_frame_1[1] & (lane45_shift <= 4'h9); // decode.rs:105
     wire lane45_lost_2 = lane45_frame_1[2] & (lane45_shift <= 4'h8); // decode.rs:105
@@ -9442,9 +9748,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane45_lost_8 = lane45_frame_1[8] & (lane45_shift <= 4'h2); // decode.rs:105
     wire lane45_lost_9 = lane45_frame_1[9] & (lane45_shift <= 4'h1); // decode.rs:105
     wire lane45_lost_10 = lane45_frame_1[10] & (lane45_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t364 = {lane45_lost_0, lane45_lost_1, lane45_lost_2, lane45_lost_3, lane45_lost_4, lane45_lost_5, lane45_lost_6, lane45_lost_7, lane45_lost_8, lane45_lost_9, lane45_lost_10, lane45_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane45_rest <= |_t364;
+    wire [11:0] _t367 = {lane45_lost_0, lane45_lost_1, lane45_lost_2, lane45_lost_3, lane45_lost_4, lane45_lost_5, lane45_lost_6, lane45_lost_7, lane45_lost_8, lane45_lost_9, lane45_lost_10, lane45_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane45_rest <= |_t367;
         lane45_zero_s2 <= lane45_zero;
         lane45_zero_s3 <= lane45_zero_s2;
         lane45_zero_s4 <= lane45_zero_s3;
@@ -9455,74 +9761,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane45_up = lane45_normal[0] & (lane45_rest | lane45_normal[1]); // decode.rs:111
     wire [16:0] lane45_kept = {lane45_exponent, lane45_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane45_more = {5'h0, lane45_normal[11], 10'h0, lane45_up}; // decode.rs:113
-    wire [16:0] _t365 = lane45_kept + lane45_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane45_magnitude <= _t365[16:1];
+    wire [16:0] _t368 = lane45_kept + lane45_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane45_magnitude <= _t368[16:1];
         lane45_negative_1_s2 <= lane45_negative_1;
         lane45_negative_1_s3 <= lane45_negative_1_s2;
         lane45_negative_1_s4 <= lane45_negative_1_s3;
         lane45_negative_1_s5 <= lane45_negative_1_s4;
         lane45_negative_1_s6 <= lane45_negative_1_s5;
-        values_45_negative <= lane45_negative_1_s6;
+        lane45_negative_1_s7 <= lane45_negative_1_s6;
     end
-    wire coded_outlier_46 = map_outlier[46]; // dequantizer_back.rs:123
-    wire coded_outer_46 = map_outer[46]; // dequantizer_back.rs:123
-    wire coded_sign_46 = map_sign[46]; // dequantizer_back.rs:123
-    wire [4:0] lane46_distance = {1'h0, coded_code_46} - info_split; // decode.rs:74
+    wire too_large_45 = lane45_magnitude[15] | (&lane45_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_13_2 = {lane45_negative_1_s7, too_large_45 ? 15'h7bff : lane45_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane46_distance = {1'h0, coded_46_code} - info_split; // decode.rs:74
     wire lane46_below = lane46_distance[4]; // decode.rs:75
     wire [3:0] lane46_whole = lane46_distance[3:0] ^ {4{lane46_below}}; // decode.rs:76
     wire [4:0] lane46_middle_half_steps = {lane46_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane46_outlier_half_steps = {coded_code_46, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane46_h <= coded_outlier_46 ? lane46_outlier_half_steps : lane46_middle_half_steps;
-    wire lane46_negative = coded_outlier_46 ? coded_sign_46 : lane46_below; // decode.rs:80
-    wire lane46_none = ~(|coded_code_46); // decode.rs:81
-    wire lane46_exact = coded_outlier_46 ? (coded_outer_46 & lane46_none) : info_middle_exact; // decode.rs:82
-    wire lane46_inner = coded_outlier_46 & (~coded_outer_46); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane46_outlier_half_steps = {coded_46_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane46_h <= coded_46_outlier ? lane46_outlier_half_steps : lane46_middle_half_steps;
+    wire lane46_negative = coded_46_outlier ? coded_46_sign : lane46_below; // decode.rs:80
+    wire lane46_none = ~(|coded_46_code); // decode.rs:81
+    wire lane46_exact = coded_46_outlier ? (coded_46_outer & lane46_none) : info_middle_exact; // decode.rs:82
+    wire lane46_inner = coded_46_outlier & (~coded_46_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane46_zero <= lane46_inner & lane46_none;
-        lane46_inner_1 <= coded_outlier_46 & (~coded_outer_46);
-        lane46_outlier <= coded_outlier_46;
-        lane46_outer <= coded_outer_46;
+        lane46_inner_1 <= coded_46_outlier & (~coded_46_outer);
+        lane46_outlier <= coded_46_outlier;
+        lane46_outer <= coded_46_outer;
         lane46_negative_1 <= lane46_negative;
     end
-    wire [19:0] lane46_middle_base_value = lane46_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane46_middle_base_sticky = lane46_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane46_middle_half_m = lane46_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane46_middle_half_scale = lane46_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane46_middle_base_value = lane46_negative_1 ? lane32_levels_middle_neg_base_value : lane32_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane46_middle_base_sticky = lane46_negative_1 ? lane32_levels_middle_neg_base_sticky : lane32_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane46_middle_half_m = lane46_negative_1 ? lane32_levels_middle_neg_half_m : lane32_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane46_middle_half_scale = lane46_negative_1 ? lane32_levels_middle_neg_half_scale : lane32_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane46_itself_base_value = lane46_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane46_itself_base_sticky = lane46_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane46_itself_half_m = lane46_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane46_itself_half_scale = lane46_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane46_exact_s1 <= lane46_exact;
-    wire [19:0] _t366 = lane46_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t367 = lane46_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t368 = lane46_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane46_outer_side_base_value = lane46_exact_s1 ? lane46_itself_base_value : _t366; // side_table.rs:231
-    wire lane46_outer_side_base_sticky = lane46_exact_s1 ? lane46_itself_base_sticky : _t367; // side_table.rs:231
-    wire [7:0] lane46_outer_side_half_m = lane46_exact_s1 ? lane46_itself_half_m : (lane46_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane46_outer_side_half_scale = lane46_exact_s1 ? lane46_itself_half_scale : _t368; // side_table.rs:231
-    wire [7:0] lane46_half_m = lane46_outer ? lane46_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane46_half_scale = lane46_outer ? lane46_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane46_exact_s1 <= lane46_exact;
+    wire [19:0] _t369 = lane46_negative_1 ? lane32_levels_outer_neg_base_value : lane32_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t370 = lane46_negative_1 ? lane32_levels_outer_neg_base_sticky : lane32_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t371 = lane46_negative_1 ? lane32_levels_outer_neg_half_scale : lane32_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane46_outer_side_base_value = lane46_exact_s1 ? lane46_itself_base_value : _t369; // side_table.rs:231
+    wire lane46_outer_side_base_sticky = lane46_exact_s1 ? lane46_itself_base_sticky : _t370; // side_table.rs:231
+    wire [7:0] lane46_outer_side_half_m = lane46_exact_s1 ? lane46_itself_half_m : (lane46_negative_1 ? lane32_levels_outer_neg_half_m : lane32_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane46_outer_side_half_scale = lane46_exact_s1 ? lane46_itself_half_scale : _t371; // side_table.rs:231
+    wire [7:0] lane46_half_m = lane46_outer ? lane46_outer_side_half_m : lane32_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane46_half_scale = lane46_outer ? lane46_outer_side_half_scale : lane32_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane46_side_base_value = lane46_outlier ? lane46_outer_side_base_value : lane46_middle_base_value; // side_table.rs:233
     wire lane46_side_base_sticky = lane46_outlier ? lane46_outer_side_base_sticky : lane46_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane46_side_half_m = lane46_outlier ? lane46_half_m : lane46_middle_half_m; // side_table.rs:233
     wire [5:0] lane46_side_half_scale = lane46_outlier ? lane46_half_scale : lane46_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane46_side_base_value_1 <= lane46_inner_1 ? 20'h0 : lane46_side_base_value;
         lane46_side_base_sticky_1 <= lane46_inner_1 ? 1'h0 : lane46_side_base_sticky;
         lane46_side_half_m_1 <= lane46_side_half_m;
         lane46_side_half_scale_1 <= lane46_side_half_scale;
         lane46_h_s2 <= lane46_h;
     end
-    wire [12:0] _t369 = {8'h0, lane46_h_s2} * {5'h0, lane46_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane46_product <= _t369;
+    wire [12:0] _t372 = {8'h0, lane46_h_s2} * {5'h0, lane46_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane46_product <= _t372;
         lane46_side_later_base_value <= lane46_side_base_value_1;
         lane46_side_later_base_sticky <= lane46_side_base_sticky_1;
         lane46_side_later_half_scale <= lane46_side_half_scale_1;
     end
     wire [16:0] lane46_scaled = {lane46_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane46_sum <= {1'h0, lane46_side_later_base_value} + {4'h0, lane46_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane46_sum <= {1'h0, lane46_side_later_base_value} + {4'h0, lane46_scaled};
     wire [22:0] lane46_frame = {2'h0, lane46_sum}; // decode.rs:97
     wire [7:0] lane46_high = lane46_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane46_low = {lane46_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -9539,8 +9844,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane46_low_3 = lane46_high_1[1:0]; // leading_zeros.rs:14
     wire lane46_none_4 = ~(|lane46_high_3); // leading_zeros.rs:15
     wire lane46_of_low_2 = ~lane46_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t370 = lane46_none_2 ? lane46_of_low_1 : {lane46_none_4, lane46_none_4 ? lane46_of_low_2 : (~lane46_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane46_of_low_3 = {lane46_none_2, _t370}; // leading_zeros.rs:17
+    wire [1:0] _t373 = lane46_none_2 ? lane46_of_low_1 : {lane46_none_4, lane46_none_4 ? lane46_of_low_2 : (~lane46_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane46_of_low_3 = {lane46_none_2, _t373}; // leading_zeros.rs:17
     wire [3:0] lane46_high_4 = lane46_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane46_low_4 = lane46_high[3:0]; // leading_zeros.rs:14
     wire lane46_none_5 = ~(|lane46_high_4); // leading_zeros.rs:15
@@ -9553,11 +9858,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane46_low_6 = lane46_high_4[1:0]; // leading_zeros.rs:14
     wire lane46_none_7 = ~(|lane46_high_6); // leading_zeros.rs:15
     wire lane46_of_low_6 = ~lane46_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t371 = lane46_none_5 ? lane46_of_low_5 : {lane46_none_7, lane46_none_7 ? lane46_of_low_6 : (~lane46_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane46_zeros = {lane46_none_1, lane46_none_1 ? lane46_of_low_3 : {lane46_none_5, _t371}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane46_scale <= lane46_side_later_half_scale;
+    wire [1:0] _t374 = lane46_none_5 ? lane46_of_low_5 : {lane46_none_7, lane46_none_7 ? lane46_of_low_6 : (~lane46_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane46_zeros = {lane46_none_1, lane46_none_1 ? lane46_of_low_3 : {lane46_none_5, _t374}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane46_scale <= lane46_side_later_half_scale;
     wire lane46_limited = (~(|lane46_scale[5:4])) & (lane46_zeros > lane46_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane46_shift <= lane46_limited ? lane46_scale[3:0] : lane46_zeros;
         lane46_frame_1 <= lane46_frame;
         lane46_scale_1 <= lane46_scale;
@@ -9568,7 +9873,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane46_moved_1 = lane46_shift[2] ? {lane46_moved[18:4], 4'h0} : lane46_moved[22:4]; // decode.rs:133
     wire [14:0] lane46_moved_2 = lane46_shift[1] ? {lane46_moved_1[16:4], 2'h0} : lane46_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane46_moved_3 = lane46_shift[0] ? {lane46_moved_2[13:2], 1'h0} : lane46_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane46_normal <= lane46_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane46_normal <= lane46_moved_3[12:1];
     wire lane46_lost_0 = lane46_frame_1[0] & (lane46_shift <= 4'ha); // decode.rs:105
     wire lane46_lost_1 = lane46_frame_1[1] & (lane46_shift <= 4'h9); // decode.rs:105
     wire lane46_lost_2 = lane46_frame_1[2] & (lane46_shift <= 4'h8); // decode.rs:105
@@ -9580,9 +9885,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane46_lost_8 = lane46_frame_1[8] & (lane46_shift <= 4'h2); // decode.rs:105
     wire lane46_lost_9 = lane46_frame_1[9] & (lane46_shift <= 4'h1); // decode.rs:105
     wire lane46_lost_10 = lane46_frame_1[10] & (lane46_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t372 = {lane46_lost_0, lane46_lost_1, lane46_lost_2, lane46_lost_3, lane46_lost_4, lane46_lost_5, lane46_lost_6, lane46_lost_7, lane46_lost_8, lane46_lost_9, lane46_lost_10, lane46_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane46_rest <= |_t372;
+    wire [11:0] _t375 = {lane46_lost_0, lane46_lost_1, lane46_lost_2, lane46_lost_3, lane46_lost_4, lane46_lost_5, lane46_lost_6, lane46_lost_7, lane46_lost_8, lane46_lost_9, lane46_lost_10, lane46_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane46_rest <= |_t375;
         lane46_zero_s2 <= lane46_zero;
         lane46_zero_s3 <= lane46_zero_s2;
         lane46_zero_s4 <= lane46_zero_s3;
@@ -9593,74 +9898,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane46_up = lane46_normal[0] & (lane46_rest | lane46_normal[1]); // decode.rs:111
     wire [16:0] lane46_kept = {lane46_exponent, lane46_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane46_more = {5'h0, lane46_normal[11], 10'h0, lane46_up}; // decode.rs:113
-    wire [16:0] _t373 = lane46_kept + lane46_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane46_magnitude <= _t373[16:1];
+    wire [16:0] _t376 = lane46_kept + lane46_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane46_magnitude <= _t376[16:1];
         lane46_negative_1_s2 <= lane46_negative_1;
         lane46_negative_1_s3 <= lane46_negative_1_s2;
         lane46_negative_1_s4 <= lane46_negative_1_s3;
         lane46_negative_1_s5 <= lane46_negative_1_s4;
         lane46_negative_1_s6 <= lane46_negative_1_s5;
-        values_46_negative <= lane46_negative_1_s6;
+        lane46_negative_1_s7 <= lane46_negative_1_s6;
     end
-    wire coded_outlier_47 = map_outlier[47]; // dequantizer_back.rs:123
-    wire coded_outer_47 = map_outer[47]; // dequantizer_back.rs:123
-    wire coded_sign_47 = map_sign[47]; // dequantizer_back.rs:123
-    wire [4:0] lane47_distance = {1'h0, coded_code_47} - info_split; // decode.rs:74
+    wire too_large_46 = lane46_magnitude[15] | (&lane46_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_14_2 = {lane46_negative_1_s7, too_large_46 ? 15'h7bff : lane46_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane47_distance = {1'h0, coded_47_code} - info_split; // decode.rs:74
     wire lane47_below = lane47_distance[4]; // decode.rs:75
     wire [3:0] lane47_whole = lane47_distance[3:0] ^ {4{lane47_below}}; // decode.rs:76
     wire [4:0] lane47_middle_half_steps = {lane47_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane47_outlier_half_steps = {coded_code_47, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane47_h <= coded_outlier_47 ? lane47_outlier_half_steps : lane47_middle_half_steps;
-    wire lane47_negative = coded_outlier_47 ? coded_sign_47 : lane47_below; // decode.rs:80
-    wire lane47_none = ~(|coded_code_47); // decode.rs:81
-    wire lane47_exact = coded_outlier_47 ? (coded_outer_47 & lane47_none) : info_middle_exact; // decode.rs:82
-    wire lane47_inner = coded_outlier_47 & (~coded_outer_47); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane47_outlier_half_steps = {coded_47_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane47_h <= coded_47_outlier ? lane47_outlier_half_steps : lane47_middle_half_steps;
+    wire lane47_negative = coded_47_outlier ? coded_47_sign : lane47_below; // decode.rs:80
+    wire lane47_none = ~(|coded_47_code); // decode.rs:81
+    wire lane47_exact = coded_47_outlier ? (coded_47_outer & lane47_none) : info_middle_exact; // decode.rs:82
+    wire lane47_inner = coded_47_outlier & (~coded_47_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane47_zero <= lane47_inner & lane47_none;
-        lane47_inner_1 <= coded_outlier_47 & (~coded_outer_47);
-        lane47_outlier <= coded_outlier_47;
-        lane47_outer <= coded_outer_47;
+        lane47_inner_1 <= coded_47_outlier & (~coded_47_outer);
+        lane47_outlier <= coded_47_outlier;
+        lane47_outer <= coded_47_outer;
         lane47_negative_1 <= lane47_negative;
     end
-    wire [19:0] lane47_middle_base_value = lane47_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane47_middle_base_sticky = lane47_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane47_middle_half_m = lane47_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane47_middle_half_scale = lane47_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane47_middle_base_value = lane47_negative_1 ? lane32_levels_middle_neg_base_value : lane32_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane47_middle_base_sticky = lane47_negative_1 ? lane32_levels_middle_neg_base_sticky : lane32_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane47_middle_half_m = lane47_negative_1 ? lane32_levels_middle_neg_half_m : lane32_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane47_middle_half_scale = lane47_negative_1 ? lane32_levels_middle_neg_half_scale : lane32_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane47_itself_base_value = lane47_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane47_itself_base_sticky = lane47_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane47_itself_half_m = lane47_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane47_itself_half_scale = lane47_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane47_exact_s1 <= lane47_exact;
-    wire [19:0] _t374 = lane47_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t375 = lane47_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t376 = lane47_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane47_outer_side_base_value = lane47_exact_s1 ? lane47_itself_base_value : _t374; // side_table.rs:231
-    wire lane47_outer_side_base_sticky = lane47_exact_s1 ? lane47_itself_base_sticky : _t375; // side_table.rs:231
-    wire [7:0] lane47_outer_side_half_m = lane47_exact_s1 ? lane47_itself_half_m : (lane47_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane47_outer_side_half_scale = lane47_exact_s1 ? lane47_itself_half_scale : _t376; // side_table.rs:231
-    wire [7:0] lane47_half_m = lane47_outer ? lane47_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane47_half_scale = lane47_outer ? lane47_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane47_exact_s1 <= lane47_exact;
+    wire [19:0] _t377 = lane47_negative_1 ? lane32_levels_outer_neg_base_value : lane32_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t378 = lane47_negative_1 ? lane32_levels_outer_neg_base_sticky : lane32_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t379 = lane47_negative_1 ? lane32_levels_outer_neg_half_scale : lane32_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane47_outer_side_base_value = lane47_exact_s1 ? lane47_itself_base_value : _t377; // side_table.rs:231
+    wire lane47_outer_side_base_sticky = lane47_exact_s1 ? lane47_itself_base_sticky : _t378; // side_table.rs:231
+    wire [7:0] lane47_outer_side_half_m = lane47_exact_s1 ? lane47_itself_half_m : (lane47_negative_1 ? lane32_levels_outer_neg_half_m : lane32_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane47_outer_side_half_scale = lane47_exact_s1 ? lane47_itself_half_scale : _t379; // side_table.rs:231
+    wire [7:0] lane47_half_m = lane47_outer ? lane47_outer_side_half_m : lane32_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane47_half_scale = lane47_outer ? lane47_outer_side_half_scale : lane32_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane47_side_base_value = lane47_outlier ? lane47_outer_side_base_value : lane47_middle_base_value; // side_table.rs:233
     wire lane47_side_base_sticky = lane47_outlier ? lane47_outer_side_base_sticky : lane47_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane47_side_half_m = lane47_outlier ? lane47_half_m : lane47_middle_half_m; // side_table.rs:233
     wire [5:0] lane47_side_half_scale = lane47_outlier ? lane47_half_scale : lane47_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane47_side_base_value_1 <= lane47_inner_1 ? 20'h0 : lane47_side_base_value;
         lane47_side_base_sticky_1 <= lane47_inner_1 ? 1'h0 : lane47_side_base_sticky;
         lane47_side_half_m_1 <= lane47_side_half_m;
         lane47_side_half_scale_1 <= lane47_side_half_scale;
         lane47_h_s2 <= lane47_h;
     end
-    wire [12:0] _t377 = {8'h0, lane47_h_s2} * {5'h0, lane47_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane47_product <= _t377;
+    wire [12:0] _t380 = {8'h0, lane47_h_s2} * {5'h0, lane47_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane47_product <= _t380;
         lane47_side_later_base_value <= lane47_side_base_value_1;
         lane47_side_later_base_sticky <= lane47_side_base_sticky_1;
         lane47_side_later_half_scale <= lane47_side_half_scale_1;
     end
     wire [16:0] lane47_scaled = {lane47_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane47_sum <= {1'h0, lane47_side_later_base_value} + {4'h0, lane47_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane47_sum <= {1'h0, lane47_side_later_base_value} + {4'h0, lane47_scaled};
     wire [22:0] lane47_frame = {2'h0, lane47_sum}; // decode.rs:97
     wire [7:0] lane47_high = lane47_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane47_low = {lane47_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -9677,8 +9981,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane47_low_3 = lane47_high_1[1:0]; // leading_zeros.rs:14
     wire lane47_none_4 = ~(|lane47_high_3); // leading_zeros.rs:15
     wire lane47_of_low_2 = ~lane47_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t378 = lane47_none_2 ? lane47_of_low_1 : {lane47_none_4, lane47_none_4 ? lane47_of_low_2 : (~lane47_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane47_of_low_3 = {lane47_none_2, _t378}; // leading_zeros.rs:17
+    wire [1:0] _t381 = lane47_none_2 ? lane47_of_low_1 : {lane47_none_4, lane47_none_4 ? lane47_of_low_2 : (~lane47_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane47_of_low_3 = {lane47_none_2, _t381}; // leading_zeros.rs:17
     wire [3:0] lane47_high_4 = lane47_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane47_low_4 = lane47_high[3:0]; // leading_zeros.rs:14
     wire lane47_none_5 = ~(|lane47_high_4); // leading_zeros.rs:15
@@ -9691,11 +9995,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane47_low_6 = lane47_high_4[1:0]; // leading_zeros.rs:14
     wire lane47_none_7 = ~(|lane47_high_6); // leading_zeros.rs:15
     wire lane47_of_low_6 = ~lane47_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t379 = lane47_none_5 ? lane47_of_low_5 : {lane47_none_7, lane47_none_7 ? lane47_of_low_6 : (~lane47_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane47_zeros = {lane47_none_1, lane47_none_1 ? lane47_of_low_3 : {lane47_none_5, _t379}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane47_scale <= lane47_side_later_half_scale;
+    wire [1:0] _t382 = lane47_none_5 ? lane47_of_low_5 : {lane47_none_7, lane47_none_7 ? lane47_of_low_6 : (~lane47_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane47_zeros = {lane47_none_1, lane47_none_1 ? lane47_of_low_3 : {lane47_none_5, _t382}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane47_scale <= lane47_side_later_half_scale;
     wire lane47_limited = (~(|lane47_scale[5:4])) & (lane47_zeros > lane47_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
         lane47_shift <= lane47_limited ? lane47_scale[3:0] : lane47_zeros;
         lane47_frame_1 <= lane47_frame;
         lane47_scale_1 <= lane47_scale;
@@ -9706,7 +10010,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane47_moved_1 = lane47_shift[2] ? {lane47_moved[18:4], 4'h0} : lane47_moved[22:4]; // decode.rs:133
     wire [14:0] lane47_moved_2 = lane47_shift[1] ? {lane47_moved_1[16:4], 2'h0} : lane47_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane47_moved_3 = lane47_shift[0] ? {lane47_moved_2[13:2], 1'h0} : lane47_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane47_normal <= lane47_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) lane47_normal <= lane47_moved_3[12:1];
     wire lane47_lost_0 = lane47_frame_1[0] & (lane47_shift <= 4'ha); // decode.rs:105
     wire lane47_lost_1 = lane47_frame_1[1] & (lane47_shift <= 4'h9); // decode.rs:105
     wire lane47_lost_2 = lane47_frame_1[2] & (lane47_shift <= 4'h8); // decode.rs:105
@@ -9718,9 +10022,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane47_lost_8 = lane47_frame_1[8] & (lane47_shift <= 4'h2); // decode.rs:105
     wire lane47_lost_9 = lane47_frame_1[9] & (lane47_shift <= 4'h1); // decode.rs:105
     wire lane47_lost_10 = lane47_frame_1[10] & (lane47_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t380 = {lane47_lost_0, lane47_lost_1, lane47_lost_2, lane47_lost_3, lane47_lost_4, lane47_lost_5, lane47_lost_6, lane47_lost_7, lane47_lost_8, lane47_lost_9, lane47_lost_10, lane47_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane47_rest <= |_t380;
+    wire [11:0] _t383 = {lane47_lost_0, lane47_lost_1, lane47_lost_2, lane47_lost_3, lane47_lost_4, lane47_lost_5, lane47_lost_6, lane47_lost_7, lane47_lost_8, lane47_lost_9, lane47_lost_10, lane47_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane47_rest <= |_t383;
         lane47_zero_s2 <= lane47_zero;
         lane47_zero_s3 <= lane47_zero_s2;
         lane47_zero_s4 <= lane47_zero_s3;
@@ -9731,74 +10035,92 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane47_up = lane47_normal[0] & (lane47_rest | lane47_normal[1]); // decode.rs:111
     wire [16:0] lane47_kept = {lane47_exponent, lane47_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane47_more = {5'h0, lane47_normal[11], 10'h0, lane47_up}; // decode.rs:113
-    wire [16:0] _t381 = lane47_kept + lane47_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane47_magnitude <= _t381[16:1];
+    wire [16:0] _t384 = lane47_kept + lane47_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_2_y) begin
+        lane47_magnitude <= _t384[16:1];
         lane47_negative_1_s2 <= lane47_negative_1;
         lane47_negative_1_s3 <= lane47_negative_1_s2;
         lane47_negative_1_s4 <= lane47_negative_1_s3;
         lane47_negative_1_s5 <= lane47_negative_1_s4;
         lane47_negative_1_s6 <= lane47_negative_1_s5;
-        values_47_negative <= lane47_negative_1_s6;
+        lane47_negative_1_s7 <= lane47_negative_1_s6;
     end
-    wire coded_outlier_48 = map_outlier[48]; // dequantizer_back.rs:123
-    wire coded_outer_48 = map_outer[48]; // dequantizer_back.rs:123
-    wire coded_sign_48 = map_sign[48]; // dequantizer_back.rs:123
-    wire [4:0] lane48_distance = {1'h0, coded_code_48} - info_split; // decode.rs:74
+    wire too_large_47 = lane47_magnitude[15] | (&lane47_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_15_2 = {lane47_negative_1_s7, too_large_47 ? 15'h7bff : lane47_magnitude[14:0]}; // decode.rs:125
+    wire [255:0] _t385 = {elements_15_2, elements_14_2, elements_13_2, elements_12_2, elements_11_2, elements_10_2, elements_9_2, elements_8_2, elements_7_2, elements_6_2, elements_5_2, elements_4_2, elements_3_2, elements_2_2, elements_1_2, elements_0_2}; // dequantizer_back.rs:194
+    wire [4:0] lane48_distance = {1'h0, coded_48_code} - info_split; // decode.rs:74
     wire lane48_below = lane48_distance[4]; // decode.rs:75
     wire [3:0] lane48_whole = lane48_distance[3:0] ^ {4{lane48_below}}; // decode.rs:76
     wire [4:0] lane48_middle_half_steps = {lane48_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane48_outlier_half_steps = {coded_code_48, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane48_h <= coded_outlier_48 ? lane48_outlier_half_steps : lane48_middle_half_steps;
-    wire lane48_negative = coded_outlier_48 ? coded_sign_48 : lane48_below; // decode.rs:80
-    wire lane48_none = ~(|coded_code_48); // decode.rs:81
-    wire lane48_exact = coded_outlier_48 ? (coded_outer_48 & lane48_none) : info_middle_exact; // decode.rs:82
-    wire lane48_inner = coded_outlier_48 & (~coded_outer_48); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane48_outlier_half_steps = {coded_48_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane48_h <= coded_48_outlier ? lane48_outlier_half_steps : lane48_middle_half_steps;
+    wire lane48_negative = coded_48_outlier ? coded_48_sign : lane48_below; // decode.rs:80
+    wire lane48_none = ~(|coded_48_code); // decode.rs:81
+    wire lane48_exact = coded_48_outlier ? (coded_48_outer & lane48_none) : info_middle_exact; // decode.rs:82
+    wire lane48_inner = coded_48_outlier & (~coded_48_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane48_zero <= lane48_inner & lane48_none;
-        lane48_inner_1 <= coded_outlier_48 & (~coded_outer_48);
-        lane48_outlier <= coded_outlier_48;
-        lane48_outer <= coded_outer_48;
+        lane48_inner_1 <= coded_48_outlier & (~coded_48_outer);
+        lane48_levels_middle_pos_base_value <= current_middle_pos_base_value;
+        lane48_levels_middle_pos_base_sticky <= current_middle_pos_base_sticky;
+        lane48_levels_middle_pos_half_m <= current_middle_pos_half_m;
+        lane48_levels_middle_pos_half_scale <= current_middle_pos_half_scale;
+        lane48_levels_middle_neg_base_value <= current_middle_neg_base_value;
+        lane48_levels_middle_neg_base_sticky <= current_middle_neg_base_sticky;
+        lane48_levels_middle_neg_half_m <= current_middle_neg_half_m;
+        lane48_levels_middle_neg_half_scale <= current_middle_neg_half_scale;
+        lane48_levels_outer_pos_base_value <= current_outer_pos_base_value;
+        lane48_levels_outer_pos_base_sticky <= current_outer_pos_base_sticky;
+        lane48_levels_outer_pos_half_m <= current_outer_pos_half_m;
+        lane48_levels_outer_pos_half_scale <= current_outer_pos_half_scale;
+        lane48_levels_outer_neg_base_value <= current_outer_neg_base_value;
+        lane48_levels_outer_neg_base_sticky <= current_outer_neg_base_sticky;
+        lane48_levels_outer_neg_half_m <= current_outer_neg_half_m;
+        lane48_levels_outer_neg_half_scale <= current_outer_neg_half_scale;
+        lane48_levels_inner_m <= current_inner_m;
+        lane48_levels_inner_scale <= current_inner_scale;
+        lane48_outlier <= coded_48_outlier;
+        lane48_outer <= coded_48_outer;
         lane48_negative_1 <= lane48_negative;
     end
-    wire [19:0] lane48_middle_base_value = lane48_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane48_middle_base_sticky = lane48_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane48_middle_half_m = lane48_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane48_middle_half_scale = lane48_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane48_middle_base_value = lane48_negative_1 ? lane48_levels_middle_neg_base_value : lane48_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane48_middle_base_sticky = lane48_negative_1 ? lane48_levels_middle_neg_base_sticky : lane48_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane48_middle_half_m = lane48_negative_1 ? lane48_levels_middle_neg_half_m : lane48_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane48_middle_half_scale = lane48_negative_1 ? lane48_levels_middle_neg_half_scale : lane48_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane48_itself_base_value = lane48_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane48_itself_base_sticky = lane48_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane48_itself_half_m = lane48_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane48_itself_half_scale = lane48_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane48_exact_s1 <= lane48_exact;
-    wire [19:0] _t382 = lane48_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t383 = lane48_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t384 = lane48_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane48_outer_side_base_value = lane48_exact_s1 ? lane48_itself_base_value : _t382; // side_table.rs:231
-    wire lane48_outer_side_base_sticky = lane48_exact_s1 ? lane48_itself_base_sticky : _t383; // side_table.rs:231
-    wire [7:0] lane48_outer_side_half_m = lane48_exact_s1 ? lane48_itself_half_m : (lane48_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane48_outer_side_half_scale = lane48_exact_s1 ? lane48_itself_half_scale : _t384; // side_table.rs:231
-    wire [7:0] lane48_half_m = lane48_outer ? lane48_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane48_half_scale = lane48_outer ? lane48_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane48_exact_s1 <= lane48_exact;
+    wire [19:0] _t386 = lane48_negative_1 ? lane48_levels_outer_neg_base_value : lane48_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t387 = lane48_negative_1 ? lane48_levels_outer_neg_base_sticky : lane48_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t388 = lane48_negative_1 ? lane48_levels_outer_neg_half_scale : lane48_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane48_outer_side_base_value = lane48_exact_s1 ? lane48_itself_base_value : _t386; // side_table.rs:231
+    wire lane48_outer_side_base_sticky = lane48_exact_s1 ? lane48_itself_base_sticky : _t387; // side_table.rs:231
+    wire [7:0] lane48_outer_side_half_m = lane48_exact_s1 ? lane48_itself_half_m : (lane48_negative_1 ? lane48_levels_outer_neg_half_m : lane48_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane48_outer_side_half_scale = lane48_exact_s1 ? lane48_itself_half_scale : _t388; // side_table.rs:231
+    wire [7:0] lane48_half_m = lane48_outer ? lane48_outer_side_half_m : lane48_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane48_half_scale = lane48_outer ? lane48_outer_side_half_scale : lane48_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane48_side_base_value = lane48_outlier ? lane48_outer_side_base_value : lane48_middle_base_value; // side_table.rs:233
     wire lane48_side_base_sticky = lane48_outlier ? lane48_outer_side_base_sticky : lane48_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane48_side_half_m = lane48_outlier ? lane48_half_m : lane48_middle_half_m; // side_table.rs:233
     wire [5:0] lane48_side_half_scale = lane48_outlier ? lane48_half_scale : lane48_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane48_side_base_value_1 <= lane48_inner_1 ? 20'h0 : lane48_side_base_value;
         lane48_side_base_sticky_1 <= lane48_inner_1 ? 1'h0 : lane48_side_base_sticky;
         lane48_side_half_m_1 <= lane48_side_half_m;
         lane48_side_half_scale_1 <= lane48_side_half_scale;
         lane48_h_s2 <= lane48_h;
     end
-    wire [12:0] _t385 = {8'h0, lane48_h_s2} * {5'h0, lane48_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane48_product <= _t385;
+    wire [12:0] _t389 = {8'h0, lane48_h_s2} * {5'h0, lane48_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane48_product <= _t389;
         lane48_side_later_base_value <= lane48_side_base_value_1;
         lane48_side_later_base_sticky <= lane48_side_base_sticky_1;
         lane48_side_later_half_scale <= lane48_side_half_scale_1;
     end
     wire [16:0] lane48_scaled = {lane48_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane48_sum <= {1'h0, lane48_side_later_base_value} + {4'h0, lane48_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane48_sum <= {1'h0, lane48_side_later_base_value} + {4'h0, lane48_scaled};
     wire [22:0] lane48_frame = {2'h0, lane48_sum}; // decode.rs:97
     wire [7:0] lane48_high = lane48_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane48_low = {lane48_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -9815,8 +10137,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane48_low_3 = lane48_high_1[1:0]; // leading_zeros.rs:14
     wire lane48_none_4 = ~(|lane48_high_3); // leading_zeros.rs:15
     wire lane48_of_low_2 = ~lane48_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t386 = lane48_none_2 ? lane48_of_low_1 : {lane48_none_4, lane48_none_4 ? lane48_of_low_2 : (~lane48_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane48_of_low_3 = {lane48_none_2, _t386}; // leading_zeros.rs:17
+    wire [1:0] _t390 = lane48_none_2 ? lane48_of_low_1 : {lane48_none_4, lane48_none_4 ? lane48_of_low_2 : (~lane48_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane48_of_low_3 = {lane48_none_2, _t390}; // leading_zeros.rs:17
     wire [3:0] lane48_high_4 = lane48_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane48_low_4 = lane48_high[3:0]; // leading_zeros.rs:14
     wire lane48_none_5 = ~(|lane48_high_4); // leading_zeros.rs:15
@@ -9829,11 +10151,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane48_low_6 = lane48_high_4[1:0]; // leading_zeros.rs:14
     wire lane48_none_7 = ~(|lane48_high_6); // leading_zeros.rs:15
     wire lane48_of_low_6 = ~lane48_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t387 = lane48_none_5 ? lane48_of_low_5 : {lane48_none_7, lane48_none_7 ? lane48_of_low_6 : (~lane48_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane48_zeros = {lane48_none_1, lane48_none_1 ? lane48_of_low_3 : {lane48_none_5, _t387}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane48_scale <= lane48_side_later_half_scale;
+    wire [1:0] _t391 = lane48_none_5 ? lane48_of_low_5 : {lane48_none_7, lane48_none_7 ? lane48_of_low_6 : (~lane48_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane48_zeros = {lane48_none_1, lane48_none_1 ? lane48_of_low_3 : {lane48_none_5, _t391}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane48_scale <= lane48_side_later_half_scale;
     wire lane48_limited = (~(|lane48_scale[5:4])) & (lane48_zeros > lane48_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane48_shift <= lane48_limited ? lane48_scale[3:0] : lane48_zeros;
         lane48_frame_1 <= lane48_frame;
         lane48_scale_1 <= lane48_scale;
@@ -9844,7 +10166,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane48_moved_1 = lane48_shift[2] ? {lane48_moved[18:4], 4'h0} : lane48_moved[22:4]; // decode.rs:133
     wire [14:0] lane48_moved_2 = lane48_shift[1] ? {lane48_moved_1[16:4], 2'h0} : lane48_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane48_moved_3 = lane48_shift[0] ? {lane48_moved_2[13:2], 1'h0} : lane48_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane48_normal <= lane48_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane48_normal <= lane48_moved_3[12:1];
     wire lane48_lost_0 = lane48_frame_1[0] & (lane48_shift <= 4'ha); // decode.rs:105
     wire lane48_lost_1 = lane48_frame_1[1] & (lane48_shift <= 4'h9); // decode.rs:105
     wire lane48_lost_2 = lane48_frame_1[2] & (lane48_shift <= 4'h8); // decode.rs:105
@@ -9856,9 +10178,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane48_lost_8 = lane48_frame_1[8] & (lane48_shift <= 4'h2); // decode.rs:105
     wire lane48_lost_9 = lane48_frame_1[9] & (lane48_shift <= 4'h1); // decode.rs:105
     wire lane48_lost_10 = lane48_frame_1[10] & (lane48_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t388 = {lane48_lost_0, lane48_lost_1, lane48_lost_2, lane48_lost_3, lane48_lost_4, lane48_lost_5, lane48_lost_6, lane48_lost_7, lane48_lost_8, lane48_lost_9, lane48_lost_10, lane48_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane48_rest <= |_t388;
+    wire [11:0] _t392 = {lane48_lost_0, lane48_lost_1, lane48_lost_2, lane48_lost_3, lane48_lost_4, lane48_lost_5, lane48_lost_6, lane48_lost_7, lane48_lost_8, lane48_lost_9, lane48_lost_10, lane48_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane48_rest <= |_t392;
         lane48_zero_s2 <= lane48_zero;
         lane48_zero_s3 <= lane48_zero_s2;
         lane48_zero_s4 <= lane48_zero_s3;
@@ -9869,74 +10191,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane48_up = lane48_normal[0] & (lane48_rest | lane48_normal[1]); // decode.rs:111
     wire [16:0] lane48_kept = {lane48_exponent, lane48_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane48_more = {5'h0, lane48_normal[11], 10'h0, lane48_up}; // decode.rs:113
-    wire [16:0] _t389 = lane48_kept + lane48_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane48_magnitude <= _t389[16:1];
+    wire [16:0] _t393 = lane48_kept + lane48_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane48_magnitude <= _t393[16:1];
         lane48_negative_1_s2 <= lane48_negative_1;
         lane48_negative_1_s3 <= lane48_negative_1_s2;
         lane48_negative_1_s4 <= lane48_negative_1_s3;
         lane48_negative_1_s5 <= lane48_negative_1_s4;
         lane48_negative_1_s6 <= lane48_negative_1_s5;
-        values_48_negative <= lane48_negative_1_s6;
+        lane48_negative_1_s7 <= lane48_negative_1_s6;
     end
-    wire coded_outlier_49 = map_outlier[49]; // dequantizer_back.rs:123
-    wire coded_outer_49 = map_outer[49]; // dequantizer_back.rs:123
-    wire coded_sign_49 = map_sign[49]; // dequantizer_back.rs:123
-    wire [4:0] lane49_distance = {1'h0, coded_code_49} - info_split; // decode.rs:74
+    wire too_large_48 = lane48_magnitude[15] | (&lane48_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_0_3 = {lane48_negative_1_s7, too_large_48 ? 15'h7bff : lane48_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane49_distance = {1'h0, coded_49_code} - info_split; // decode.rs:74
     wire lane49_below = lane49_distance[4]; // decode.rs:75
     wire [3:0] lane49_whole = lane49_distance[3:0] ^ {4{lane49_below}}; // decode.rs:76
     wire [4:0] lane49_middle_half_steps = {lane49_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane49_outlier_half_steps = {coded_code_49, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane49_h <= coded_outlier_49 ? lane49_outlier_half_steps : lane49_middle_half_steps;
-    wire lane49_negative = coded_outlier_49 ? coded_sign_49 : lane49_below; // decode.rs:80
-    wire lane49_none = ~(|coded_code_49); // decode.rs:81
-    wire lane49_exact = coded_outlier_49 ? (coded_outer_49 & lane49_none) : info_middle_exact; // decode.rs:82
-    wire lane49_inner = coded_outlier_49 & (~coded_outer_49); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane49_outlier_half_steps = {coded_49_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane49_h <= coded_49_outlier ? lane49_outlier_half_steps : lane49_middle_half_steps;
+    wire lane49_negative = coded_49_outlier ? coded_49_sign : lane49_below; // decode.rs:80
+    wire lane49_none = ~(|coded_49_code); // decode.rs:81
+    wire lane49_exact = coded_49_outlier ? (coded_49_outer & lane49_none) : info_middle_exact; // decode.rs:82
+    wire lane49_inner = coded_49_outlier & (~coded_49_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane49_zero <= lane49_inner & lane49_none;
-        lane49_inner_1 <= coded_outlier_49 & (~coded_outer_49);
-        lane49_outlier <= coded_outlier_49;
-        lane49_outer <= coded_outer_49;
+        lane49_inner_1 <= coded_49_outlier & (~coded_49_outer);
+        lane49_outlier <= coded_49_outlier;
+        lane49_outer <= coded_49_outer;
         lane49_negative_1 <= lane49_negative;
     end
-    wire [19:0] lane49_middle_base_value = lane49_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane49_middle_base_sticky = lane49_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane49_middle_half_m = lane49_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane49_middle_half_scale = lane49_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane49_middle_base_value = lane49_negative_1 ? lane48_levels_middle_neg_base_value : lane48_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane49_middle_base_sticky = lane49_negative_1 ? lane48_levels_middle_neg_base_sticky : lane48_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane49_middle_half_m = lane49_negative_1 ? lane48_levels_middle_neg_half_m : lane48_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane49_middle_half_scale = lane49_negative_1 ? lane48_levels_middle_neg_half_scale : lane48_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane49_itself_base_value = lane49_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane49_itself_base_sticky = lane49_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane49_itself_half_m = lane49_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane49_itself_half_scale = lane49_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane49_exact_s1 <= lane49_exact;
-    wire [19:0] _t390 = lane49_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t391 = lane49_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t392 = lane49_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane49_outer_side_base_value = lane49_exact_s1 ? lane49_itself_base_value : _t390; // side_table.rs:231
-    wire lane49_outer_side_base_sticky = lane49_exact_s1 ? lane49_itself_base_sticky : _t391; // side_table.rs:231
-    wire [7:0] lane49_outer_side_half_m = lane49_exact_s1 ? lane49_itself_half_m : (lane49_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane49_outer_side_half_scale = lane49_exact_s1 ? lane49_itself_half_scale : _t392; // side_table.rs:231
-    wire [7:0] lane49_half_m = lane49_outer ? lane49_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane49_half_scale = lane49_outer ? lane49_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane49_exact_s1 <= lane49_exact;
+    wire [19:0] _t394 = lane49_negative_1 ? lane48_levels_outer_neg_base_value : lane48_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t395 = lane49_negative_1 ? lane48_levels_outer_neg_base_sticky : lane48_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t396 = lane49_negative_1 ? lane48_levels_outer_neg_half_scale : lane48_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane49_outer_side_base_value = lane49_exact_s1 ? lane49_itself_base_value : _t394; // side_table.rs:231
+    wire lane49_outer_side_base_sticky = lane49_exact_s1 ? lane49_itself_base_sticky : _t395; // side_table.rs:231
+    wire [7:0] lane49_outer_side_half_m = lane49_exact_s1 ? lane49_itself_half_m : (lane49_negative_1 ? lane48_levels_outer_neg_half_m : lane48_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane49_outer_side_half_scale = lane49_exact_s1 ? lane49_itself_half_scale : _t396; // side_table.rs:231
+    wire [7:0] lane49_half_m = lane49_outer ? lane49_outer_side_half_m : lane48_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane49_half_scale = lane49_outer ? lane49_outer_side_half_scale : lane48_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane49_side_base_value = lane49_outlier ? lane49_outer_side_base_value : lane49_middle_base_value; // side_table.rs:233
     wire lane49_side_base_sticky = lane49_outlier ? lane49_outer_side_base_sticky : lane49_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane49_side_half_m = lane49_outlier ? lane49_half_m : lane49_middle_half_m; // side_table.rs:233
     wire [5:0] lane49_side_half_scale = lane49_outlier ? lane49_half_scale : lane49_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane49_side_base_value_1 <= lane49_inner_1 ? 20'h0 : lane49_side_base_value;
         lane49_side_base_sticky_1 <= lane49_inner_1 ? 1'h0 : lane49_side_base_sticky;
         lane49_side_half_m_1 <= lane49_side_half_m;
         lane49_side_half_scale_1 <= lane49_side_half_scale;
         lane49_h_s2 <= lane49_h;
     end
-    wire [12:0] _t393 = {8'h0, lane49_h_s2} * {5'h0, lane49_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane49_product <= _t393;
+    wire [12:0] _t397 = {8'h0, lane49_h_s2} * {5'h0, lane49_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane49_product <= _t397;
         lane49_side_later_base_value <= lane49_side_base_value_1;
         lane49_side_later_base_sticky <= lane49_side_base_sticky_1;
         lane49_side_later_half_scale <= lane49_side_half_scale_1;
     end
     wire [16:0] lane49_scaled = {lane49_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane49_sum <= {1'h0, lane49_side_later_base_value} + {4'h0, lane49_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane49_sum <= {1'h0, lane49_side_later_base_value} + {4'h0, lane49_scaled};
     wire [22:0] lane49_frame = {2'h0, lane49_sum}; // decode.rs:97
     wire [7:0] lane49_high = lane49_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane49_low = {lane49_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -9953,8 +10274,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane49_low_3 = lane49_high_1[1:0]; // leading_zeros.rs:14
     wire lane49_none_4 = ~(|lane49_high_3); // leading_zeros.rs:15
     wire lane49_of_low_2 = ~lane49_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t394 = lane49_none_2 ? lane49_of_low_1 : {lane49_none_4, lane49_none_4 ? lane49_of_low_2 : (~lane49_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane49_of_low_3 = {lane49_none_2, _t394}; // leading_zeros.rs:17
+    wire [1:0] _t398 = lane49_none_2 ? lane49_of_low_1 : {lane49_none_4, lane49_none_4 ? lane49_of_low_2 : (~lane49_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane49_of_low_3 = {lane49_none_2, _t398}; // leading_zeros.rs:17
     wire [3:0] lane49_high_4 = lane49_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane49_low_4 = lane49_high[3:0]; // leading_zeros.rs:14
     wire lane49_none_5 = ~(|lane49_high_4); // leading_zeros.rs:15
@@ -9967,11 +10288,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane49_low_6 = lane49_high_4[1:0]; // leading_zeros.rs:14
     wire lane49_none_7 = ~(|lane49_high_6); // leading_zeros.rs:15
     wire lane49_of_low_6 = ~lane49_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t395 = lane49_none_5 ? lane49_of_low_5 : {lane49_none_7, lane49_none_7 ? lane49_of_low_6 : (~lane49_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane49_zeros = {lane49_none_1, lane49_none_1 ? lane49_of_low_3 : {lane49_none_5, _t395}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane49_scale <= lane49_side_later_half_scale;
+    wire [1:0] _t399 = lane49_none_5 ? lane49_of_low_5 : {lane49_none_7, lane49_none_7 ? lane49_of_low_6 : (~lane49_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane49_zeros = {lane49_none_1, lane49_none_1 ? lane49_of_low_3 : {lane49_none_5, _t399}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane49_scale <= lane49_side_later_half_scale;
     wire lane49_limited = (~(|lane49_scale[5:4])) & (lane49_zeros > lane49_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane49_shift <= lane49_limited ? lane49_scale[3:0] : lane49_zeros;
         lane49_frame_1 <= lane49_frame;
         lane49_scale_1 <= lane49_scale;
@@ -9982,7 +10303,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane49_moved_1 = lane49_shift[2] ? {lane49_moved[18:4], 4'h0} : lane49_moved[22:4]; // decode.rs:133
     wire [14:0] lane49_moved_2 = lane49_shift[1] ? {lane49_moved_1[16:4], 2'h0} : lane49_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane49_moved_3 = lane49_shift[0] ? {lane49_moved_2[13:2], 1'h0} : lane49_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane49_normal <= lane49_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane49_normal <= lane49_moved_3[12:1];
     wire lane49_lost_0 = lane49_frame_1[0] & (lane49_shift <= 4'ha); // decode.rs:105
     wire lane49_lost_1 = lane49_frame_1[1] & (lane49_shift <= 4'h9); // decode.rs:105
     wire lane49_lost_2 = lane49_frame_1[2] & (lane49_shift <= 4'h8); // decode.rs:105
@@ -9994,9 +10315,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane49_lost_8 = lane49_frame_1[8] & (lane49_shift <= 4'h2); // decode.rs:105
     wire lane49_lost_9 = lane49_frame_1[9] & (lane49_shift <= 4'h1); // decode.rs:105
     wire lane49_lost_10 = lane49_frame_1[10] & (lane49_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t396 = {lane49_lost_0, lane49_lost_1, lane49_lost_2, lane49_lost_3, lane49_lost_4, lane49_lost_5, lane49_lost_6, lane49_lost_7, lane49_lost_8, lane49_lost_9, lane49_lost_10, lane49_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane49_rest <= |_t396;
+    wire [11:0] _t400 = {lane49_lost_0, lane49_lost_1, lane49_lost_2, lane49_lost_3, lane49_lost_4, lane49_lost_5, lane49_lost_6, lane49_lost_7, lane49_lost_8, lane49_lost_9, lane49_lost_10, lane49_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane49_rest <= |_t400;
         lane49_zero_s2 <= lane49_zero;
         lane49_zero_s3 <= lane49_zero_s2;
         lane49_zero_s4 <= lane49_zero_s3;
@@ -10007,74 +10328,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane49_up = lane49_normal[0] & (lane49_rest | lane49_normal[1]); // decode.rs:111
     wire [16:0] lane49_kept = {lane49_exponent, lane49_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane49_more = {5'h0, lane49_normal[11], 10'h0, lane49_up}; // decode.rs:113
-    wire [16:0] _t397 = lane49_kept + lane49_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane49_magnitude <= _t397[16:1];
+    wire [16:0] _t401 = lane49_kept + lane49_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane49_magnitude <= _t401[16:1];
         lane49_negative_1_s2 <= lane49_negative_1;
         lane49_negative_1_s3 <= lane49_negative_1_s2;
         lane49_negative_1_s4 <= lane49_negative_1_s3;
         lane49_negative_1_s5 <= lane49_negative_1_s4;
         lane49_negative_1_s6 <= lane49_negative_1_s5;
-        values_49_negative <= lane49_negative_1_s6;
+        lane49_negative_1_s7 <= lane49_negative_1_s6;
     end
-    wire coded_outlier_50 = map_outlier[50]; // dequantizer_back.rs:123
-    wire coded_outer_50 = map_outer[50]; // dequantizer_back.rs:123
-    wire coded_sign_50 = map_sign[50]; // dequantizer_back.rs:123
-    wire [4:0] lane50_distance = {1'h0, coded_code_50} - info_split; // decode.rs:74
+    wire too_large_49 = lane49_magnitude[15] | (&lane49_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_1_3 = {lane49_negative_1_s7, too_large_49 ? 15'h7bff : lane49_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane50_distance = {1'h0, coded_50_code} - info_split; // decode.rs:74
     wire lane50_below = lane50_distance[4]; // decode.rs:75
     wire [3:0] lane50_whole = lane50_distance[3:0] ^ {4{lane50_below}}; // decode.rs:76
     wire [4:0] lane50_middle_half_steps = {lane50_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane50_outlier_half_steps = {coded_code_50, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane50_h <= coded_outlier_50 ? lane50_outlier_half_steps : lane50_middle_half_steps;
-    wire lane50_negative = coded_outlier_50 ? coded_sign_50 : lane50_below; // decode.rs:80
-    wire lane50_none = ~(|coded_code_50); // decode.rs:81
-    wire lane50_exact = coded_outlier_50 ? (coded_outer_50 & lane50_none) : info_middle_exact; // decode.rs:82
-    wire lane50_inner = coded_outlier_50 & (~coded_outer_50); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane50_outlier_half_steps = {coded_50_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane50_h <= coded_50_outlier ? lane50_outlier_half_steps : lane50_middle_half_steps;
+    wire lane50_negative = coded_50_outlier ? coded_50_sign : lane50_below; // decode.rs:80
+    wire lane50_none = ~(|coded_50_code); // decode.rs:81
+    wire lane50_exact = coded_50_outlier ? (coded_50_outer & lane50_none) : info_middle_exact; // decode.rs:82
+    wire lane50_inner = coded_50_outlier & (~coded_50_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane50_zero <= lane50_inner & lane50_none;
-        lane50_inner_1 <= coded_outlier_50 & (~coded_outer_50);
-        lane50_outlier <= coded_outlier_50;
-        lane50_outer <= coded_outer_50;
+        lane50_inner_1 <= coded_50_outlier & (~coded_50_outer);
+        lane50_outlier <= coded_50_outlier;
+        lane50_outer <= coded_50_outer;
         lane50_negative_1 <= lane50_negative;
     end
-    wire [19:0] lane50_middle_base_value = lane50_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane50_middle_base_sticky = lane50_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane50_middle_half_m = lane50_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane50_middle_half_scale = lane50_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane50_middle_base_value = lane50_negative_1 ? lane48_levels_middle_neg_base_value : lane48_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane50_middle_base_sticky = lane50_negative_1 ? lane48_levels_middle_neg_base_sticky : lane48_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane50_middle_half_m = lane50_negative_1 ? lane48_levels_middle_neg_half_m : lane48_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane50_middle_half_scale = lane50_negative_1 ? lane48_levels_middle_neg_half_scale : lane48_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane50_itself_base_value = lane50_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane50_itself_base_sticky = lane50_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane50_itself_half_m = lane50_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane50_itself_half_scale = lane50_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane50_exact_s1 <= lane50_exact;
-    wire [19:0] _t398 = lane50_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t399 = lane50_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t400 = lane50_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane50_outer_side_base_value = lane50_exact_s1 ? lane50_itself_base_value : _t398; // side_table.rs:231
-    wire lane50_outer_side_base_sticky = lane50_exact_s1 ? lane50_itself_base_sticky : _t399; // side_table.rs:231
-    wire [7:0] lane50_outer_side_half_m = lane50_exact_s1 ? lane50_itself_half_m : (lane50_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane50_outer_side_half_scale = lane50_exact_s1 ? lane50_itself_half_scale : _t400; // side_table.rs:231
-    wire [7:0] lane50_half_m = lane50_outer ? lane50_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane50_half_scale = lane50_outer ? lane50_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane50_exact_s1 <= lane50_exact;
+    wire [19:0] _t402 = lane50_negative_1 ? lane48_levels_outer_neg_base_value : lane48_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t403 = lane50_negative_1 ? lane48_levels_outer_neg_base_sticky : lane48_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t404 = lane50_negative_1 ? lane48_levels_outer_neg_half_scale : lane48_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane50_outer_side_base_value = lane50_exact_s1 ? lane50_itself_base_value : _t402; // side_table.rs:231
+    wire lane50_outer_side_base_sticky = lane50_exact_s1 ? lane50_itself_base_sticky : _t403; // side_table.rs:231
+    wire [7:0] lane50_outer_side_half_m = lane50_exact_s1 ? lane50_itself_half_m : (lane50_negative_1 ? lane48_levels_outer_neg_half_m : lane48_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane50_outer_side_half_scale = lane50_exact_s1 ? lane50_itself_half_scale : _t404; // side_table.rs:231
+    wire [7:0] lane50_half_m = lane50_outer ? lane50_outer_side_half_m : lane48_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane50_half_scale = lane50_outer ? lane50_outer_side_half_scale : lane48_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane50_side_base_value = lane50_outlier ? lane50_outer_side_base_value : lane50_middle_base_value; // side_table.rs:233
     wire lane50_side_base_sticky = lane50_outlier ? lane50_outer_side_base_sticky : lane50_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane50_side_half_m = lane50_outlier ? lane50_half_m : lane50_middle_half_m; // side_table.rs:233
     wire [5:0] lane50_side_half_scale = lane50_outlier ? lane50_half_scale : lane50_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane50_side_base_value_1 <= lane50_inner_1 ? 20'h0 : lane50_side_base_value;
         lane50_side_base_sticky_1 <= lane50_inner_1 ? 1'h0 : lane50_side_base_sticky;
         lane50_side_half_m_1 <= lane50_side_half_m;
         lane50_side_half_scale_1 <= lane50_side_half_scale;
         lane50_h_s2 <= lane50_h;
     end
-    wire [12:0] _t401 = {8'h0, lane50_h_s2} * {5'h0, lane50_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane50_product <= _t401;
+    wire [12:0] _t405 = {8'h0, lane50_h_s2} * {5'h0, lane50_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane50_product <= _t405;
         lane50_side_later_base_value <= lane50_side_base_value_1;
         lane50_side_later_base_sticky <= lane50_side_base_sticky_1;
         lane50_side_later_half_scale <= lane50_side_half_scale_1;
     end
     wire [16:0] lane50_scaled = {lane50_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane50_sum <= {1'h0, lane50_side_later_base_value} + {4'h0, lane50_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane50_sum <= {1'h0, lane50_side_later_base_value} + {4'h0, lane50_scaled};
     wire [22:0] lane50_frame = {2'h0, lane50_sum}; // decode.rs:97
     wire [7:0] lane50_high = lane50_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane50_low = {lane50_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -10091,8 +10411,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane50_low_3 = lane50_high_1[1:0]; // leading_zeros.rs:14
     wire lane50_none_4 = ~(|lane50_high_3); // leading_zeros.rs:15
     wire lane50_of_low_2 = ~lane50_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t402 = lane50_none_2 ? lane50_of_low_1 : {lane50_none_4, lane50_none_4 ? lane50_of_low_2 : (~lane50_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane50_of_low_3 = {lane50_none_2, _t402}; // leading_zeros.rs:17
+    wire [1:0] _t406 = lane50_none_2 ? lane50_of_low_1 : {lane50_none_4, lane50_none_4 ? lane50_of_low_2 : (~lane50_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane50_of_low_3 = {lane50_none_2, _t406}; // leading_zeros.rs:17
     wire [3:0] lane50_high_4 = lane50_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane50_low_4 = lane50_high[3:0]; // leading_zeros.rs:14
     wire lane50_none_5 = ~(|lane50_high_4); // leading_zeros.rs:15
@@ -10105,11 +10425,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane50_low_6 = lane50_high_4[1:0]; // leading_zeros.rs:14
     wire lane50_none_7 = ~(|lane50_high_6); // leading_zeros.rs:15
     wire lane50_of_low_6 = ~lane50_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t403 = lane50_none_5 ? lane50_of_low_5 : {lane50_none_7, lane50_none_7 ? lane50_of_low_6 : (~lane50_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane50_zeros = {lane50_none_1, lane50_none_1 ? lane50_of_low_3 : {lane50_none_5, _t403}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane50_scale <= lane50_side_later_half_scale;
+    wire [1:0] _t407 = lane50_none_5 ? lane50_of_low_5 : {lane50_none_7, lane50_none_7 ? lane50_of_low_6 : (~lane50_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane50_zeros = {lane50_none_1, lane50_none_1 ? lane50_of_low_3 : {lane50_none_5, _t407}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane50_scale <= lane50_side_later_half_scale;
     wire lane50_limited = (~(|lane50_scale[5:4])) & (lane50_zeros > lane50_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane50_shift <= lane50_limited ? lane50_scale[3:0] : lane50_zeros;
         lane50_frame_1 <= lane50_frame;
         lane50_scale_1 <= lane50_scale;
@@ -10120,7 +10440,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane50_moved_1 = lane50_shift[2] ? {lane50_moved[18:4], 4'h0} : lane50_moved[22:4]; // decode.rs:133
     wire [14:0] lane50_moved_2 = lane50_shift[1] ? {lane50_moved_1[16:4], 2'h0} : lane50_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane50_moved_3 = lane50_shift[0] ? {lane50_moved_2[13:2], 1'h0} : lane50_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane50_normal <= lane50_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane50_normal <= lane50_moved_3[12:1];
     wire lane50_lost_0 = lane50_frame_1[0] & (lane50_shift <= 4'ha); // decode.rs:105
     wire lane50_lost_1 = lane50_frame_1[1] & (lane50_shift <= 4'h9); // decode.rs:105
     wire lane50_lost_2 = lane50_frame_1[2] & (lane50_shift <= 4'h8); // decode.rs:105
@@ -10132,9 +10452,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane50_lost_8 = lane50_frame_1[8] & (lane50_shift <= 4'h2); // decode.rs:105
     wire lane50_lost_9 = lane50_frame_1[9] & (lane50_shift <= 4'h1); // decode.rs:105
     wire lane50_lost_10 = lane50_frame_1[10] & (lane50_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t404 = {lane50_lost_0, lane50_lost_1, lane50_lost_2, lane50_lost_3, lane50_lost_4, lane50_lost_5, lane50_lost_6, lane50_lost_7, lane50_lost_8, lane50_lost_9, lane50_lost_10, lane50_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane50_rest <= |_t404;
+    wire [11:0] _t408 = {lane50_lost_0, lane50_lost_1, lane50_lost_2, lane50_lost_3, lane50_lost_4, lane50_lost_5, lane50_lost_6, lane50_lost_7, lane50_lost_8, lane50_lost_9, lane50_lost_10, lane50_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane50_rest <= |_t408;
         lane50_zero_s2 <= lane50_zero;
         lane50_zero_s3 <= lane50_zero_s2;
         lane50_zero_s4 <= lane50_zero_s3;
@@ -10145,74 +10465,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane50_up = lane50_normal[0] & (lane50_rest | lane50_normal[1]); // decode.rs:111
     wire [16:0] lane50_kept = {lane50_exponent, lane50_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane50_more = {5'h0, lane50_normal[11], 10'h0, lane50_up}; // decode.rs:113
-    wire [16:0] _t405 = lane50_kept + lane50_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane50_magnitude <= _t405[16:1];
+    wire [16:0] _t409 = lane50_kept + lane50_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane50_magnitude <= _t409[16:1];
         lane50_negative_1_s2 <= lane50_negative_1;
         lane50_negative_1_s3 <= lane50_negative_1_s2;
         lane50_negative_1_s4 <= lane50_negative_1_s3;
         lane50_negative_1_s5 <= lane50_negative_1_s4;
         lane50_negative_1_s6 <= lane50_negative_1_s5;
-        values_50_negative <= lane50_negative_1_s6;
+        lane50_negative_1_s7 <= lane50_negative_1_s6;
     end
-    wire coded_outlier_51 = map_outlier[51]; // dequantizer_back.rs:123
-    wire coded_outer_51 = map_outer[51]; // dequantizer_back.rs:123
-    wire coded_sign_51 = map_sign[51]; // dequantizer_back.rs:123
-    wire [4:0] lane51_distance = {1'h0, coded_code_51} - info_split; // decode.rs:74
+    wire too_large_50 = lane50_magnitude[15] | (&lane50_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_2_3 = {lane50_negative_1_s7, too_large_50 ? 15'h7bff : lane50_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane51_distance = {1'h0, coded_51_code} - info_split; // decode.rs:74
     wire lane51_below = lane51_distance[4]; // decode.rs:75
     wire [3:0] lane51_whole = lane51_distance[3:0] ^ {4{lane51_below}}; // decode.rs:76
     wire [4:0] lane51_middle_half_steps = {lane51_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane51_outlier_half_steps = {coded_code_51, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane51_h <= coded_outlier_51 ? lane51_outlier_half_steps : lane51_middle_half_steps;
-    wire lane51_negative = coded_outlier_51 ? coded_sign_51 : lane51_below; // decode.rs:80
-    wire lane51_none = ~(|coded_code_51); // decode.rs:81
-    wire lane51_exact = coded_outlier_51 ? (coded_outer_51 & lane51_none) : info_middle_exact; // decode.rs:82
-    wire lane51_inner = coded_outlier_51 & (~coded_outer_51); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane51_outlier_half_steps = {coded_51_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane51_h <= coded_51_outlier ? lane51_outlier_half_steps : lane51_middle_half_steps;
+    wire lane51_negative = coded_51_outlier ? coded_51_sign : lane51_below; // decode.rs:80
+    wire lane51_none = ~(|coded_51_code); // decode.rs:81
+    wire lane51_exact = coded_51_outlier ? (coded_51_outer & lane51_none) : info_middle_exact; // decode.rs:82
+    wire lane51_inner = coded_51_outlier & (~coded_51_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane51_zero <= lane51_inner & lane51_none;
-        lane51_inner_1 <= coded_outlier_51 & (~coded_outer_51);
-        lane51_outlier <= coded_outlier_51;
-        lane51_outer <= coded_outer_51;
+        lane51_inner_1 <= coded_51_outlier & (~coded_51_outer);
+        lane51_outlier <= coded_51_outlier;
+        lane51_outer <= coded_51_outer;
         lane51_negative_1 <= lane51_negative;
     end
-    wire [19:0] lane51_middle_base_value = lane51_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane51_middle_base_sticky = lane51_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane51_middle_half_m = lane51_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane51_middle_half_scale = lane51_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane51_middle_base_value = lane51_negative_1 ? lane48_levels_middle_neg_base_value : lane48_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane51_middle_base_sticky = lane51_negative_1 ? lane48_levels_middle_neg_base_sticky : lane48_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane51_middle_half_m = lane51_negative_1 ? lane48_levels_middle_neg_half_m : lane48_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane51_middle_half_scale = lane51_negative_1 ? lane48_levels_middle_neg_half_scale : lane48_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane51_itself_base_value = lane51_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane51_itself_base_sticky = lane51_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane51_itself_half_m = lane51_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane51_itself_half_scale = lane51_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane51_exact_s1 <= lane51_exact;
-    wire [19:0] _t406 = lane51_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t407 = lane51_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t408 = lane51_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane51_outer_side_base_value = lane51_exact_s1 ? lane51_itself_base_value : _t406; // side_table.rs:231
-    wire lane51_outer_side_base_sticky = lane51_exact_s1 ? lane51_itself_base_sticky : _t407; // side_table.rs:231
-    wire [7:0] lane51_outer_side_half_m = lane51_exact_s1 ? lane51_itself_half_m : (lane51_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane51_outer_side_half_scale = lane51_exact_s1 ? lane51_itself_half_scale : _t408; // side_table.rs:231
-    wire [7:0] lane51_half_m = lane51_outer ? lane51_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane51_half_scale = lane51_outer ? lane51_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane51_exact_s1 <= lane51_exact;
+    wire [19:0] _t410 = lane51_negative_1 ? lane48_levels_outer_neg_base_value : lane48_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t411 = lane51_negative_1 ? lane48_levels_outer_neg_base_sticky : lane48_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t412 = lane51_negative_1 ? lane48_levels_outer_neg_half_scale : lane48_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane51_outer_side_base_value = lane51_exact_s1 ? lane51_itself_base_value : _t410; // side_table.rs:231
+    wire lane51_outer_side_base_sticky = lane51_exact_s1 ? lane51_itself_base_sticky : _t411; // side_table.rs:231
+    wire [7:0] lane51_outer_side_half_m = lane51_exact_s1 ? lane51_itself_half_m : (lane51_negative_1 ? lane48_levels_outer_neg_half_m : lane48_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane51_outer_side_half_scale = lane51_exact_s1 ? lane51_itself_half_scale : _t412; // side_table.rs:231
+    wire [7:0] lane51_half_m = lane51_outer ? lane51_outer_side_half_m : lane48_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane51_half_scale = lane51_outer ? lane51_outer_side_half_scale : lane48_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane51_side_base_value = lane51_outlier ? lane51_outer_side_base_value : lane51_middle_base_value; // side_table.rs:233
     wire lane51_side_base_sticky = lane51_outlier ? lane51_outer_side_base_sticky : lane51_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane51_side_half_m = lane51_outlier ? lane51_half_m : lane51_middle_half_m; // side_table.rs:233
     wire [5:0] lane51_side_half_scale = lane51_outlier ? lane51_half_scale : lane51_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane51_side_base_value_1 <= lane51_inner_1 ? 20'h0 : lane51_side_base_value;
         lane51_side_base_sticky_1 <= lane51_inner_1 ? 1'h0 : lane51_side_base_sticky;
         lane51_side_half_m_1 <= lane51_side_half_m;
         lane51_side_half_scale_1 <= lane51_side_half_scale;
         lane51_h_s2 <= lane51_h;
     end
-    wire [12:0] _t409 = {8'h0, lane51_h_s2} * {5'h0, lane51_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane51_product <= _t409;
+    wire [12:0] _t413 = {8'h0, lane51_h_s2} * {5'h0, lane51_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane51_product <= _t413;
         lane51_side_later_base_value <= lane51_side_base_value_1;
         lane51_side_later_base_sticky <= lane51_side_base_sticky_1;
         lane51_side_later_half_scale <= lane51_side_half_scale_1;
     end
     wire [16:0] lane51_scaled = {lane51_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane51_sum <= {1'h0, lane51_side_later_base_value} + {4'h0, lane51_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane51_sum <= {1'h0, lane51_side_later_base_value} + {4'h0, lane51_scaled};
     wire [22:0] lane51_frame = {2'h0, lane51_sum}; // decode.rs:97
     wire [7:0] lane51_high = lane51_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane51_low = {lane51_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -10229,8 +10548,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane51_low_3 = lane51_high_1[1:0]; // leading_zeros.rs:14
     wire lane51_none_4 = ~(|lane51_high_3); // leading_zeros.rs:15
     wire lane51_of_low_2 = ~lane51_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t410 = lane51_none_2 ? lane51_of_low_1 : {lane51_none_4, lane51_none_4 ? lane51_of_low_2 : (~lane51_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane51_of_low_3 = {lane51_none_2, _t410}; // leading_zeros.rs:17
+    wire [1:0] _t414 = lane51_none_2 ? lane51_of_low_1 : {lane51_none_4, lane51_none_4 ? lane51_of_low_2 : (~lane51_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane51_of_low_3 = {lane51_none_2, _t414}; // leading_zeros.rs:17
     wire [3:0] lane51_high_4 = lane51_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane51_low_4 = lane51_high[3:0]; // leading_zeros.rs:14
     wire lane51_none_5 = ~(|lane51_high_4); // leading_zeros.rs:15
@@ -10243,11 +10562,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane51_low_6 = lane51_high_4[1:0]; // leading_zeros.rs:14
     wire lane51_none_7 = ~(|lane51_high_6); // leading_zeros.rs:15
     wire lane51_of_low_6 = ~lane51_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t411 = lane51_none_5 ? lane51_of_low_5 : {lane51_none_7, lane51_none_7 ? lane51_of_low_6 : (~lane51_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane51_zeros = {lane51_none_1, lane51_none_1 ? lane51_of_low_3 : {lane51_none_5, _t411}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane51_scale <= lane51_side_later_half_scale;
+    wire [1:0] _t415 = lane51_none_5 ? lane51_of_low_5 : {lane51_none_7, lane51_none_7 ? lane51_of_low_6 : (~lane51_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane51_zeros = {lane51_none_1, lane51_none_1 ? lane51_of_low_3 : {lane51_none_5, _t415}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane51_scale <= lane51_side_later_half_scale;
     wire lane51_limited = (~(|lane51_scale[5:4])) & (lane51_zeros > lane51_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane51_shift <= lane51_limited ? lane51_scale[3:0] : lane51_zeros;
         lane51_frame_1 <= lane51_frame;
         lane51_scale_1 <= lane51_scale;
@@ -10258,7 +10577,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane51_moved_1 = lane51_shift[2] ? {lane51_moved[18:4], 4'h0} : lane51_moved[22:4]; // decode.rs:133
     wire [14:0] lane51_moved_2 = lane51_shift[1] ? {lane51_moved_1[16:4], 2'h0} : lane51_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane51_moved_3 = lane51_shift[0] ? {lane51_moved_2[13:2], 1'h0} : lane51_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane51_normal <= lane51_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane51_normal <= lane51_moved_3[12:1];
     wire lane51_lost_0 = lane51_frame_1[0] & (lane51_shift <= 4'ha); // decode.rs:105
     wire lane51_lost_1 = lane51_frame_1[1] & (lane51_shift <= 4'h9); // decode.rs:105
     wire lane51_lost_2 = lane51_frame_1[2] & (lane51_shift <= 4'h8); // decode.rs:105
@@ -10270,9 +10589,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane51_lost_8 = lane51_frame_1[8] & (lane51_shift <= 4'h2); // decode.rs:105
     wire lane51_lost_9 = lane51_frame_1[9] & (lane51_shift <= 4'h1); // decode.rs:105
     wire lane51_lost_10 = lane51_frame_1[10] & (lane51_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t412 = {lane51_lost_0, lane51_lost_1, lane51_lost_2, lane51_lost_3, lane51_lost_4, lane51_lost_5, lane51_lost_6, lane51_lost_7, lane51_lost_8, lane51_lost_9, lane51_lost_10, lane51_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane51_rest <= |_t412;
+    wire [11:0] _t416 = {lane51_lost_0, lane51_lost_1, lane51_lost_2, lane51_lost_3, lane51_lost_4, lane51_lost_5, lane51_lost_6, lane51_lost_7, lane51_lost_8, lane51_lost_9, lane51_lost_10, lane51_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane51_rest <= |_t416;
         lane51_zero_s2 <= lane51_zero;
         lane51_zero_s3 <= lane51_zero_s2;
         lane51_zero_s4 <= lane51_zero_s3;
@@ -10283,74 +10602,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane51_up = lane51_normal[0] & (lane51_rest | lane51_normal[1]); // decode.rs:111
     wire [16:0] lane51_kept = {lane51_exponent, lane51_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane51_more = {5'h0, lane51_normal[11], 10'h0, lane51_up}; // decode.rs:113
-    wire [16:0] _t413 = lane51_kept + lane51_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane51_magnitude <= _t413[16:1];
+    wire [16:0] _t417 = lane51_kept + lane51_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane51_magnitude <= _t417[16:1];
         lane51_negative_1_s2 <= lane51_negative_1;
         lane51_negative_1_s3 <= lane51_negative_1_s2;
         lane51_negative_1_s4 <= lane51_negative_1_s3;
         lane51_negative_1_s5 <= lane51_negative_1_s4;
         lane51_negative_1_s6 <= lane51_negative_1_s5;
-        values_51_negative <= lane51_negative_1_s6;
+        lane51_negative_1_s7 <= lane51_negative_1_s6;
     end
-    wire coded_outlier_52 = map_outlier[52]; // dequantizer_back.rs:123
-    wire coded_outer_52 = map_outer[52]; // dequantizer_back.rs:123
-    wire coded_sign_52 = map_sign[52]; // dequantizer_back.rs:123
-    wire [4:0] lane52_distance = {1'h0, coded_code_52} - info_split; // decode.rs:74
+    wire too_large_51 = lane51_magnitude[15] | (&lane51_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_3_3 = {lane51_negative_1_s7, too_large_51 ? 15'h7bff : lane51_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane52_distance = {1'h0, coded_52_code} - info_split; // decode.rs:74
     wire lane52_below = lane52_distance[4]; // decode.rs:75
     wire [3:0] lane52_whole = lane52_distance[3:0] ^ {4{lane52_below}}; // decode.rs:76
     wire [4:0] lane52_middle_half_steps = {lane52_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane52_outlier_half_steps = {coded_code_52, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane52_h <= coded_outlier_52 ? lane52_outlier_half_steps : lane52_middle_half_steps;
-    wire lane52_negative = coded_outlier_52 ? coded_sign_52 : lane52_below; // decode.rs:80
-    wire lane52_none = ~(|coded_code_52); // decode.rs:81
-    wire lane52_exact = coded_outlier_52 ? (coded_outer_52 & lane52_none) : info_middle_exact; // decode.rs:82
-    wire lane52_inner = coded_outlier_52 & (~coded_outer_52); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane52_outlier_half_steps = {coded_52_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane52_h <= coded_52_outlier ? lane52_outlier_half_steps : lane52_middle_half_steps;
+    wire lane52_negative = coded_52_outlier ? coded_52_sign : lane52_below; // decode.rs:80
+    wire lane52_none = ~(|coded_52_code); // decode.rs:81
+    wire lane52_exact = coded_52_outlier ? (coded_52_outer & lane52_none) : info_middle_exact; // decode.rs:82
+    wire lane52_inner = coded_52_outlier & (~coded_52_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane52_zero <= lane52_inner & lane52_none;
-        lane52_inner_1 <= coded_outlier_52 & (~coded_outer_52);
-        lane52_outlier <= coded_outlier_52;
-        lane52_outer <= coded_outer_52;
+        lane52_inner_1 <= coded_52_outlier & (~coded_52_outer);
+        lane52_outlier <= coded_52_outlier;
+        lane52_outer <= coded_52_outer;
         lane52_negative_1 <= lane52_negative;
     end
-    wire [19:0] lane52_middle_base_value = lane52_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane52_middle_base_sticky = lane52_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane52_middle_half_m = lane52_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane52_middle_half_scale = lane52_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane52_middle_base_value = lane52_negative_1 ? lane48_levels_middle_neg_base_value : lane48_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane52_middle_base_sticky = lane52_negative_1 ? lane48_levels_middle_neg_base_sticky : lane48_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane52_middle_half_m = lane52_negative_1 ? lane48_levels_middle_neg_half_m : lane48_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane52_middle_half_scale = lane52_negative_1 ? lane48_levels_middle_neg_half_scale : lane48_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane52_itself_base_value = lane52_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane52_itself_base_sticky = lane52_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane52_itself_half_m = lane52_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane52_itself_half_scale = lane52_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane52_exact_s1 <= lane52_exact;
-    wire [19:0] _t414 = lane52_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t415 = lane52_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t416 = lane52_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane52_outer_side_base_value = lane52_exact_s1 ? lane52_itself_base_value : _t414; // side_table.rs:231
-    wire lane52_outer_side_base_sticky = lane52_exact_s1 ? lane52_itself_base_sticky : _t415; // side_table.rs:231
-    wire [7:0] lane52_outer_side_half_m = lane52_exact_s1 ? lane52_itself_half_m : (lane52_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane52_outer_side_half_scale = lane52_exact_s1 ? lane52_itself_half_scale : _t416; // side_table.rs:231
-    wire [7:0] lane52_half_m = lane52_outer ? lane52_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane52_half_scale = lane52_outer ? lane52_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane52_exact_s1 <= lane52_exact;
+    wire [19:0] _t418 = lane52_negative_1 ? lane48_levels_outer_neg_base_value : lane48_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t419 = lane52_negative_1 ? lane48_levels_outer_neg_base_sticky : lane48_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t420 = lane52_negative_1 ? lane48_levels_outer_neg_half_scale : lane48_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane52_outer_side_base_value = lane52_exact_s1 ? lane52_itself_base_value : _t418; // side_table.rs:231
+    wire lane52_outer_side_base_sticky = lane52_exact_s1 ? lane52_itself_base_sticky : _t419; // side_table.rs:231
+    wire [7:0] lane52_outer_side_half_m = lane52_exact_s1 ? lane52_itself_half_m : (lane52_negative_1 ? lane48_levels_outer_neg_half_m : lane48_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane52_outer_side_half_scale = lane52_exact_s1 ? lane52_itself_half_scale : _t420; // side_table.rs:231
+    wire [7:0] lane52_half_m = lane52_outer ? lane52_outer_side_half_m : lane48_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane52_half_scale = lane52_outer ? lane52_outer_side_half_scale : lane48_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane52_side_base_value = lane52_outlier ? lane52_outer_side_base_value : lane52_middle_base_value; // side_table.rs:233
     wire lane52_side_base_sticky = lane52_outlier ? lane52_outer_side_base_sticky : lane52_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane52_side_half_m = lane52_outlier ? lane52_half_m : lane52_middle_half_m; // side_table.rs:233
     wire [5:0] lane52_side_half_scale = lane52_outlier ? lane52_half_scale : lane52_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane52_side_base_value_1 <= lane52_inner_1 ? 20'h0 : lane52_side_base_value;
         lane52_side_base_sticky_1 <= lane52_inner_1 ? 1'h0 : lane52_side_base_sticky;
         lane52_side_half_m_1 <= lane52_side_half_m;
         lane52_side_half_scale_1 <= lane52_side_half_scale;
         lane52_h_s2 <= lane52_h;
     end
-    wire [12:0] _t417 = {8'h0, lane52_h_s2} * {5'h0, lane52_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane52_product <= _t417;
+    wire [12:0] _t421 = {8'h0, lane52_h_s2} * {5'h0, lane52_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane52_product <= _t421;
         lane52_side_later_base_value <= lane52_side_base_value_1;
         lane52_side_later_base_sticky <= lane52_side_base_sticky_1;
         lane52_side_later_half_scale <= lane52_side_half_scale_1;
     end
     wire [16:0] lane52_scaled = {lane52_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane52_sum <= {1'h0, lane52_side_later_base_value} + {4'h0, lane52_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane52_sum <= {1'h0, lane52_side_later_base_value} + {4'h0, lane52_scaled};
     wire [22:0] lane52_frame = {2'h0, lane52_sum}; // decode.rs:97
     wire [7:0] lane52_high = lane52_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane52_low = {lane52_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -10367,8 +10685,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane52_low_3 = lane52_high_1[1:0]; // leading_zeros.rs:14
     wire lane52_none_4 = ~(|lane52_high_3); // leading_zeros.rs:15
     wire lane52_of_low_2 = ~lane52_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t418 = lane52_none_2 ? lane52_of_low_1 : {lane52_none_4, lane52_none_4 ? lane52_of_low_2 : (~lane52_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane52_of_low_3 = {lane52_none_2, _t418}; // leading_zeros.rs:17
+    wire [1:0] _t422 = lane52_none_2 ? lane52_of_low_1 : {lane52_none_4, lane52_none_4 ? lane52_of_low_2 : (~lane52_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane52_of_low_3 = {lane52_none_2, _t422}; // leading_zeros.rs:17
     wire [3:0] lane52_high_4 = lane52_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane52_low_4 = lane52_high[3:0]; // leading_zeros.rs:14
     wire lane52_none_5 = ~(|lane52_high_4); // leading_zeros.rs:15
@@ -10381,11 +10699,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane52_low_6 = lane52_high_4[1:0]; // leading_zeros.rs:14
     wire lane52_none_7 = ~(|lane52_high_6); // leading_zeros.rs:15
     wire lane52_of_low_6 = ~lane52_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t419 = lane52_none_5 ? lane52_of_low_5 : {lane52_none_7, lane52_none_7 ? lane52_of_low_6 : (~lane52_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane52_zeros = {lane52_none_1, lane52_none_1 ? lane52_of_low_3 : {lane52_none_5, _t419}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane52_scale <= lane52_side_later_half_scale;
+    wire [1:0] _t423 = lane52_none_5 ? lane52_of_low_5 : {lane52_none_7, lane52_none_7 ? lane52_of_low_6 : (~lane52_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane52_zeros = {lane52_none_1, lane52_none_1 ? lane52_of_low_3 : {lane52_none_5, _t423}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane52_scale <= lane52_side_later_half_scale;
     wire lane52_limited = (~(|lane52_scale[5:4])) & (lane52_zeros > lane52_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane52_shift <= lane52_limited ? lane52_scale[3:0] : lane52_zeros;
         lane52_frame_1 <= lane52_frame;
         lane52_scale_1 <= lane52_scale;
@@ -10396,7 +10714,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane52_moved_1 = lane52_shift[2] ? {lane52_moved[18:4], 4'h0} : lane52_moved[22:4]; // decode.rs:133
     wire [14:0] lane52_moved_2 = lane52_shift[1] ? {lane52_moved_1[16:4], 2'h0} : lane52_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane52_moved_3 = lane52_shift[0] ? {lane52_moved_2[13:2], 1'h0} : lane52_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane52_normal <= lane52_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane52_normal <= lane52_moved_3[12:1];
     wire lane52_lost_0 = lane52_frame_1[0] & (lane52_shift <= 4'ha); // decode.rs:105
     wire lane52_lost_1 = lane52_frame_1[1] & (lane52_shift <= 4'h9); // decode.rs:105
     wire lane52_lost_2 = lane52_frame_1[2] & (lane52_shift <= 4'h8); // decode.rs:105
@@ -10408,9 +10726,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane52_lost_8 = lane52_frame_1[8] & (lane52_shift <= 4'h2); // decode.rs:105
     wire lane52_lost_9 = lane52_frame_1[9] & (lane52_shift <= 4'h1); // decode.rs:105
     wire lane52_lost_10 = lane52_frame_1[10] & (lane52_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t420 = {lane52_lost_0, lane52_lost_1, lane52_lost_2, lane52_lost_3, lane52_lost_4, lane52_lost_5, lane52_lost_6, lane52_lost_7, lane52_lost_8, lane52_lost_9, lane52_lost_10, lane52_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane52_rest <= |_t420;
+    wire [11:0] _t424 = {lane52_lost_0, lane52_lost_1, lane52_lost_2, lane52_lost_3, lane52_lost_4, lane52_lost_5, lane52_lost_6, lane52_lost_7, lane52_lost_8, lane52_lost_9, lane52_lost_10, lane52_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane52_rest <= |_t424;
         lane52_zero_s2 <= lane52_zero;
         lane52_zero_s3 <= lane52_zero_s2;
         lane52_zero_s4 <= lane52_zero_s3;
@@ -10421,74 +10739,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane52_up = lane52_normal[0] & (lane52_rest | lane52_normal[1]); // decode.rs:111
     wire [16:0] lane52_kept = {lane52_exponent, lane52_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane52_more = {5'h0, lane52_normal[11], 10'h0, lane52_up}; // decode.rs:113
-    wire [16:0] _t421 = lane52_kept + lane52_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane52_magnitude <= _t421[16:1];
+    wire [16:0] _t425 = lane52_kept + lane52_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane52_magnitude <= _t425[16:1];
         lane52_negative_1_s2 <= lane52_negative_1;
         lane52_negative_1_s3 <= lane52_negative_1_s2;
         lane52_negative_1_s4 <= lane52_negative_1_s3;
         lane52_negative_1_s5 <= lane52_negative_1_s4;
         lane52_negative_1_s6 <= lane52_negative_1_s5;
-        values_52_negative <= lane52_negative_1_s6;
+        lane52_negative_1_s7 <= lane52_negative_1_s6;
     end
-    wire coded_outlier_53 = map_outlier[53]; // dequantizer_back.rs:123
-    wire coded_outer_53 = map_outer[53]; // dequantizer_back.rs:123
-    wire coded_sign_53 = map_sign[53]; // dequantizer_back.rs:123
-    wire [4:0] lane53_distance = {1'h0, coded_code_53} - info_split; // decode.rs:74
+    wire too_large_52 = lane52_magnitude[15] | (&lane52_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_4_3 = {lane52_negative_1_s7, too_large_52 ? 15'h7bff : lane52_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane53_distance = {1'h0, coded_53_code} - info_split; // decode.rs:74
     wire lane53_below = lane53_distance[4]; // decode.rs:75
     wire [3:0] lane53_whole = lane53_distance[3:0] ^ {4{lane53_below}}; // decode.rs:76
     wire [4:0] lane53_middle_half_steps = {lane53_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane53_outlier_half_steps = {coded_code_53, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane53_h <= coded_outlier_53 ? lane53_outlier_half_steps : lane53_middle_half_steps;
-    wire lane53_negative = coded_outlier_53 ? coded_sign_53 : lane53_below; // decode.rs:80
-    wire lane53_none = ~(|coded_code_53); // decode.rs:81
-    wire lane53_exact = coded_outlier_53 ? (coded_outer_53 & lane53_none) : info_middle_exact; // decode.rs:82
-    wire lane53_inner = coded_outlier_53 & (~coded_outer_53); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane53_outlier_half_steps = {coded_53_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane53_h <= coded_53_outlier ? lane53_outlier_half_steps : lane53_middle_half_steps;
+    wire lane53_negative = coded_53_outlier ? coded_53_sign : lane53_below; // decode.rs:80
+    wire lane53_none = ~(|coded_53_code); // decode.rs:81
+    wire lane53_exact = coded_53_outlier ? (coded_53_outer & lane53_none) : info_middle_exact; // decode.rs:82
+    wire lane53_inner = coded_53_outlier & (~coded_53_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane53_zero <= lane53_inner & lane53_none;
-        lane53_inner_1 <= coded_outlier_53 & (~coded_outer_53);
-        lane53_outlier <= coded_outlier_53;
-        lane53_outer <= coded_outer_53;
+        lane53_inner_1 <= coded_53_outlier & (~coded_53_outer);
+        lane53_outlier <= coded_53_outlier;
+        lane53_outer <= coded_53_outer;
         lane53_negative_1 <= lane53_negative;
     end
-    wire [19:0] lane53_middle_base_value = lane53_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane53_middle_base_sticky = lane53_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane53_middle_half_m = lane53_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane53_middle_half_scale = lane53_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane53_middle_base_value = lane53_negative_1 ? lane48_levels_middle_neg_base_value : lane48_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane53_middle_base_sticky = lane53_negative_1 ? lane48_levels_middle_neg_base_sticky : lane48_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane53_middle_half_m = lane53_negative_1 ? lane48_levels_middle_neg_half_m : lane48_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane53_middle_half_scale = lane53_negative_1 ? lane48_levels_middle_neg_half_scale : lane48_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane53_itself_base_value = lane53_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane53_itself_base_sticky = lane53_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane53_itself_half_m = lane53_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane53_itself_half_scale = lane53_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane53_exact_s1 <= lane53_exact;
-    wire [19:0] _t422 = lane53_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t423 = lane53_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t424 = lane53_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane53_outer_side_base_value = lane53_exact_s1 ? lane53_itself_base_value : _t422; // side_table.rs:231
-    wire lane53_outer_side_base_sticky = lane53_exact_s1 ? lane53_itself_base_sticky : _t423; // side_table.rs:231
-    wire [7:0] lane53_outer_side_half_m = lane53_exact_s1 ? lane53_itself_half_m : (lane53_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane53_outer_side_half_scale = lane53_exact_s1 ? lane53_itself_half_scale : _t424; // side_table.rs:231
-    wire [7:0] lane53_half_m = lane53_outer ? lane53_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane53_half_scale = lane53_outer ? lane53_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane53_exact_s1 <= lane53_exact;
+    wire [19:0] _t426 = lane53_negative_1 ? lane48_levels_outer_neg_base_value : lane48_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t427 = lane53_negative_1 ? lane48_levels_outer_neg_base_sticky : lane48_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t428 = lane53_negative_1 ? lane48_levels_outer_neg_half_scale : lane48_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane53_outer_side_base_value = lane53_exact_s1 ? lane53_itself_base_value : _t426; // side_table.rs:231
+    wire lane53_outer_side_base_sticky = lane53_exact_s1 ? lane53_itself_base_sticky : _t427; // side_table.rs:231
+    wire [7:0] lane53_outer_side_half_m = lane53_exact_s1 ? lane53_itself_half_m : (lane53_negative_1 ? lane48_levels_outer_neg_half_m : lane48_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane53_outer_side_half_scale = lane53_exact_s1 ? lane53_itself_half_scale : _t428; // side_table.rs:231
+    wire [7:0] lane53_half_m = lane53_outer ? lane53_outer_side_half_m : lane48_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane53_half_scale = lane53_outer ? lane53_outer_side_half_scale : lane48_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane53_side_base_value = lane53_outlier ? lane53_outer_side_base_value : lane53_middle_base_value; // side_table.rs:233
     wire lane53_side_base_sticky = lane53_outlier ? lane53_outer_side_base_sticky : lane53_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane53_side_half_m = lane53_outlier ? lane53_half_m : lane53_middle_half_m; // side_table.rs:233
     wire [5:0] lane53_side_half_scale = lane53_outlier ? lane53_half_scale : lane53_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane53_side_base_value_1 <= lane53_inner_1 ? 20'h0 : lane53_side_base_value;
         lane53_side_base_sticky_1 <= lane53_inner_1 ? 1'h0 : lane53_side_base_sticky;
         lane53_side_half_m_1 <= lane53_side_half_m;
         lane53_side_half_scale_1 <= lane53_side_half_scale;
         lane53_h_s2 <= lane53_h;
     end
-    wire [12:0] _t425 = {8'h0, lane53_h_s2} * {5'h0, lane53_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane53_product <= _t425;
+    wire [12:0] _t429 = {8'h0, lane53_h_s2} * {5'h0, lane53_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane53_product <= _t429;
         lane53_side_later_base_value <= lane53_side_base_value_1;
         lane53_side_later_base_sticky <= lane53_side_base_sticky_1;
         lane53_side_later_half_scale <= lane53_side_half_scale_1;
     end
     wire [16:0] lane53_scaled = {lane53_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane53_sum <= {1'h0, lane53_side_later_base_value} + {4'h0, lane53_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane53_sum <= {1'h0, lane53_side_later_base_value} + {4'h0, lane53_scaled};
     wire [22:0] lane53_frame = {2'h0, lane53_sum}; // decode.rs:97
     wire [7:0] lane53_high = lane53_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane53_low = {lane53_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -10505,8 +10822,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane53_low_3 = lane53_high_1[1:0]; // leading_zeros.rs:14
     wire lane53_none_4 = ~(|lane53_high_3); // leading_zeros.rs:15
     wire lane53_of_low_2 = ~lane53_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t426 = lane53_none_2 ? lane53_of_low_1 : {lane53_none_4, lane53_none_4 ? lane53_of_low_2 : (~lane53_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane53_of_low_3 = {lane53_none_2, _t426}; // leading_zeros.rs:17
+    wire [1:0] _t430 = lane53_none_2 ? lane53_of_low_1 : {lane53_none_4, lane53_none_4 ? lane53_of_low_2 : (~lane53_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane53_of_low_3 = {lane53_none_2, _t430}; // leading_zeros.rs:17
     wire [3:0] lane53_high_4 = lane53_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane53_low_4 = lane53_high[3:0]; // leading_zeros.rs:14
     wire lane53_none_5 = ~(|lane53_high_4); // leading_zeros.rs:15
@@ -10519,11 +10836,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane53_low_6 = lane53_high_4[1:0]; // leading_zeros.rs:14
     wire lane53_none_7 = ~(|lane53_high_6); // leading_zeros.rs:15
     wire lane53_of_low_6 = ~lane53_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t427 = lane53_none_5 ? lane53_of_low_5 : {lane53_none_7, lane53_none_7 ? lane53_of_low_6 : (~lane53_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane53_zeros = {lane53_none_1, lane53_none_1 ? lane53_of_low_3 : {lane53_none_5, _t427}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane53_scale <= lane53_side_later_half_scale;
+    wire [1:0] _t431 = lane53_none_5 ? lane53_of_low_5 : {lane53_none_7, lane53_none_7 ? lane53_of_low_6 : (~lane53_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane53_zeros = {lane53_none_1, lane53_none_1 ? lane53_of_low_3 : {lane53_none_5, _t431}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane53_scale <= lane53_side_later_half_scale;
     wire lane53_limited = (~(|lane53_scale[5:4])) & (lane53_zeros > lane53_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane53_shift <= lane53_limited ? lane53_scale[3:0] : lane53_zeros;
         lane53_frame_1 <= lane53_frame;
         lane53_scale_1 <= lane53_scale;
@@ -10534,7 +10851,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane53_moved_1 = lane53_shift[2] ? {lane53_moved[18:4], 4'h0} : lane53_moved[22:4]; // decode.rs:133
     wire [14:0] lane53_moved_2 = lane53_shift[1] ? {lane53_moved_1[16:4], 2'h0} : lane53_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane53_moved_3 = lane53_shift[0] ? {lane53_moved_2[13:2], 1'h0} : lane53_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane53_normal <= lane53_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane53_normal <= lane53_moved_3[12:1];
     wire lane53_lost_0 = lane53_frame_1[0] & (lane53_shift <= 4'ha); // decode.rs:105
     wire lane53_lost_1 = lane53_frame_1[1] & (lane53_shift <= 4'h9); // decode.rs:105
     wire lane53_lost_2 = lane53_frame_1[2] & (lane53_shift <= 4'h8); // decode.rs:105
@@ -10546,9 +10863,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane53_lost_8 = lane53_frame_1[8] & (lane53_shift <= 4'h2); // decode.rs:105
     wire lane53_lost_9 = lane53_frame_1[9] & (lane53_shift <= 4'h1); // decode.rs:105
     wire lane53_lost_10 = lane53_frame_1[10] & (lane53_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t428 = {lane53_lost_0, lane53_lost_1, lane53_lost_2, lane53_lost_3, lane53_lost_4, lane53_lost_5, lane53_lost_6, lane53_lost_7, lane53_lost_8, lane53_lost_9, lane53_lost_10, lane53_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane53_rest <= |_t428;
+    wire [11:0] _t432 = {lane53_lost_0, lane53_lost_1, lane53_lost_2, lane53_lost_3, lane53_lost_4, lane53_lost_5, lane53_lost_6, lane53_lost_7, lane53_lost_8, lane53_lost_9, lane53_lost_10, lane53_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane53_rest <= |_t432;
         lane53_zero_s2 <= lane53_zero;
         lane53_zero_s3 <= lane53_zero_s2;
         lane53_zero_s4 <= lane53_zero_s3;
@@ -10559,74 +10876,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane53_up = lane53_normal[0] & (lane53_rest | lane53_normal[1]); // decode.rs:111
     wire [16:0] lane53_kept = {lane53_exponent, lane53_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane53_more = {5'h0, lane53_normal[11], 10'h0, lane53_up}; // decode.rs:113
-    wire [16:0] _t429 = lane53_kept + lane53_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane53_magnitude <= _t429[16:1];
+    wire [16:0] _t433 = lane53_kept + lane53_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane53_magnitude <= _t433[16:1];
         lane53_negative_1_s2 <= lane53_negative_1;
         lane53_negative_1_s3 <= lane53_negative_1_s2;
         lane53_negative_1_s4 <= lane53_negative_1_s3;
         lane53_negative_1_s5 <= lane53_negative_1_s4;
         lane53_negative_1_s6 <= lane53_negative_1_s5;
-        values_53_negative <= lane53_negative_1_s6;
+        lane53_negative_1_s7 <= lane53_negative_1_s6;
     end
-    wire coded_outlier_54 = map_outlier[54]; // dequantizer_back.rs:123
-    wire coded_outer_54 = map_outer[54]; // dequantizer_back.rs:123
-    wire coded_sign_54 = map_sign[54]; // dequantizer_back.rs:123
-    wire [4:0] lane54_distance = {1'h0, coded_code_54} - info_split; // decode.rs:74
+    wire too_large_53 = lane53_magnitude[15] | (&lane53_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_5_3 = {lane53_negative_1_s7, too_large_53 ? 15'h7bff : lane53_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane54_distance = {1'h0, coded_54_code} - info_split; // decode.rs:74
     wire lane54_below = lane54_distance[4]; // decode.rs:75
     wire [3:0] lane54_whole = lane54_distance[3:0] ^ {4{lane54_below}}; // decode.rs:76
     wire [4:0] lane54_middle_half_steps = {lane54_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane54_outlier_half_steps = {coded_code_54, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane54_h <= coded_outlier_54 ? lane54_outlier_half_steps : lane54_middle_half_steps;
-    wire lane54_negative = coded_outlier_54 ? coded_sign_54 : lane54_below; // decode.rs:80
-    wire lane54_none = ~(|coded_code_54); // decode.rs:81
-    wire lane54_exact = coded_outlier_54 ? (coded_outer_54 & lane54_none) : info_middle_exact; // decode.rs:82
-    wire lane54_inner = coded_outlier_54 & (~coded_outer_54); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane54_outlier_half_steps = {coded_54_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane54_h <= coded_54_outlier ? lane54_outlier_half_steps : lane54_middle_half_steps;
+    wire lane54_negative = coded_54_outlier ? coded_54_sign : lane54_below; // decode.rs:80
+    wire lane54_none = ~(|coded_54_code); // decode.rs:81
+    wire lane54_exact = coded_54_outlier ? (coded_54_outer & lane54_none) : info_middle_exact; // decode.rs:82
+    wire lane54_inner = coded_54_outlier & (~coded_54_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane54_zero <= lane54_inner & lane54_none;
-        lane54_inner_1 <= coded_outlier_54 & (~coded_outer_54);
-        lane54_outlier <= coded_outlier_54;
-        lane54_outer <= coded_outer_54;
+        lane54_inner_1 <= coded_54_outlier & (~coded_54_outer);
+        lane54_outlier <= coded_54_outlier;
+        lane54_outer <= coded_54_outer;
         lane54_negative_1 <= lane54_negative;
     end
-    wire [19:0] lane54_middle_base_value = lane54_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane54_middle_base_sticky = lane54_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane54_middle_half_m = lane54_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane54_middle_half_scale = lane54_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane54_middle_base_value = lane54_negative_1 ? lane48_levels_middle_neg_base_value : lane48_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane54_middle_base_sticky = lane54_negative_1 ? lane48_levels_middle_neg_base_sticky : lane48_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane54_middle_half_m = lane54_negative_1 ? lane48_levels_middle_neg_half_m : lane48_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane54_middle_half_scale = lane54_negative_1 ? lane48_levels_middle_neg_half_scale : lane48_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane54_itself_base_value = lane54_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane54_itself_base_sticky = lane54_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane54_itself_half_m = lane54_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane54_itself_half_scale = lane54_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane54_exact_s1 <= lane54_exact;
-    wire [19:0] _t430 = lane54_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t431 = lane54_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t432 = lane54_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane54_outer_side_base_value = lane54_exact_s1 ? lane54_itself_base_value : _t430; // side_table.rs:231
-    wire lane54_outer_side_base_sticky = lane54_exact_s1 ? lane54_itself_base_sticky : _t431; // side_table.rs:231
-    wire [7:0] lane54_outer_side_half_m = lane54_exact_s1 ? lane54_itself_half_m : (lane54_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane54_outer_side_half_scale = lane54_exact_s1 ? lane54_itself_half_scale : _t432; // side_table.rs:231
-    wire [7:0] lane54_half_m = lane54_outer ? lane54_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane54_half_scale = lane54_outer ? lane54_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane54_exact_s1 <= lane54_exact;
+    wire [19:0] _t434 = lane54_negative_1 ? lane48_levels_outer_neg_base_value : lane48_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t435 = lane54_negative_1 ? lane48_levels_outer_neg_base_sticky : lane48_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t436 = lane54_negative_1 ? lane48_levels_outer_neg_half_scale : lane48_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane54_outer_side_base_value = lane54_exact_s1 ? lane54_itself_base_value : _t434; // side_table.rs:231
+    wire lane54_outer_side_base_sticky = lane54_exact_s1 ? lane54_itself_base_sticky : _t435; // side_table.rs:231
+    wire [7:0] lane54_outer_side_half_m = lane54_exact_s1 ? lane54_itself_half_m : (lane54_negative_1 ? lane48_levels_outer_neg_half_m : lane48_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane54_outer_side_half_scale = lane54_exact_s1 ? lane54_itself_half_scale : _t436; // side_table.rs:231
+    wire [7:0] lane54_half_m = lane54_outer ? lane54_outer_side_half_m : lane48_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane54_half_scale = lane54_outer ? lane54_outer_side_half_scale : lane48_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane54_side_base_value = lane54_outlier ? lane54_outer_side_base_value : lane54_middle_base_value; // side_table.rs:233
     wire lane54_side_base_sticky = lane54_outlier ? lane54_outer_side_base_sticky : lane54_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane54_side_half_m = lane54_outlier ? lane54_half_m : lane54_middle_half_m; // side_table.rs:233
     wire [5:0] lane54_side_half_scale = lane54_outlier ? lane54_half_scale : lane54_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane54_side_base_value_1 <= lane54_inner_1 ? 20'h0 : lane54_side_base_value;
         lane54_side_base_sticky_1 <= lane54_inner_1 ? 1'h0 : lane54_side_base_sticky;
         lane54_side_half_m_1 <= lane54_side_half_m;
         lane54_side_half_scale_1 <= lane54_side_half_scale;
         lane54_h_s2 <= lane54_h;
     end
-    wire [12:0] _t433 = {8'h0, lane54_h_s2} * {5'h0, lane54_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane54_product <= _t433;
+    wire [12:0] _t437 = {8'h0, lane54_h_s2} * {5'h0, lane54_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane54_product <= _t437;
         lane54_side_later_base_value <= lane54_side_base_value_1;
         lane54_side_later_base_sticky <= lane54_side_base_sticky_1;
         lane54_side_later_half_scale <= lane54_side_half_scale_1;
     end
     wire [16:0] lane54_scaled = {lane54_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane54_sum <= {1'h0, lane54_side_later_base_value} + {4'h0, lane54_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane54_sum <= {1'h0, lane54_side_later_base_value} + {4'h0, lane54_scaled};
     wire [22:0] lane54_frame = {2'h0, lane54_sum}; // decode.rs:97
     wire [7:0] lane54_high = lane54_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane54_low = {lane54_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -10643,8 +10959,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane54_low_3 = lane54_high_1[1:0]; // leading_zeros.rs:14
     wire lane54_none_4 = ~(|lane54_high_3); // leading_zeros.rs:15
     wire lane54_of_low_2 = ~lane54_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t434 = lane54_none_2 ? lane54_of_low_1 : {lane54_none_4, lane54_none_4 ? lane54_of_low_2 : (~lane54_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane54_of_low_3 = {lane54_none_2, _t434}; // leading_zeros.rs:17
+    wire [1:0] _t438 = lane54_none_2 ? lane54_of_low_1 : {lane54_none_4, lane54_none_4 ? lane54_of_low_2 : (~lane54_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane54_of_low_3 = {lane54_none_2, _t438}; // leading_zeros.rs:17
     wire [3:0] lane54_high_4 = lane54_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane54_low_4 = lane54_high[3:0]; // leading_zeros.rs:14
     wire lane54_none_5 = ~(|lane54_high_4); // leading_zeros.rs:15
@@ -10657,11 +10973,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane54_low_6 = lane54_high_4[1:0]; // leading_zeros.rs:14
     wire lane54_none_7 = ~(|lane54_high_6); // leading_zeros.rs:15
     wire lane54_of_low_6 = ~lane54_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t435 = lane54_none_5 ? lane54_of_low_5 : {lane54_none_7, lane54_none_7 ? lane54_of_low_6 : (~lane54_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane54_zeros = {lane54_none_1, lane54_none_1 ? lane54_of_low_3 : {lane54_none_5, _t435}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane54_scale <= lane54_side_later_half_scale;
+    wire [1:0] _t439 = lane54_none_5 ? lane54_of_low_5 : {lane54_none_7, lane54_none_7 ? lane54_of_low_6 : (~lane54_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane54_zeros = {lane54_none_1, lane54_none_1 ? lane54_of_low_3 : {lane54_none_5, _t439}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane54_scale <= lane54_side_later_half_scale;
     wire lane54_limited = (~(|lane54_scale[5:4])) & (lane54_zeros > lane54_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane54_shift <= lane54_limited ? lane54_scale[3:0] : lane54_zeros;
         lane54_frame_1 <= lane54_frame;
         lane54_scale_1 <= lane54_scale;
@@ -10672,7 +10988,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane54_moved_1 = lane54_shift[2] ? {lane54_moved[18:4], 4'h0} : lane54_moved[22:4]; // decode.rs:133
     wire [14:0] lane54_moved_2 = lane54_shift[1] ? {lane54_moved_1[16:4], 2'h0} : lane54_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane54_moved_3 = lane54_shift[0] ? {lane54_moved_2[13:2], 1'h0} : lane54_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane54_normal <= lane54_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane54_normal <= lane54_moved_3[12:1];
     wire lane54_lost_0 = lane54_frame_1[0] & (lane54_shift <= 4'ha); // decode.rs:105
     wire lane54_lost_1 = lane54_frame_1[1] & (lane54_shift <= 4'h9); // decode.rs:105
     wire lane54_lost_2 = lane54_frame_1[2] & (lane54_shift <= 4'h8); // decode.rs:105
@@ -10684,9 +11000,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane54_lost_8 = lane54_frame_1[8] & (lane54_shift <= 4'h2); // decode.rs:105
     wire lane54_lost_9 = lane54_frame_1[9] & (lane54_shift <= 4'h1); // decode.rs:105
     wire lane54_lost_10 = lane54_frame_1[10] & (lane54_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t436 = {lane54_lost_0, lane54_lost_1, lane54_lost_2, lane54_lost_3, lane54_lost_4, lane54_lost_5, lane54_lost_6, lane54_lost_7, lane54_lost_8, lane54_lost_9, lane54_lost_10, lane54_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane54_rest <= |_t436;
+    wire [11:0] _t440 = {lane54_lost_0, lane54_lost_1, lane54_lost_2, lane54_lost_3, lane54_lost_4, lane54_lost_5, lane54_lost_6, lane54_lost_7, lane54_lost_8, lane54_lost_9, lane54_lost_10, lane54_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane54_rest <= |_t440;
         lane54_zero_s2 <= lane54_zero;
         lane54_zero_s3 <= lane54_zero_s2;
         lane54_zero_s4 <= lane54_zero_s3;
@@ -10697,74 +11013,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane54_up = lane54_normal[0] & (lane54_rest | lane54_normal[1]); // decode.rs:111
     wire [16:0] lane54_kept = {lane54_exponent, lane54_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane54_more = {5'h0, lane54_normal[11], 10'h0, lane54_up}; // decode.rs:113
-    wire [16:0] _t437 = lane54_kept + lane54_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane54_magnitude <= _t437[16:1];
+    wire [16:0] _t441 = lane54_kept + lane54_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane54_magnitude <= _t441[16:1];
         lane54_negative_1_s2 <= lane54_negative_1;
         lane54_negative_1_s3 <= lane54_negative_1_s2;
         lane54_negative_1_s4 <= lane54_negative_1_s3;
         lane54_negative_1_s5 <= lane54_negative_1_s4;
         lane54_negative_1_s6 <= lane54_negative_1_s5;
-        values_54_negative <= lane54_negative_1_s6;
+        lane54_negative_1_s7 <= lane54_negative_1_s6;
     end
-    wire coded_outlier_55 = map_outlier[55]; // dequantizer_back.rs:123
-    wire coded_outer_55 = map_outer[55]; // dequantizer_back.rs:123
-    wire coded_sign_55 = map_sign[55]; // dequantizer_back.rs:123
-    wire [4:0] lane55_distance = {1'h0, coded_code_55} - info_split; // decode.rs:74
+    wire too_large_54 = lane54_magnitude[15] | (&lane54_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_6_3 = {lane54_negative_1_s7, too_large_54 ? 15'h7bff : lane54_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane55_distance = {1'h0, coded_55_code} - info_split; // decode.rs:74
     wire lane55_below = lane55_distance[4]; // decode.rs:75
     wire [3:0] lane55_whole = lane55_distance[3:0] ^ {4{lane55_below}}; // decode.rs:76
     wire [4:0] lane55_middle_half_steps = {lane55_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane55_outlier_half_steps = {coded_code_55, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane55_h <= coded_outlier_55 ? lane55_outlier_half_steps : lane55_middle_half_steps;
-    wire lane55_negative = coded_outlier_55 ? coded_sign_55 : lane55_below; // decode.rs:80
-    wire lane55_none = ~(|coded_code_55); // decode.rs:81
-    wire lane55_exact = coded_outlier_55 ? (coded_outer_55 & lane55_none) : info_middle_exact; // decode.rs:82
-    wire lane55_inner = coded_outlier_55 & (~coded_outer_55); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane55_outlier_half_steps = {coded_55_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane55_h <= coded_55_outlier ? lane55_outlier_half_steps : lane55_middle_half_steps;
+    wire lane55_negative = coded_55_outlier ? coded_55_sign : lane55_below; // decode.rs:80
+    wire lane55_none = ~(|coded_55_code); // decode.rs:81
+    wire lane55_exact = coded_55_outlier ? (coded_55_outer & lane55_none) : info_middle_exact; // decode.rs:82
+    wire lane55_inner = coded_55_outlier & (~coded_55_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane55_zero <= lane55_inner & lane55_none;
-        lane55_inner_1 <= coded_outlier_55 & (~coded_outer_55);
-        lane55_outlier <= coded_outlier_55;
-        lane55_outer <= coded_outer_55;
+        lane55_inner_1 <= coded_55_outlier & (~coded_55_outer);
+        lane55_outlier <= coded_55_outlier;
+        lane55_outer <= coded_55_outer;
         lane55_negative_1 <= lane55_negative;
     end
-    wire [19:0] lane55_middle_base_value = lane55_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane55_middle_base_sticky = lane55_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane55_middle_half_m = lane55_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane55_middle_half_scale = lane55_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane55_middle_base_value = lane55_negative_1 ? lane48_levels_middle_neg_base_value : lane48_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane55_middle_base_sticky = lane55_negative_1 ? lane48_levels_middle_neg_base_sticky : lane48_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane55_middle_half_m = lane55_negative_1 ? lane48_levels_middle_neg_half_m : lane48_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane55_middle_half_scale = lane55_negative_1 ? lane48_levels_middle_neg_half_scale : lane48_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane55_itself_base_value = lane55_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane55_itself_base_sticky = lane55_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane55_itself_half_m = lane55_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane55_itself_half_scale = lane55_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane55_exact_s1 <= lane55_exact;
-    wire [19:0] _t438 = lane55_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t439 = lane55_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t440 = lane55_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane55_outer_side_base_value = lane55_exact_s1 ? lane55_itself_base_value : _t438; // side_table.rs:231
-    wire lane55_outer_side_base_sticky = lane55_exact_s1 ? lane55_itself_base_sticky : _t439; // side_table.rs:231
-    wire [7:0] lane55_outer_side_half_m = lane55_exact_s1 ? lane55_itself_half_m : (lane55_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane55_outer_side_half_scale = lane55_exact_s1 ? lane55_itself_half_scale : _t440; // side_table.rs:231
-    wire [7:0] lane55_half_m = lane55_outer ? lane55_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane55_half_scale = lane55_outer ? lane55_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane55_exact_s1 <= lane55_exact;
+    wire [19:0] _t442 = lane55_negative_1 ? lane48_levels_outer_neg_base_value : lane48_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t443 = lane55_negative_1 ? lane48_levels_outer_neg_base_sticky : lane48_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t444 = lane55_negative_1 ? lane48_levels_outer_neg_half_scale : lane48_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane55_outer_side_base_value = lane55_exact_s1 ? lane55_itself_base_value : _t442; // side_table.rs:231
+    wire lane55_outer_side_base_sticky = lane55_exact_s1 ? lane55_itself_base_sticky : _t443; // side_table.rs:231
+    wire [7:0] lane55_outer_side_half_m = lane55_exact_s1 ? lane55_itself_half_m : (lane55_negative_1 ? lane48_levels_outer_neg_half_m : lane48_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane55_outer_side_half_scale = lane55_exact_s1 ? lane55_itself_half_scale : _t444; // side_table.rs:231
+    wire [7:0] lane55_half_m = lane55_outer ? lane55_outer_side_half_m : lane48_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane55_half_scale = lane55_outer ? lane55_outer_side_half_scale : lane48_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane55_side_base_value = lane55_outlier ? lane55_outer_side_base_value : lane55_middle_base_value; // side_table.rs:233
     wire lane55_side_base_sticky = lane55_outlier ? lane55_outer_side_base_sticky : lane55_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane55_side_half_m = lane55_outlier ? lane55_half_m : lane55_middle_half_m; // side_table.rs:233
     wire [5:0] lane55_side_half_scale = lane55_outlier ? lane55_half_scale : lane55_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane55_side_base_value_1 <= lane55_inner_1 ? 20'h0 : lane55_side_base_value;
         lane55_side_base_sticky_1 <= lane55_inner_1 ? 1'h0 : lane55_side_base_sticky;
         lane55_side_half_m_1 <= lane55_side_half_m;
         lane55_side_half_scale_1 <= lane55_side_half_scale;
         lane55_h_s2 <= lane55_h;
     end
-    wire [12:0] _t441 = {8'h0, lane55_h_s2} * {5'h0, lane55_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane55_product <= _t441;
+    wire [12:0] _t445 = {8'h0, lane55_h_s2} * {5'h0, lane55_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane55_product <= _t445;
         lane55_side_later_base_value <= lane55_side_base_value_1;
         lane55_side_later_base_sticky <= lane55_side_base_sticky_1;
         lane55_side_later_half_scale <= lane55_side_half_scale_1;
     end
     wire [16:0] lane55_scaled = {lane55_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane55_sum <= {1'h0, lane55_side_later_base_value} + {4'h0, lane55_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane55_sum <= {1'h0, lane55_side_later_base_value} + {4'h0, lane55_scaled};
     wire [22:0] lane55_frame = {2'h0, lane55_sum}; // decode.rs:97
     wire [7:0] lane55_high = lane55_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane55_low = {lane55_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -10781,8 +11096,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane55_low_3 = lane55_high_1[1:0]; // leading_zeros.rs:14
     wire lane55_none_4 = ~(|lane55_high_3); // leading_zeros.rs:15
     wire lane55_of_low_2 = ~lane55_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t442 = lane55_none_2 ? lane55_of_low_1 : {lane55_none_4, lane55_none_4 ? lane55_of_low_2 : (~lane55_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane55_of_low_3 = {lane55_none_2, _t442}; // leading_zeros.rs:17
+    wire [1:0] _t446 = lane55_none_2 ? lane55_of_low_1 : {lane55_none_4, lane55_none_4 ? lane55_of_low_2 : (~lane55_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane55_of_low_3 = {lane55_none_2, _t446}; // leading_zeros.rs:17
     wire [3:0] lane55_high_4 = lane55_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane55_low_4 = lane55_high[3:0]; // leading_zeros.rs:14
     wire lane55_none_5 = ~(|lane55_high_4); // leading_zeros.rs:15
@@ -10795,11 +11110,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane55_low_6 = lane55_high_4[1:0]; // leading_zeros.rs:14
     wire lane55_none_7 = ~(|lane55_high_6); // leading_zeros.rs:15
     wire lane55_of_low_6 = ~lane55_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t443 = lane55_none_5 ? lane55_of_low_5 : {lane55_none_7, lane55_none_7 ? lane55_of_low_6 : (~lane55_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane55_zeros = {lane55_none_1, lane55_none_1 ? lane55_of_low_3 : {lane55_none_5, _t443}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane55_scale <= lane55_side_later_half_scale;
+    wire [1:0] _t447 = lane55_none_5 ? lane55_of_low_5 : {lane55_none_7, lane55_none_7 ? lane55_of_low_6 : (~lane55_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane55_zeros = {lane55_none_1, lane55_none_1 ? lane55_of_low_3 : {lane55_none_5, _t447}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane55_scale <= lane55_side_later_half_scale;
     wire lane55_limited = (~(|lane55_scale[5:4])) & (lane55_zeros > lane55_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane55_shift <= lane55_limited ? lane55_scale[3:0] : lane55_zeros;
         lane55_frame_1 <= lane55_frame;
         lane55_scale_1 <= lane55_scale;
@@ -10810,7 +11125,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane55_moved_1 = lane55_shift[2] ? {lane55_moved[18:4], 4'h0} : lane55_moved[22:4]; // decode.rs:133
     wire [14:0] lane55_moved_2 = lane55_shift[1] ? {lane55_moved_1[16:4], 2'h0} : lane55_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane55_moved_3 = lane55_shift[0] ? {lane55_moved_2[13:2], 1'h0} : lane55_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane55_normal <= lane55_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane55_normal <= lane55_moved_3[12:1];
     wire lane55_lost_0 = lane55_frame_1[0] & (lane55_shift <= 4'ha); // decode.rs:105
     wire lane55_lost_1 = lane55_frame_1[1] & (lane55_shift <= 4'h9); // decode.rs:105
     wire lane55_lost_2 = lane55_frame_1[2] & (lane55_shift <= 4'h8); // decode.rs:105
@@ -10822,9 +11137,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane55_lost_8 = lane55_frame_1[8] & (lane55_shift <= 4'h2); // decode.rs:105
     wire lane55_lost_9 = lane55_frame_1[9] & (lane55_shift <= 4'h1); // decode.rs:105
     wire lane55_lost_10 = lane55_frame_1[10] & (lane55_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t444 = {lane55_lost_0, lane55_lost_1, lane55_lost_2, lane55_lost_3, lane55_lost_4, lane55_lost_5, lane55_lost_6, lane55_lost_7, lane55_lost_8, lane55_lost_9, lane55_lost_10, lane55_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane55_rest <= |_t444;
+    wire [11:0] _t448 = {lane55_lost_0, lane55_lost_1, lane55_lost_2, lane55_lost_3, lane55_lost_4, lane55_lost_5, lane55_lost_6, lane55_lost_7, lane55_lost_8, lane55_lost_9, lane55_lost_10, lane55_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane55_rest <= |_t448;
         lane55_zero_s2 <= lane55_zero;
         lane55_zero_s3 <= lane55_zero_s2;
         lane55_zero_s4 <= lane55_zero_s3;
@@ -10835,74 +11150,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane55_up = lane55_normal[0] & (lane55_rest | lane55_normal[1]); // decode.rs:111
     wire [16:0] lane55_kept = {lane55_exponent, lane55_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane55_more = {5'h0, lane55_normal[11], 10'h0, lane55_up}; // decode.rs:113
-    wire [16:0] _t445 = lane55_kept + lane55_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane55_magnitude <= _t445[16:1];
+    wire [16:0] _t449 = lane55_kept + lane55_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane55_magnitude <= _t449[16:1];
         lane55_negative_1_s2 <= lane55_negative_1;
         lane55_negative_1_s3 <= lane55_negative_1_s2;
         lane55_negative_1_s4 <= lane55_negative_1_s3;
         lane55_negative_1_s5 <= lane55_negative_1_s4;
         lane55_negative_1_s6 <= lane55_negative_1_s5;
-        values_55_negative <= lane55_negative_1_s6;
+        lane55_negative_1_s7 <= lane55_negative_1_s6;
     end
-    wire coded_outlier_56 = map_outlier[56]; // dequantizer_back.rs:123
-    wire coded_outer_56 = map_outer[56]; // dequantizer_back.rs:123
-    wire coded_sign_56 = map_sign[56]; // dequantizer_back.rs:123
-    wire [4:0] lane56_distance = {1'h0, coded_code_56} - info_split; // decode.rs:74
+    wire too_large_55 = lane55_magnitude[15] | (&lane55_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_7_3 = {lane55_negative_1_s7, too_large_55 ? 15'h7bff : lane55_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane56_distance = {1'h0, coded_56_code} - info_split; // decode.rs:74
     wire lane56_below = lane56_distance[4]; // decode.rs:75
     wire [3:0] lane56_whole = lane56_distance[3:0] ^ {4{lane56_below}}; // decode.rs:76
     wire [4:0] lane56_middle_half_steps = {lane56_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane56_outlier_half_steps = {coded_code_56, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane56_h <= coded_outlier_56 ? lane56_outlier_half_steps : lane56_middle_half_steps;
-    wire lane56_negative = coded_outlier_56 ? coded_sign_56 : lane56_below; // decode.rs:80
-    wire lane56_none = ~(|coded_code_56); // decode.rs:81
-    wire lane56_exact = coded_outlier_56 ? (coded_outer_56 & lane56_none) : info_middle_exact; // decode.rs:82
-    wire lane56_inner = coded_outlier_56 & (~coded_outer_56); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane56_outlier_half_steps = {coded_56_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane56_h <= coded_56_outlier ? lane56_outlier_half_steps : lane56_middle_half_steps;
+    wire lane56_negative = coded_56_outlier ? coded_56_sign : lane56_below; // decode.rs:80
+    wire lane56_none = ~(|coded_56_code); // decode.rs:81
+    wire lane56_exact = coded_56_outlier ? (coded_56_outer & lane56_none) : info_middle_exact; // decode.rs:82
+    wire lane56_inner = coded_56_outlier & (~coded_56_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane56_zero <= lane56_inner & lane56_none;
-        lane56_inner_1 <= coded_outlier_56 & (~coded_outer_56);
-        lane56_outlier <= coded_outlier_56;
-        lane56_outer <= coded_outer_56;
+        lane56_inner_1 <= coded_56_outlier & (~coded_56_outer);
+        lane56_outlier <= coded_56_outlier;
+        lane56_outer <= coded_56_outer;
         lane56_negative_1 <= lane56_negative;
     end
-    wire [19:0] lane56_middle_base_value = lane56_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane56_middle_base_sticky = lane56_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane56_middle_half_m = lane56_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane56_middle_half_scale = lane56_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane56_middle_base_value = lane56_negative_1 ? lane48_levels_middle_neg_base_value : lane48_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane56_middle_base_sticky = lane56_negative_1 ? lane48_levels_middle_neg_base_sticky : lane48_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane56_middle_half_m = lane56_negative_1 ? lane48_levels_middle_neg_half_m : lane48_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane56_middle_half_scale = lane56_negative_1 ? lane48_levels_middle_neg_half_scale : lane48_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane56_itself_base_value = lane56_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane56_itself_base_sticky = lane56_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane56_itself_half_m = lane56_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane56_itself_half_scale = lane56_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane56_exact_s1 <= lane56_exact;
-    wire [19:0] _t446 = lane56_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t447 = lane56_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t448 = lane56_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane56_outer_side_base_value = lane56_exact_s1 ? lane56_itself_base_value : _t446; // side_table.rs:231
-    wire lane56_outer_side_base_sticky = lane56_exact_s1 ? lane56_itself_base_sticky : _t447; // side_table.rs:231
-    wire [7:0] lane56_outer_side_half_m = lane56_exact_s1 ? lane56_itself_half_m : (lane56_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane56_outer_side_half_scale = lane56_exact_s1 ? lane56_itself_half_scale : _t448; // side_table.rs:231
-    wire [7:0] lane56_half_m = lane56_outer ? lane56_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane56_half_scale = lane56_outer ? lane56_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane56_exact_s1 <= lane56_exact;
+    wire [19:0] _t450 = lane56_negative_1 ? lane48_levels_outer_neg_base_value : lane48_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t451 = lane56_negative_1 ? lane48_levels_outer_neg_base_sticky : lane48_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t452 = lane56_negative_1 ? lane48_levels_outer_neg_half_scale : lane48_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane56_outer_side_base_value = lane56_exact_s1 ? lane56_itself_base_value : _t450; // side_table.rs:231
+    wire lane56_outer_side_base_sticky = lane56_exact_s1 ? lane56_itself_base_sticky : _t451; // side_table.rs:231
+    wire [7:0] lane56_outer_side_half_m = lane56_exact_s1 ? lane56_itself_half_m : (lane56_negative_1 ? lane48_levels_outer_neg_half_m : lane48_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane56_outer_side_half_scale = lane56_exact_s1 ? lane56_itself_half_scale : _t452; // side_table.rs:231
+    wire [7:0] lane56_half_m = lane56_outer ? lane56_outer_side_half_m : lane48_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane56_half_scale = lane56_outer ? lane56_outer_side_half_scale : lane48_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane56_side_base_value = lane56_outlier ? lane56_outer_side_base_value : lane56_middle_base_value; // side_table.rs:233
     wire lane56_side_base_sticky = lane56_outlier ? lane56_outer_side_base_sticky : lane56_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane56_side_half_m = lane56_outlier ? lane56_half_m : lane56_middle_half_m; // side_table.rs:233
     wire [5:0] lane56_side_half_scale = lane56_outlier ? lane56_half_scale : lane56_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane56_side_base_value_1 <= lane56_inner_1 ? 20'h0 : lane56_side_base_value;
         lane56_side_base_sticky_1 <= lane56_inner_1 ? 1'h0 : lane56_side_base_sticky;
         lane56_side_half_m_1 <= lane56_side_half_m;
         lane56_side_half_scale_1 <= lane56_side_half_scale;
         lane56_h_s2 <= lane56_h;
     end
-    wire [12:0] _t449 = {8'h0, lane56_h_s2} * {5'h0, lane56_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane56_product <= _t449;
+    wire [12:0] _t453 = {8'h0, lane56_h_s2} * {5'h0, lane56_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane56_product <= _t453;
         lane56_side_later_base_value <= lane56_side_base_value_1;
         lane56_side_later_base_sticky <= lane56_side_base_sticky_1;
         lane56_side_later_half_scale <= lane56_side_half_scale_1;
     end
     wire [16:0] lane56_scaled = {lane56_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane56_sum <= {1'h0, lane56_side_later_base_value} + {4'h0, lane56_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane56_sum <= {1'h0, lane56_side_later_base_value} + {4'h0, lane56_scaled};
     wire [22:0] lane56_frame = {2'h0, lane56_sum}; // decode.rs:97
     wire [7:0] lane56_high = lane56_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane56_low = {lane56_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -10919,8 +11233,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane56_low_3 = lane56_high_1[1:0]; // leading_zeros.rs:14
     wire lane56_none_4 = ~(|lane56_high_3); // leading_zeros.rs:15
     wire lane56_of_low_2 = ~lane56_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t450 = lane56_none_2 ? lane56_of_low_1 : {lane56_none_4, lane56_none_4 ? lane56_of_low_2 : (~lane56_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane56_of_low_3 = {lane56_none_2, _t450}; // leading_zeros.rs:17
+    wire [1:0] _t454 = lane56_none_2 ? lane56_of_low_1 : {lane56_none_4, lane56_none_4 ? lane56_of_low_2 : (~lane56_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane56_of_low_3 = {lane56_none_2, _t454}; // leading_zeros.rs:17
     wire [3:0] lane56_high_4 = lane56_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane56_low_4 = lane56_high[3:0]; // leading_zeros.rs:14
     wire lane56_none_5 = ~(|lane56_high_4); // leading_zeros.rs:15
@@ -10933,11 +11247,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane56_low_6 = lane56_high_4[1:0]; // leading_zeros.rs:14
     wire lane56_none_7 = ~(|lane56_high_6); // leading_zeros.rs:15
     wire lane56_of_low_6 = ~lane56_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t451 = lane56_none_5 ? lane56_of_low_5 : {lane56_none_7, lane56_none_7 ? lane56_of_low_6 : (~lane56_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane56_zeros = {lane56_none_1, lane56_none_1 ? lane56_of_low_3 : {lane56_none_5, _t451}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane56_scale <= lane56_side_later_half_scale;
+    wire [1:0] _t455 = lane56_none_5 ? lane56_of_low_5 : {lane56_none_7, lane56_none_7 ? lane56_of_low_6 : (~lane56_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane56_zeros = {lane56_none_1, lane56_none_1 ? lane56_of_low_3 : {lane56_none_5, _t455}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane56_scale <= lane56_side_later_half_scale;
     wire lane56_limited = (~(|lane56_scale[5:4])) & (lane56_zeros > lane56_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane56_shift <= lane56_limited ? lane56_scale[3:0] : lane56_zeros;
         lane56_frame_1 <= lane56_frame;
         lane56_scale_1 <= lane56_scale;
@@ -10948,7 +11262,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane56_moved_1 = lane56_shift[2] ? {lane56_moved[18:4], 4'h0} : lane56_moved[22:4]; // decode.rs:133
     wire [14:0] lane56_moved_2 = lane56_shift[1] ? {lane56_moved_1[16:4], 2'h0} : lane56_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane56_moved_3 = lane56_shift[0] ? {lane56_moved_2[13:2], 1'h0} : lane56_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane56_normal <= lane56_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane56_normal <= lane56_moved_3[12:1];
     wire lane56_lost_0 = lane56_frame_1[0] & (lane56_shift <= 4'ha); // decode.rs:105
     wire lane56_lost_1 = lane56_frame_1[1] & (lane56_shift <= 4'h9); // decode.rs:105
     wire lane56_lost_2 = lane56_frame_1[2] & (lane56_shift <= 4'h8); // decode.rs:105
@@ -10960,9 +11274,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane56_lost_8 = lane56_frame_1[8] & (lane56_shift <= 4'h2); // decode.rs:105
     wire lane56_lost_9 = lane56_frame_1[9] & (lane56_shift <= 4'h1); // decode.rs:105
     wire lane56_lost_10 = lane56_frame_1[10] & (lane56_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t452 = {lane56_lost_0, lane56_lost_1, lane56_lost_2, lane56_lost_3, lane56_lost_4, lane56_lost_5, lane56_lost_6, lane56_lost_7, lane56_lost_8, lane56_lost_9, lane56_lost_10, lane56_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane56_rest <= |_t452;
+    wire [11:0] _t456 = {lane56_lost_0, lane56_lost_1, lane56_lost_2, lane56_lost_3, lane56_lost_4, lane56_lost_5, lane56_lost_6, lane56_lost_7, lane56_lost_8, lane56_lost_9, lane56_lost_10, lane56_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane56_rest <= |_t456;
         lane56_zero_s2 <= lane56_zero;
         lane56_zero_s3 <= lane56_zero_s2;
         lane56_zero_s4 <= lane56_zero_s3;
@@ -10973,74 +11287,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane56_up = lane56_normal[0] & (lane56_rest | lane56_normal[1]); // decode.rs:111
     wire [16:0] lane56_kept = {lane56_exponent, lane56_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane56_more = {5'h0, lane56_normal[11], 10'h0, lane56_up}; // decode.rs:113
-    wire [16:0] _t453 = lane56_kept + lane56_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane56_magnitude <= _t453[16:1];
+    wire [16:0] _t457 = lane56_kept + lane56_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane56_magnitude <= _t457[16:1];
         lane56_negative_1_s2 <= lane56_negative_1;
         lane56_negative_1_s3 <= lane56_negative_1_s2;
         lane56_negative_1_s4 <= lane56_negative_1_s3;
         lane56_negative_1_s5 <= lane56_negative_1_s4;
         lane56_negative_1_s6 <= lane56_negative_1_s5;
-        values_56_negative <= lane56_negative_1_s6;
+        lane56_negative_1_s7 <= lane56_negative_1_s6;
     end
-    wire coded_outlier_57 = map_outlier[57]; // dequantizer_back.rs:123
-    wire coded_outer_57 = map_outer[57]; // dequantizer_back.rs:123
-    wire coded_sign_57 = map_sign[57]; // dequantizer_back.rs:123
-    wire [4:0] lane57_distance = {1'h0, coded_code_57} - info_split; // decode.rs:74
+    wire too_large_56 = lane56_magnitude[15] | (&lane56_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_8_3 = {lane56_negative_1_s7, too_large_56 ? 15'h7bff : lane56_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane57_distance = {1'h0, coded_57_code} - info_split; // decode.rs:74
     wire lane57_below = lane57_distance[4]; // decode.rs:75
     wire [3:0] lane57_whole = lane57_distance[3:0] ^ {4{lane57_below}}; // decode.rs:76
     wire [4:0] lane57_middle_half_steps = {lane57_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane57_outlier_half_steps = {coded_code_57, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane57_h <= coded_outlier_57 ? lane57_outlier_half_steps : lane57_middle_half_steps;
-    wire lane57_negative = coded_outlier_57 ? coded_sign_57 : lane57_below; // decode.rs:80
-    wire lane57_none = ~(|coded_code_57); // decode.rs:81
-    wire lane57_exact = coded_outlier_57 ? (coded_outer_57 & lane57_none) : info_middle_exact; // decode.rs:82
-    wire lane57_inner = coded_outlier_57 & (~coded_outer_57); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane57_outlier_half_steps = {coded_57_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane57_h <= coded_57_outlier ? lane57_outlier_half_steps : lane57_middle_half_steps;
+    wire lane57_negative = coded_57_outlier ? coded_57_sign : lane57_below; // decode.rs:80
+    wire lane57_none = ~(|coded_57_code); // decode.rs:81
+    wire lane57_exact = coded_57_outlier ? (coded_57_outer & lane57_none) : info_middle_exact; // decode.rs:82
+    wire lane57_inner = coded_57_outlier & (~coded_57_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane57_zero <= lane57_inner & lane57_none;
-        lane57_inner_1 <= coded_outlier_57 & (~coded_outer_57);
-        lane57_outlier <= coded_outlier_57;
-        lane57_outer <= coded_outer_57;
+        lane57_inner_1 <= coded_57_outlier & (~coded_57_outer);
+        lane57_outlier <= coded_57_outlier;
+        lane57_outer <= coded_57_outer;
         lane57_negative_1 <= lane57_negative;
     end
-    wire [19:0] lane57_middle_base_value = lane57_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane57_middle_base_sticky = lane57_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane57_middle_half_m = lane57_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane57_middle_half_scale = lane57_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane57_middle_base_value = lane57_negative_1 ? lane48_levels_middle_neg_base_value : lane48_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane57_middle_base_sticky = lane57_negative_1 ? lane48_levels_middle_neg_base_sticky : lane48_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane57_middle_half_m = lane57_negative_1 ? lane48_levels_middle_neg_half_m : lane48_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane57_middle_half_scale = lane57_negative_1 ? lane48_levels_middle_neg_half_scale : lane48_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane57_itself_base_value = lane57_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane57_itself_base_sticky = lane57_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane57_itself_half_m = lane57_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane57_itself_half_scale = lane57_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane57_exact_s1 <= lane57_exact;
-    wire [19:0] _t454 = lane57_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t455 = lane57_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t456 = lane57_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane57_outer_side_base_value = lane57_exact_s1 ? lane57_itself_base_value : _t454; // side_table.rs:231
-    wire lane57_outer_side_base_sticky = lane57_exact_s1 ? lane57_itself_base_sticky : _t455; // side_table.rs:231
-    wire [7:0] lane57_outer_side_half_m = lane57_exact_s1 ? lane57_itself_half_m : (lane57_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane57_outer_side_half_scale = lane57_exact_s1 ? lane57_itself_half_scale : _t456; // side_table.rs:231
-    wire [7:0] lane57_half_m = lane57_outer ? lane57_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane57_half_scale = lane57_outer ? lane57_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane57_exact_s1 <= lane57_exact;
+    wire [19:0] _t458 = lane57_negative_1 ? lane48_levels_outer_neg_base_value : lane48_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t459 = lane57_negative_1 ? lane48_levels_outer_neg_base_sticky : lane48_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t460 = lane57_negative_1 ? lane48_levels_outer_neg_half_scale : lane48_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane57_outer_side_base_value = lane57_exact_s1 ? lane57_itself_base_value : _t458; // side_table.rs:231
+    wire lane57_outer_side_base_sticky = lane57_exact_s1 ? lane57_itself_base_sticky : _t459; // side_table.rs:231
+    wire [7:0] lane57_outer_side_half_m = lane57_exact_s1 ? lane57_itself_half_m : (lane57_negative_1 ? lane48_levels_outer_neg_half_m : lane48_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane57_outer_side_half_scale = lane57_exact_s1 ? lane57_itself_half_scale : _t460; // side_table.rs:231
+    wire [7:0] lane57_half_m = lane57_outer ? lane57_outer_side_half_m : lane48_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane57_half_scale = lane57_outer ? lane57_outer_side_half_scale : lane48_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane57_side_base_value = lane57_outlier ? lane57_outer_side_base_value : lane57_middle_base_value; // side_table.rs:233
     wire lane57_side_base_sticky = lane57_outlier ? lane57_outer_side_base_sticky : lane57_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane57_side_half_m = lane57_outlier ? lane57_half_m : lane57_middle_half_m; // side_table.rs:233
     wire [5:0] lane57_side_half_scale = lane57_outlier ? lane57_half_scale : lane57_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane57_side_base_value_1 <= lane57_inner_1 ? 20'h0 : lane57_side_base_value;
         lane57_side_base_sticky_1 <= lane57_inner_1 ? 1'h0 : lane57_side_base_sticky;
         lane57_side_half_m_1 <= lane57_side_half_m;
         lane57_side_half_scale_1 <= lane57_side_half_scale;
         lane57_h_s2 <= lane57_h;
     end
-    wire [12:0] _t457 = {8'h0, lane57_h_s2} * {5'h0, lane57_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane57_product <= _t457;
+    wire [12:0] _t461 = {8'h0, lane57_h_s2} * {5'h0, lane57_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane57_product <= _t461;
         lane57_side_later_base_value <= lane57_side_base_value_1;
         lane57_side_later_base_sticky <= lane57_side_base_sticky_1;
         lane57_side_later_half_scale <= lane57_side_half_scale_1;
     end
     wire [16:0] lane57_scaled = {lane57_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane57_sum <= {1'h0, lane57_side_later_base_value} + {4'h0, lane57_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane57_sum <= {1'h0, lane57_side_later_base_value} + {4'h0, lane57_scaled};
     wire [22:0] lane57_frame = {2'h0, lane57_sum}; // decode.rs:97
     wire [7:0] lane57_high = lane57_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane57_low = {lane57_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -11057,8 +11370,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane57_low_3 = lane57_high_1[1:0]; // leading_zeros.rs:14
     wire lane57_none_4 = ~(|lane57_high_3); // leading_zeros.rs:15
     wire lane57_of_low_2 = ~lane57_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t458 = lane57_none_2 ? lane57_of_low_1 : {lane57_none_4, lane57_none_4 ? lane57_of_low_2 : (~lane57_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane57_of_low_3 = {lane57_none_2, _t458}; // leading_zeros.rs:17
+    wire [1:0] _t462 = lane57_none_2 ? lane57_of_low_1 : {lane57_none_4, lane57_none_4 ? lane57_of_low_2 : (~lane57_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane57_of_low_3 = {lane57_none_2, _t462}; // leading_zeros.rs:17
     wire [3:0] lane57_high_4 = lane57_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane57_low_4 = lane57_high[3:0]; // leading_zeros.rs:14
     wire lane57_none_5 = ~(|lane57_high_4); // leading_zeros.rs:15
@@ -11071,11 +11384,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane57_low_6 = lane57_high_4[1:0]; // leading_zeros.rs:14
     wire lane57_none_7 = ~(|lane57_high_6); // leading_zeros.rs:15
     wire lane57_of_low_6 = ~lane57_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t459 = lane57_none_5 ? lane57_of_low_5 : {lane57_none_7, lane57_none_7 ? lane57_of_low_6 : (~lane57_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane57_zeros = {lane57_none_1, lane57_none_1 ? lane57_of_low_3 : {lane57_none_5, _t459}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane57_scale <= lane57_side_later_half_scale;
+    wire [1:0] _t463 = lane57_none_5 ? lane57_of_low_5 : {lane57_none_7, lane57_none_7 ? lane57_of_low_6 : (~lane57_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane57_zeros = {lane57_none_1, lane57_none_1 ? lane57_of_low_3 : {lane57_none_5, _t463}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane57_scale <= lane57_side_later_half_scale;
     wire lane57_limited = (~(|lane57_scale[5:4])) & (lane57_zeros > lane57_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane57_shift <= lane57_limited ? lane57_scale[3:0] : lane57_zeros;
         lane57_frame_1 <= lane57_frame;
         lane57_scale_1 <= lane57_scale;
@@ -11086,7 +11399,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane57_moved_1 = lane57_shift[2] ? {lane57_moved[18:4], 4'h0} : lane57_moved[22:4]; // decode.rs:133
     wire [14:0] lane57_moved_2 = lane57_shift[1] ? {lane57_moved_1[16:4], 2'h0} : lane57_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane57_moved_3 = lane57_shift[0] ? {lane57_moved_2[13:2], 1'h0} : lane57_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane57_normal <= lane57_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane57_normal <= lane57_moved_3[12:1];
     wire lane57_lost_0 = lane57_frame_1[0] & (lane57_shift <= 4'ha); // decode.rs:105
     wire lane57_lost_1 = lane57_frame_1[1] & (lane57_shift <= 4'h9); // decode.rs:105
     wire lane57_lost_2 = lane57_frame_1[2] & (lane57_shift <= 4'h8); // decode.rs:105
@@ -11098,9 +11411,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane57_lost_8 = lane57_frame_1[8] & (lane57_shift <= 4'h2); // decode.rs:105
     wire lane57_lost_9 = lane57_frame_1[9] & (lane57_shift <= 4'h1); // decode.rs:105
     wire lane57_lost_10 = lane57_frame_1[10] & (lane57_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t460 = {lane57_lost_0, lane57_lost_1, lane57_lost_2, lane57_lost_3, lane57_lost_4, lane57_lost_5, lane57_lost_6, lane57_lost_7, lane57_lost_8, lane57_lost_9, lane57_lost_10, lane57_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane57_rest <= |_t460;
+    wire [11:0] _t464 = {lane57_lost_0, lane57_lost_1, lane57_lost_2, lane57_lost_3, lane57_lost_4, lane57_lost_5, lane57_lost_6, lane57_lost_7, lane57_lost_8, lane57_lost_9, lane57_lost_10, lane57_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane57_rest <= |_t464;
         lane57_zero_s2 <= lane57_zero;
         lane57_zero_s3 <= lane57_zero_s2;
         lane57_zero_s4 <= lane57_zero_s3;
@@ -11111,74 +11424,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane57_up = lane57_normal[0] & (lane57_rest | lane57_normal[1]); // decode.rs:111
     wire [16:0] lane57_kept = {lane57_exponent, lane57_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane57_more = {5'h0, lane57_normal[11], 10'h0, lane57_up}; // decode.rs:113
-    wire [16:0] _t461 = lane57_kept + lane57_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane57_magnitude <= _t461[16:1];
+    wire [16:0] _t465 = lane57_kept + lane57_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane57_magnitude <= _t465[16:1];
         lane57_negative_1_s2 <= lane57_negative_1;
         lane57_negative_1_s3 <= lane57_negative_1_s2;
         lane57_negative_1_s4 <= lane57_negative_1_s3;
         lane57_negative_1_s5 <= lane57_negative_1_s4;
         lane57_negative_1_s6 <= lane57_negative_1_s5;
-        values_57_negative <= lane57_negative_1_s6;
+        lane57_negative_1_s7 <= lane57_negative_1_s6;
     end
-    wire coded_outlier_58 = map_outlier[58]; // dequantizer_back.rs:123
-    wire coded_outer_58 = map_outer[58]; // dequantizer_back.rs:123
-    wire coded_sign_58 = map_sign[58]; // dequantizer_back.rs:123
-    wire [4:0] lane58_distance = {1'h0, coded_code_58} - info_split; // decode.rs:74
+    wire too_large_57 = lane57_magnitude[15] | (&lane57_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_9_3 = {lane57_negative_1_s7, too_large_57 ? 15'h7bff : lane57_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane58_distance = {1'h0, coded_58_code} - info_split; // decode.rs:74
     wire lane58_below = lane58_distance[4]; // decode.rs:75
     wire [3:0] lane58_whole = lane58_distance[3:0] ^ {4{lane58_below}}; // decode.rs:76
     wire [4:0] lane58_middle_half_steps = {lane58_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane58_outlier_half_steps = {coded_code_58, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane58_h <= coded_outlier_58 ? lane58_outlier_half_steps : lane58_middle_half_steps;
-    wire lane58_negative = coded_outlier_58 ? coded_sign_58 : lane58_below; // decode.rs:80
-    wire lane58_none = ~(|coded_code_58); // decode.rs:81
-    wire lane58_exact = coded_outlier_58 ? (coded_outer_58 & lane58_none) : info_middle_exact; // decode.rs:82
-    wire lane58_inner = coded_outlier_58 & (~coded_outer_58); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane58_outlier_half_steps = {coded_58_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane58_h <= coded_58_outlier ? lane58_outlier_half_steps : lane58_middle_half_steps;
+    wire lane58_negative = coded_58_outlier ? coded_58_sign : lane58_below; // decode.rs:80
+    wire lane58_none = ~(|coded_58_code); // decode.rs:81
+    wire lane58_exact = coded_58_outlier ? (coded_58_outer & lane58_none) : info_middle_exact; // decode.rs:82
+    wire lane58_inner = coded_58_outlier & (~coded_58_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane58_zero <= lane58_inner & lane58_none;
-        lane58_inner_1 <= coded_outlier_58 & (~coded_outer_58);
-        lane58_outlier <= coded_outlier_58;
-        lane58_outer <= coded_outer_58;
+        lane58_inner_1 <= coded_58_outlier & (~coded_58_outer);
+        lane58_outlier <= coded_58_outlier;
+        lane58_outer <= coded_58_outer;
         lane58_negative_1 <= lane58_negative;
     end
-    wire [19:0] lane58_middle_base_value = lane58_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane58_middle_base_sticky = lane58_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane58_middle_half_m = lane58_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane58_middle_half_scale = lane58_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane58_middle_base_value = lane58_negative_1 ? lane48_levels_middle_neg_base_value : lane48_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane58_middle_base_sticky = lane58_negative_1 ? lane48_levels_middle_neg_base_sticky : lane48_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane58_middle_half_m = lane58_negative_1 ? lane48_levels_middle_neg_half_m : lane48_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane58_middle_half_scale = lane58_negative_1 ? lane48_levels_middle_neg_half_scale : lane48_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane58_itself_base_value = lane58_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane58_itself_base_sticky = lane58_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane58_itself_half_m = lane58_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane58_itself_half_scale = lane58_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane58_exact_s1 <= lane58_exact;
-    wire [19:0] _t462 = lane58_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t463 = lane58_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t464 = lane58_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane58_outer_side_base_value = lane58_exact_s1 ? lane58_itself_base_value : _t462; // side_table.rs:231
-    wire lane58_outer_side_base_sticky = lane58_exact_s1 ? lane58_itself_base_sticky : _t463; // side_table.rs:231
-    wire [7:0] lane58_outer_side_half_m = lane58_exact_s1 ? lane58_itself_half_m : (lane58_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane58_outer_side_half_scale = lane58_exact_s1 ? lane58_itself_half_scale : _t464; // side_table.rs:231
-    wire [7:0] lane58_half_m = lane58_outer ? lane58_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane58_half_scale = lane58_outer ? lane58_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane58_exact_s1 <= lane58_exact;
+    wire [19:0] _t466 = lane58_negative_1 ? lane48_levels_outer_neg_base_value : lane48_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t467 = lane58_negative_1 ? lane48_levels_outer_neg_base_sticky : lane48_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t468 = lane58_negative_1 ? lane48_levels_outer_neg_half_scale : lane48_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane58_outer_side_base_value = lane58_exact_s1 ? lane58_itself_base_value : _t466; // side_table.rs:231
+    wire lane58_outer_side_base_sticky = lane58_exact_s1 ? lane58_itself_base_sticky : _t467; // side_table.rs:231
+    wire [7:0] lane58_outer_side_half_m = lane58_exact_s1 ? lane58_itself_half_m : (lane58_negative_1 ? lane48_levels_outer_neg_half_m : lane48_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane58_outer_side_half_scale = lane58_exact_s1 ? lane58_itself_half_scale : _t468; // side_table.rs:231
+    wire [7:0] lane58_half_m = lane58_outer ? lane58_outer_side_half_m : lane48_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane58_half_scale = lane58_outer ? lane58_outer_side_half_scale : lane48_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane58_side_base_value = lane58_outlier ? lane58_outer_side_base_value : lane58_middle_base_value; // side_table.rs:233
     wire lane58_side_base_sticky = lane58_outlier ? lane58_outer_side_base_sticky : lane58_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane58_side_half_m = lane58_outlier ? lane58_half_m : lane58_middle_half_m; // side_table.rs:233
     wire [5:0] lane58_side_half_scale = lane58_outlier ? lane58_half_scale : lane58_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane58_side_base_value_1 <= lane58_inner_1 ? 20'h0 : lane58_side_base_value;
         lane58_side_base_sticky_1 <= lane58_inner_1 ? 1'h0 : lane58_side_base_sticky;
         lane58_side_half_m_1 <= lane58_side_half_m;
         lane58_side_half_scale_1 <= lane58_side_half_scale;
         lane58_h_s2 <= lane58_h;
     end
-    wire [12:0] _t465 = {8'h0, lane58_h_s2} * {5'h0, lane58_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane58_product <= _t465;
+    wire [12:0] _t469 = {8'h0, lane58_h_s2} * {5'h0, lane58_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane58_product <= _t469;
         lane58_side_later_base_value <= lane58_side_base_value_1;
         lane58_side_later_base_sticky <= lane58_side_base_sticky_1;
         lane58_side_later_half_scale <= lane58_side_half_scale_1;
     end
     wire [16:0] lane58_scaled = {lane58_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane58_sum <= {1'h0, lane58_side_later_base_value} + {4'h0, lane58_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane58_sum <= {1'h0, lane58_side_later_base_value} + {4'h0, lane58_scaled};
     wire [22:0] lane58_frame = {2'h0, lane58_sum}; // decode.rs:97
     wire [7:0] lane58_high = lane58_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane58_low = {lane58_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -11195,8 +11507,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane58_low_3 = lane58_high_1[1:0]; // leading_zeros.rs:14
     wire lane58_none_4 = ~(|lane58_high_3); // leading_zeros.rs:15
     wire lane58_of_low_2 = ~lane58_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t466 = lane58_none_2 ? lane58_of_low_1 : {lane58_none_4, lane58_none_4 ? lane58_of_low_2 : (~lane58_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane58_of_low_3 = {lane58_none_2, _t466}; // leading_zeros.rs:17
+    wire [1:0] _t470 = lane58_none_2 ? lane58_of_low_1 : {lane58_none_4, lane58_none_4 ? lane58_of_low_2 : (~lane58_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane58_of_low_3 = {lane58_none_2, _t470}; // leading_zeros.rs:17
     wire [3:0] lane58_high_4 = lane58_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane58_low_4 = lane58_high[3:0]; // leading_zeros.rs:14
     wire lane58_none_5 = ~(|lane58_high_4); // leading_zeros.rs:15
@@ -11209,11 +11521,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane58_low_6 = lane58_high_4[1:0]; // leading_zeros.rs:14
     wire lane58_none_7 = ~(|lane58_high_6); // leading_zeros.rs:15
     wire lane58_of_low_6 = ~lane58_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t467 = lane58_none_5 ? lane58_of_low_5 : {lane58_none_7, lane58_none_7 ? lane58_of_low_6 : (~lane58_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane58_zeros = {lane58_none_1, lane58_none_1 ? lane58_of_low_3 : {lane58_none_5, _t467}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane58_scale <= lane58_side_later_half_scale;
+    wire [1:0] _t471 = lane58_none_5 ? lane58_of_low_5 : {lane58_none_7, lane58_none_7 ? lane58_of_low_6 : (~lane58_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane58_zeros = {lane58_none_1, lane58_none_1 ? lane58_of_low_3 : {lane58_none_5, _t471}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane58_scale <= lane58_side_later_half_scale;
     wire lane58_limited = (~(|lane58_scale[5:4])) & (lane58_zeros > lane58_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane58_shift <= lane58_limited ? lane58_scale[3:0] : lane58_zeros;
         lane58_frame_1 <= lane58_frame;
         lane58_scale_1 <= lane58_scale;
@@ -11224,7 +11536,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane58_moved_1 = lane58_shift[2] ? {lane58_moved[18:4], 4'h0} : lane58_moved[22:4]; // decode.rs:133
     wire [14:0] lane58_moved_2 = lane58_shift[1] ? {lane58_moved_1[16:4], 2'h0} : lane58_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane58_moved_3 = lane58_shift[0] ? {lane58_moved_2[13:2], 1'h0} : lane58_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane58_normal <= lane58_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane58_normal <= lane58_moved_3[12:1];
     wire lane58_lost_0 = lane58_frame_1[0] & (lane58_shift <= 4'ha); // decode.rs:105
     wire lane58_lost_1 = lane58_frame_1[1] & (lane58_shift <= 4'h9); // decode.rs:105
     wire lane58_lost_2 = lane58_frame_1[2] & (lane58_shift <= 4'h8); // decode.rs:105
@@ -11236,9 +11548,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane58_lost_8 = lane58_frame_1[8] & (lane58_shift <= 4'h2); // decode.rs:105
     wire lane58_lost_9 = lane58_frame_1[9] & (lane58_shift <= 4'h1); // decode.rs:105
     wire lane58_lost_10 = lane58_frame_1[10] & (lane58_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t468 = {lane58_lost_0, lane58_lost_1, lane58_lost_2, lane58_lost_3, lane58_lost_4, lane58_lost_5, lane58_lost_6, lane58_lost_7, lane58_lost_8, lane58_lost_9, lane58_lost_10, lane58_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane58_rest <= |_t468;
+    wire [11:0] _t472 = {lane58_lost_0, lane58_lost_1, lane58_lost_2, lane58_lost_3, lane58_lost_4, lane58_lost_5, lane58_lost_6, lane58_lost_7, lane58_lost_8, lane58_lost_9, lane58_lost_10, lane58_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane58_rest <= |_t472;
         lane58_zero_s2 <= lane58_zero;
         lane58_zero_s3 <= lane58_zero_s2;
         lane58_zero_s4 <= lane58_zero_s3;
@@ -11249,74 +11561,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane58_up = lane58_normal[0] & (lane58_rest | lane58_normal[1]); // decode.rs:111
     wire [16:0] lane58_kept = {lane58_exponent, lane58_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane58_more = {5'h0, lane58_normal[11], 10'h0, lane58_up}; // decode.rs:113
-    wire [16:0] _t469 = lane58_kept + lane58_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane58_magnitude <= _t469[16:1];
+    wire [16:0] _t473 = lane58_kept + lane58_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane58_magnitude <= _t473[16:1];
         lane58_negative_1_s2 <= lane58_negative_1;
         lane58_negative_1_s3 <= lane58_negative_1_s2;
         lane58_negative_1_s4 <= lane58_negative_1_s3;
         lane58_negative_1_s5 <= lane58_negative_1_s4;
         lane58_negative_1_s6 <= lane58_negative_1_s5;
-        values_58_negative <= lane58_negative_1_s6;
+        lane58_negative_1_s7 <= lane58_negative_1_s6;
     end
-    wire coded_outlier_59 = map_outlier[59]; // dequantizer_back.rs:123
-    wire coded_outer_59 = map_outer[59]; // dequantizer_back.rs:123
-    wire coded_sign_59 = map_sign[59]; // dequantizer_back.rs:123
-    wire [4:0] lane59_distance = {1'h0, coded_code_59} - info_split; // decode.rs:74
+    wire too_large_58 = lane58_magnitude[15] | (&lane58_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_10_3 = {lane58_negative_1_s7, too_large_58 ? 15'h7bff : lane58_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane59_distance = {1'h0, coded_59_code} - info_split; // decode.rs:74
     wire lane59_below = lane59_distance[4]; // decode.rs:75
     wire [3:0] lane59_whole = lane59_distance[3:0] ^ {4{lane59_below}}; // decode.rs:76
     wire [4:0] lane59_middle_half_steps = {lane59_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane59_outlier_half_steps = {coded_code_59, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane59_h <= coded_outlier_59 ? lane59_outlier_half_steps : lane59_middle_half_steps;
-    wire lane59_negative = coded_outlier_59 ? coded_sign_59 : lane59_below; // decode.rs:80
-    wire lane59_none = ~(|coded_code_59); // decode.rs:81
-    wire lane59_exact = coded_outlier_59 ? (coded_outer_59 & lane59_none) : info_middle_exact; // decode.rs:82
-    wire lane59_inner = coded_outlier_59 & (~coded_outer_59); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane59_outlier_half_steps = {coded_59_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane59_h <= coded_59_outlier ? lane59_outlier_half_steps : lane59_middle_half_steps;
+    wire lane59_negative = coded_59_outlier ? coded_59_sign : lane59_below; // decode.rs:80
+    wire lane59_none = ~(|coded_59_code); // decode.rs:81
+    wire lane59_exact = coded_59_outlier ? (coded_59_outer & lane59_none) : info_middle_exact; // decode.rs:82
+    wire lane59_inner = coded_59_outlier & (~coded_59_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane59_zero <= lane59_inner & lane59_none;
-        lane59_inner_1 <= coded_outlier_59 & (~coded_outer_59);
-        lane59_outlier <= coded_outlier_59;
-        lane59_outer <= coded_outer_59;
+        lane59_inner_1 <= coded_59_outlier & (~coded_59_outer);
+        lane59_outlier <= coded_59_outlier;
+        lane59_outer <= coded_59_outer;
         lane59_negative_1 <= lane59_negative;
     end
-    wire [19:0] lane59_middle_base_value = lane59_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane59_middle_base_sticky = lane59_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane59_middle_half_m = lane59_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane59_middle_half_scale = lane59_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane59_middle_base_value = lane59_negative_1 ? lane48_levels_middle_neg_base_value : lane48_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane59_middle_base_sticky = lane59_negative_1 ? lane48_levels_middle_neg_base_sticky : lane48_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane59_middle_half_m = lane59_negative_1 ? lane48_levels_middle_neg_half_m : lane48_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane59_middle_half_scale = lane59_negative_1 ? lane48_levels_middle_neg_half_scale : lane48_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane59_itself_base_value = lane59_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane59_itself_base_sticky = lane59_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane59_itself_half_m = lane59_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane59_itself_half_scale = lane59_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane59_exact_s1 <= lane59_exact;
-    wire [19:0] _t470 = lane59_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t471 = lane59_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t472 = lane59_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane59_outer_side_base_value = lane59_exact_s1 ? lane59_itself_base_value : _t470; // side_table.rs:231
-    wire lane59_outer_side_base_sticky = lane59_exact_s1 ? lane59_itself_base_sticky : _t471; // side_table.rs:231
-    wire [7:0] lane59_outer_side_half_m = lane59_exact_s1 ? lane59_itself_half_m : (lane59_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane59_outer_side_half_scale = lane59_exact_s1 ? lane59_itself_half_scale : _t472; // side_table.rs:231
-    wire [7:0] lane59_half_m = lane59_outer ? lane59_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane59_half_scale = lane59_outer ? lane59_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane59_exact_s1 <= lane59_exact;
+    wire [19:0] _t474 = lane59_negative_1 ? lane48_levels_outer_neg_base_value : lane48_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t475 = lane59_negative_1 ? lane48_levels_outer_neg_base_sticky : lane48_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t476 = lane59_negative_1 ? lane48_levels_outer_neg_half_scale : lane48_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane59_outer_side_base_value = lane59_exact_s1 ? lane59_itself_base_value : _t474; // side_table.rs:231
+    wire lane59_outer_side_base_sticky = lane59_exact_s1 ? lane59_itself_base_sticky : _t475; // side_table.rs:231
+    wire [7:0] lane59_outer_side_half_m = lane59_exact_s1 ? lane59_itself_half_m : (lane59_negative_1 ? lane48_levels_outer_neg_half_m : lane48_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane59_outer_side_half_scale = lane59_exact_s1 ? lane59_itself_half_scale : _t476; // side_table.rs:231
+    wire [7:0] lane59_half_m = lane59_outer ? lane59_outer_side_half_m : lane48_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane59_half_scale = lane59_outer ? lane59_outer_side_half_scale : lane48_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane59_side_base_value = lane59_outlier ? lane59_outer_side_base_value : lane59_middle_base_value; // side_table.rs:233
     wire lane59_side_base_sticky = lane59_outlier ? lane59_outer_side_base_sticky : lane59_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane59_side_half_m = lane59_outlier ? lane59_half_m : lane59_middle_half_m; // side_table.rs:233
     wire [5:0] lane59_side_half_scale = lane59_outlier ? lane59_half_scale : lane59_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane59_side_base_value_1 <= lane59_inner_1 ? 20'h0 : lane59_side_base_value;
         lane59_side_base_sticky_1 <= lane59_inner_1 ? 1'h0 : lane59_side_base_sticky;
         lane59_side_half_m_1 <= lane59_side_half_m;
         lane59_side_half_scale_1 <= lane59_side_half_scale;
         lane59_h_s2 <= lane59_h;
     end
-    wire [12:0] _t473 = {8'h0, lane59_h_s2} * {5'h0, lane59_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane59_product <= _t473;
+    wire [12:0] _t477 = {8'h0, lane59_h_s2} * {5'h0, lane59_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane59_product <= _t477;
         lane59_side_later_base_value <= lane59_side_base_value_1;
         lane59_side_later_base_sticky <= lane59_side_base_sticky_1;
         lane59_side_later_half_scale <= lane59_side_half_scale_1;
     end
     wire [16:0] lane59_scaled = {lane59_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane59_sum <= {1'h0, lane59_side_later_base_value} + {4'h0, lane59_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane59_sum <= {1'h0, lane59_side_later_base_value} + {4'h0, lane59_scaled};
     wire [22:0] lane59_frame = {2'h0, lane59_sum}; // decode.rs:97
     wire [7:0] lane59_high = lane59_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane59_low = {lane59_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -11333,8 +11644,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane59_low_3 = lane59_high_1[1:0]; // leading_zeros.rs:14
     wire lane59_none_4 = ~(|lane59_high_3); // leading_zeros.rs:15
     wire lane59_of_low_2 = ~lane59_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t474 = lane59_none_2 ? lane59_of_low_1 : {lane59_none_4, lane59_none_4 ? lane59_of_low_2 : (~lane59_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane59_of_low_3 = {lane59_none_2, _t474}; // leading_zeros.rs:17
+    wire [1:0] _t478 = lane59_none_2 ? lane59_of_low_1 : {lane59_none_4, lane59_none_4 ? lane59_of_low_2 : (~lane59_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane59_of_low_3 = {lane59_none_2, _t478}; // leading_zeros.rs:17
     wire [3:0] lane59_high_4 = lane59_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane59_low_4 = lane59_high[3:0]; // leading_zeros.rs:14
     wire lane59_none_5 = ~(|lane59_high_4); // leading_zeros.rs:15
@@ -11347,11 +11658,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane59_low_6 = lane59_high_4[1:0]; // leading_zeros.rs:14
     wire lane59_none_7 = ~(|lane59_high_6); // leading_zeros.rs:15
     wire lane59_of_low_6 = ~lane59_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t475 = lane59_none_5 ? lane59_of_low_5 : {lane59_none_7, lane59_none_7 ? lane59_of_low_6 : (~lane59_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane59_zeros = {lane59_none_1, lane59_none_1 ? lane59_of_low_3 : {lane59_none_5, _t475}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane59_scale <= lane59_side_later_half_scale;
+    wire [1:0] _t479 = lane59_none_5 ? lane59_of_low_5 : {lane59_none_7, lane59_none_7 ? lane59_of_low_6 : (~lane59_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane59_zeros = {lane59_none_1, lane59_none_1 ? lane59_of_low_3 : {lane59_none_5, _t479}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane59_scale <= lane59_side_later_half_scale;
     wire lane59_limited = (~(|lane59_scale[5:4])) & (lane59_zeros > lane59_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane59_shift <= lane59_limited ? lane59_scale[3:0] : lane59_zeros;
         lane59_frame_1 <= lane59_frame;
         lane59_scale_1 <= lane59_scale;
@@ -11362,7 +11673,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane59_moved_1 = lane59_shift[2] ? {lane59_moved[18:4], 4'h0} : lane59_moved[22:4]; // decode.rs:133
     wire [14:0] lane59_moved_2 = lane59_shift[1] ? {lane59_moved_1[16:4], 2'h0} : lane59_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane59_moved_3 = lane59_shift[0] ? {lane59_moved_2[13:2], 1'h0} : lane59_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane59_normal <= lane59_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane59_normal <= lane59_moved_3[12:1];
     wire lane59_lost_0 = lane59_frame_1[0] & (lane59_shift <= 4'ha); // decode.rs:105
     wire lane59_lost_1 = lane59_frame_1[1] & (lane59_shift <= 4'h9); // decode.rs:105
     wire lane59_lost_2 = lane59_frame_1[2] & (lane59_shift <= 4'h8); // decode.rs:105
@@ -11374,9 +11685,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane59_lost_8 = lane59_frame_1[8] & (lane59_shift <= 4'h2); // decode.rs:105
     wire lane59_lost_9 = lane59_frame_1[9] & (lane59_shift <= 4'h1); // decode.rs:105
     wire lane59_lost_10 = lane59_frame_1[10] & (lane59_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t476 = {lane59_lost_0, lane59_lost_1, lane59_lost_2, lane59_lost_3, lane59_lost_4, lane59_lost_5, lane59_lost_6, lane59_lost_7, lane59_lost_8, lane59_lost_9, lane59_lost_10, lane59_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane59_rest <= |_t476;
+    wire [11:0] _t480 = {lane59_lost_0, lane59_lost_1, lane59_lost_2, lane59_lost_3, lane59_lost_4, lane59_lost_5, lane59_lost_6, lane59_lost_7, lane59_lost_8, lane59_lost_9, lane59_lost_10, lane59_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane59_rest <= |_t480;
         lane59_zero_s2 <= lane59_zero;
         lane59_zero_s3 <= lane59_zero_s2;
         lane59_zero_s4 <= lane59_zero_s3;
@@ -11387,74 +11698,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane59_up = lane59_normal[0] & (lane59_rest | lane59_normal[1]); // decode.rs:111
     wire [16:0] lane59_kept = {lane59_exponent, lane59_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane59_more = {5'h0, lane59_normal[11], 10'h0, lane59_up}; // decode.rs:113
-    wire [16:0] _t477 = lane59_kept + lane59_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane59_magnitude <= _t477[16:1];
+    wire [16:0] _t481 = lane59_kept + lane59_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane59_magnitude <= _t481[16:1];
         lane59_negative_1_s2 <= lane59_negative_1;
         lane59_negative_1_s3 <= lane59_negative_1_s2;
         lane59_negative_1_s4 <= lane59_negative_1_s3;
         lane59_negative_1_s5 <= lane59_negative_1_s4;
         lane59_negative_1_s6 <= lane59_negative_1_s5;
-        values_59_negative <= lane59_negative_1_s6;
+        lane59_negative_1_s7 <= lane59_negative_1_s6;
     end
-    wire coded_outlier_60 = map_outlier[60]; // dequantizer_back.rs:123
-    wire coded_outer_60 = map_outer[60]; // dequantizer_back.rs:123
-    wire coded_sign_60 = map_sign[60]; // dequantizer_back.rs:123
-    wire [4:0] lane60_distance = {1'h0, coded_code_60} - info_split; // decode.rs:74
+    wire too_large_59 = lane59_magnitude[15] | (&lane59_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_11_3 = {lane59_negative_1_s7, too_large_59 ? 15'h7bff : lane59_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane60_distance = {1'h0, coded_60_code} - info_split; // decode.rs:74
     wire lane60_below = lane60_distance[4]; // decode.rs:75
     wire [3:0] lane60_whole = lane60_distance[3:0] ^ {4{lane60_below}}; // decode.rs:76
     wire [4:0] lane60_middle_half_steps = {lane60_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane60_outlier_half_steps = {coded_code_60, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane60_h <= coded_outlier_60 ? lane60_outlier_half_steps : lane60_middle_half_steps;
-    wire lane60_negative = coded_outlier_60 ? coded_sign_60 : lane60_below; // decode.rs:80
-    wire lane60_none = ~(|coded_code_60); // decode.rs:81
-    wire lane60_exact = coded_outlier_60 ? (coded_outer_60 & lane60_none) : info_middle_exact; // decode.rs:82
-    wire lane60_inner = coded_outlier_60 & (~coded_outer_60); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane60_outlier_half_steps = {coded_60_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane60_h <= coded_60_outlier ? lane60_outlier_half_steps : lane60_middle_half_steps;
+    wire lane60_negative = coded_60_outlier ? coded_60_sign : lane60_below; // decode.rs:80
+    wire lane60_none = ~(|coded_60_code); // decode.rs:81
+    wire lane60_exact = coded_60_outlier ? (coded_60_outer & lane60_none) : info_middle_exact; // decode.rs:82
+    wire lane60_inner = coded_60_outlier & (~coded_60_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane60_zero <= lane60_inner & lane60_none;
-        lane60_inner_1 <= coded_outlier_60 & (~coded_outer_60);
-        lane60_outlier <= coded_outlier_60;
-        lane60_outer <= coded_outer_60;
+        lane60_inner_1 <= coded_60_outlier & (~coded_60_outer);
+        lane60_outlier <= coded_60_outlier;
+        lane60_outer <= coded_60_outer;
         lane60_negative_1 <= lane60_negative;
     end
-    wire [19:0] lane60_middle_base_value = lane60_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane60_middle_base_sticky = lane60_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane60_middle_half_m = lane60_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane60_middle_half_scale = lane60_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane60_middle_base_value = lane60_negative_1 ? lane48_levels_middle_neg_base_value : lane48_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane60_middle_base_sticky = lane60_negative_1 ? lane48_levels_middle_neg_base_sticky : lane48_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane60_middle_half_m = lane60_negative_1 ? lane48_levels_middle_neg_half_m : lane48_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane60_middle_half_scale = lane60_negative_1 ? lane48_levels_middle_neg_half_scale : lane48_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane60_itself_base_value = lane60_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane60_itself_base_sticky = lane60_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane60_itself_half_m = lane60_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane60_itself_half_scale = lane60_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane60_exact_s1 <= lane60_exact;
-    wire [19:0] _t478 = lane60_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t479 = lane60_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t480 = lane60_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane60_outer_side_base_value = lane60_exact_s1 ? lane60_itself_base_value : _t478; // side_table.rs:231
-    wire lane60_outer_side_base_sticky = lane60_exact_s1 ? lane60_itself_base_sticky : _t479; // side_table.rs:231
-    wire [7:0] lane60_outer_side_half_m = lane60_exact_s1 ? lane60_itself_half_m : (lane60_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane60_outer_side_half_scale = lane60_exact_s1 ? lane60_itself_half_scale : _t480; // side_table.rs:231
-    wire [7:0] lane60_half_m = lane60_outer ? lane60_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane60_half_scale = lane60_outer ? lane60_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane60_exact_s1 <= lane60_exact;
+    wire [19:0] _t482 = lane60_negative_1 ? lane48_levels_outer_neg_base_value : lane48_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t483 = lane60_negative_1 ? lane48_levels_outer_neg_base_sticky : lane48_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t484 = lane60_negative_1 ? lane48_levels_outer_neg_half_scale : lane48_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane60_outer_side_base_value = lane60_exact_s1 ? lane60_itself_base_value : _t482; // side_table.rs:231
+    wire lane60_outer_side_base_sticky = lane60_exact_s1 ? lane60_itself_base_sticky : _t483; // side_table.rs:231
+    wire [7:0] lane60_outer_side_half_m = lane60_exact_s1 ? lane60_itself_half_m : (lane60_negative_1 ? lane48_levels_outer_neg_half_m : lane48_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane60_outer_side_half_scale = lane60_exact_s1 ? lane60_itself_half_scale : _t484; // side_table.rs:231
+    wire [7:0] lane60_half_m = lane60_outer ? lane60_outer_side_half_m : lane48_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane60_half_scale = lane60_outer ? lane60_outer_side_half_scale : lane48_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane60_side_base_value = lane60_outlier ? lane60_outer_side_base_value : lane60_middle_base_value; // side_table.rs:233
     wire lane60_side_base_sticky = lane60_outlier ? lane60_outer_side_base_sticky : lane60_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane60_side_half_m = lane60_outlier ? lane60_half_m : lane60_middle_half_m; // side_table.rs:233
     wire [5:0] lane60_side_half_scale = lane60_outlier ? lane60_half_scale : lane60_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane60_side_base_value_1 <= lane60_inner_1 ? 20'h0 : lane60_side_base_value;
         lane60_side_base_sticky_1 <= lane60_inner_1 ? 1'h0 : lane60_side_base_sticky;
         lane60_side_half_m_1 <= lane60_side_half_m;
         lane60_side_half_scale_1 <= lane60_side_half_scale;
         lane60_h_s2 <= lane60_h;
     end
-    wire [12:0] _t481 = {8'h0, lane60_h_s2} * {5'h0, lane60_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane60_product <= _t481;
+    wire [12:0] _t485 = {8'h0, lane60_h_s2} * {5'h0, lane60_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane60_product <= _t485;
         lane60_side_later_base_value <= lane60_side_base_value_1;
         lane60_side_later_base_sticky <= lane60_side_base_sticky_1;
         lane60_side_later_half_scale <= lane60_side_half_scale_1;
     end
     wire [16:0] lane60_scaled = {lane60_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane60_sum <= {1'h0, lane60_side_later_base_value} + {4'h0, lane60_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane60_sum <= {1'h0, lane60_side_later_base_value} + {4'h0, lane60_scaled};
     wire [22:0] lane60_frame = {2'h0, lane60_sum}; // decode.rs:97
     wire [7:0] lane60_high = lane60_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane60_low = {lane60_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -11471,8 +11781,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane60_low_3 = lane60_high_1[1:0]; // leading_zeros.rs:14
     wire lane60_none_4 = ~(|lane60_high_3); // leading_zeros.rs:15
     wire lane60_of_low_2 = ~lane60_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t482 = lane60_none_2 ? lane60_of_low_1 : {lane60_none_4, lane60_none_4 ? lane60_of_low_2 : (~lane60_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane60_of_low_3 = {lane60_none_2, _t482}; // leading_zeros.rs:17
+    wire [1:0] _t486 = lane60_none_2 ? lane60_of_low_1 : {lane60_none_4, lane60_none_4 ? lane60_of_low_2 : (~lane60_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane60_of_low_3 = {lane60_none_2, _t486}; // leading_zeros.rs:17
     wire [3:0] lane60_high_4 = lane60_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane60_low_4 = lane60_high[3:0]; // leading_zeros.rs:14
     wire lane60_none_5 = ~(|lane60_high_4); // leading_zeros.rs:15
@@ -11485,11 +11795,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane60_low_6 = lane60_high_4[1:0]; // leading_zeros.rs:14
     wire lane60_none_7 = ~(|lane60_high_6); // leading_zeros.rs:15
     wire lane60_of_low_6 = ~lane60_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t483 = lane60_none_5 ? lane60_of_low_5 : {lane60_none_7, lane60_none_7 ? lane60_of_low_6 : (~lane60_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane60_zeros = {lane60_none_1, lane60_none_1 ? lane60_of_low_3 : {lane60_none_5, _t483}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane60_scale <= lane60_side_later_half_scale;
+    wire [1:0] _t487 = lane60_none_5 ? lane60_of_low_5 : {lane60_none_7, lane60_none_7 ? lane60_of_low_6 : (~lane60_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane60_zeros = {lane60_none_1, lane60_none_1 ? lane60_of_low_3 : {lane60_none_5, _t487}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane60_scale <= lane60_side_later_half_scale;
     wire lane60_limited = (~(|lane60_scale[5:4])) & (lane60_zeros > lane60_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane60_shift <= lane60_limited ? lane60_scale[3:0] : lane60_zeros;
         lane60_frame_1 <= lane60_frame;
         lane60_scale_1 <= lane60_scale;
@@ -11500,7 +11810,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane60_moved_1 = lane60_shift[2] ? {lane60_moved[18:4], 4'h0} : lane60_moved[22:4]; // decode.rs:133
     wire [14:0] lane60_moved_2 = lane60_shift[1] ? {lane60_moved_1[16:4], 2'h0} : lane60_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane60_moved_3 = lane60_shift[0] ? {lane60_moved_2[13:2], 1'h0} : lane60_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane60_normal <= lane60_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane60_normal <= lane60_moved_3[12:1];
     wire lane60_lost_0 = lane60_frame_1[0] & (lane60_shift <= 4'ha); // decode.rs:105
     wire lane60_lost_1 = lane60_frame_1[1] & (lane60_shift <= 4'h9); // decode.rs:105
     wire lane60_lost_2 = lane60_frame_1[2] & (lane60_shift <= 4'h8); // decode.rs:105
@@ -11512,9 +11822,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane60_lost_8 = lane60_frame_1[8] & (lane60_shift <= 4'h2); // decode.rs:105
     wire lane60_lost_9 = lane60_frame_1[9] & (lane60_shift <= 4'h1); // decode.rs:105
     wire lane60_lost_10 = lane60_frame_1[10] & (lane60_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t484 = {lane60_lost_0, lane60_lost_1, lane60_lost_2, lane60_lost_3, lane60_lost_4, lane60_lost_5, lane60_lost_6, lane60_lost_7, lane60_lost_8, lane60_lost_9, lane60_lost_10, lane60_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane60_rest <= |_t484;
+    wire [11:0] _t488 = {lane60_lost_0, lane60_lost_1, lane60_lost_2, lane60_lost_3, lane60_lost_4, lane60_lost_5, lane60_lost_6, lane60_lost_7, lane60_lost_8, lane60_lost_9, lane60_lost_10, lane60_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane60_rest <= |_t488;
         lane60_zero_s2 <= lane60_zero;
         lane60_zero_s3 <= lane60_zero_s2;
         lane60_zero_s4 <= lane60_zero_s3;
@@ -11525,74 +11835,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane60_up = lane60_normal[0] & (lane60_rest | lane60_normal[1]); // decode.rs:111
     wire [16:0] lane60_kept = {lane60_exponent, lane60_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane60_more = {5'h0, lane60_normal[11], 10'h0, lane60_up}; // decode.rs:113
-    wire [16:0] _t485 = lane60_kept + lane60_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane60_magnitude <= _t485[16:1];
+    wire [16:0] _t489 = lane60_kept + lane60_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane60_magnitude <= _t489[16:1];
         lane60_negative_1_s2 <= lane60_negative_1;
         lane60_negative_1_s3 <= lane60_negative_1_s2;
         lane60_negative_1_s4 <= lane60_negative_1_s3;
         lane60_negative_1_s5 <= lane60_negative_1_s4;
         lane60_negative_1_s6 <= lane60_negative_1_s5;
-        values_60_negative <= lane60_negative_1_s6;
+        lane60_negative_1_s7 <= lane60_negative_1_s6;
     end
-    wire coded_outlier_61 = map_outlier[61]; // dequantizer_back.rs:123
-    wire coded_outer_61 = map_outer[61]; // dequantizer_back.rs:123
-    wire coded_sign_61 = map_sign[61]; // dequantizer_back.rs:123
-    wire [4:0] lane61_distance = {1'h0, coded_code_61} - info_split; // decode.rs:74
+    wire too_large_60 = lane60_magnitude[15] | (&lane60_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_12_3 = {lane60_negative_1_s7, too_large_60 ? 15'h7bff : lane60_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane61_distance = {1'h0, coded_61_code} - info_split; // decode.rs:74
     wire lane61_below = lane61_distance[4]; // decode.rs:75
     wire [3:0] lane61_whole = lane61_distance[3:0] ^ {4{lane61_below}}; // decode.rs:76
     wire [4:0] lane61_middle_half_steps = {lane61_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane61_outlier_half_steps = {coded_code_61, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane61_h <= coded_outlier_61 ? lane61_outlier_half_steps : lane61_middle_half_steps;
-    wire lane61_negative = coded_outlier_61 ? coded_sign_61 : lane61_below; // decode.rs:80
-    wire lane61_none = ~(|coded_code_61); // decode.rs:81
-    wire lane61_exact = coded_outlier_61 ? (coded_outer_61 & lane61_none) : info_middle_exact; // decode.rs:82
-    wire lane61_inner = coded_outlier_61 & (~coded_outer_61); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane61_outlier_half_steps = {coded_61_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane61_h <= coded_61_outlier ? lane61_outlier_half_steps : lane61_middle_half_steps;
+    wire lane61_negative = coded_61_outlier ? coded_61_sign : lane61_below; // decode.rs:80
+    wire lane61_none = ~(|coded_61_code); // decode.rs:81
+    wire lane61_exact = coded_61_outlier ? (coded_61_outer & lane61_none) : info_middle_exact; // decode.rs:82
+    wire lane61_inner = coded_61_outlier & (~coded_61_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane61_zero <= lane61_inner & lane61_none;
-        lane61_inner_1 <= coded_outlier_61 & (~coded_outer_61);
-        lane61_outlier <= coded_outlier_61;
-        lane61_outer <= coded_outer_61;
+        lane61_inner_1 <= coded_61_outlier & (~coded_61_outer);
+        lane61_outlier <= coded_61_outlier;
+        lane61_outer <= coded_61_outer;
         lane61_negative_1 <= lane61_negative;
     end
-    wire [19:0] lane61_middle_base_value = lane61_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane61_middle_base_sticky = lane61_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane61_middle_half_m = lane61_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane61_middle_half_scale = lane61_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane61_middle_base_value = lane61_negative_1 ? lane48_levels_middle_neg_base_value : lane48_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane61_middle_base_sticky = lane61_negative_1 ? lane48_levels_middle_neg_base_sticky : lane48_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane61_middle_half_m = lane61_negative_1 ? lane48_levels_middle_neg_half_m : lane48_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane61_middle_half_scale = lane61_negative_1 ? lane48_levels_middle_neg_half_scale : lane48_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane61_itself_base_value = lane61_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane61_itself_base_sticky = lane61_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane61_itself_half_m = lane61_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane61_itself_half_scale = lane61_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane61_exact_s1 <= lane61_exact;
-    wire [19:0] _t486 = lane61_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t487 = lane61_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t488 = lane61_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane61_outer_side_base_value = lane61_exact_s1 ? lane61_itself_base_value : _t486; // side_table.rs:231
-    wire lane61_outer_side_base_sticky = lane61_exact_s1 ? lane61_itself_base_sticky : _t487; // side_table.rs:231
-    wire [7:0] lane61_outer_side_half_m = lane61_exact_s1 ? lane61_itself_half_m : (lane61_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane61_outer_side_half_scale = lane61_exact_s1 ? lane61_itself_half_scale : _t488; // side_table.rs:231
-    wire [7:0] lane61_half_m = lane61_outer ? lane61_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane61_half_scale = lane61_outer ? lane61_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane61_exact_s1 <= lane61_exact;
+    wire [19:0] _t490 = lane61_negative_1 ? lane48_levels_outer_neg_base_value : lane48_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t491 = lane61_negative_1 ? lane48_levels_outer_neg_base_sticky : lane48_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t492 = lane61_negative_1 ? lane48_levels_outer_neg_half_scale : lane48_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane61_outer_side_base_value = lane61_exact_s1 ? lane61_itself_base_value : _t490; // side_table.rs:231
+    wire lane61_outer_side_base_sticky = lane61_exact_s1 ? lane61_itself_base_sticky : _t491; // side_table.rs:231
+    wire [7:0] lane61_outer_side_half_m = lane61_exact_s1 ? lane61_itself_half_m : (lane61_negative_1 ? lane48_levels_outer_neg_half_m : lane48_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane61_outer_side_half_scale = lane61_exact_s1 ? lane61_itself_half_scale : _t492; // side_table.rs:231
+    wire [7:0] lane61_half_m = lane61_outer ? lane61_outer_side_half_m : lane48_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane61_half_scale = lane61_outer ? lane61_outer_side_half_scale : lane48_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane61_side_base_value = lane61_outlier ? lane61_outer_side_base_value : lane61_middle_base_value; // side_table.rs:233
     wire lane61_side_base_sticky = lane61_outlier ? lane61_outer_side_base_sticky : lane61_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane61_side_half_m = lane61_outlier ? lane61_half_m : lane61_middle_half_m; // side_table.rs:233
     wire [5:0] lane61_side_half_scale = lane61_outlier ? lane61_half_scale : lane61_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane61_side_base_value_1 <= lane61_inner_1 ? 20'h0 : lane61_side_base_value;
         lane61_side_base_sticky_1 <= lane61_inner_1 ? 1'h0 : lane61_side_base_sticky;
         lane61_side_half_m_1 <= lane61_side_half_m;
         lane61_side_half_scale_1 <= lane61_side_half_scale;
         lane61_h_s2 <= lane61_h;
     end
-    wire [12:0] _t489 = {8'h0, lane61_h_s2} * {5'h0, lane61_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane61_product <= _t489;
+    wire [12:0] _t493 = {8'h0, lane61_h_s2} * {5'h0, lane61_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane61_product <= _t493;
         lane61_side_later_base_value <= lane61_side_base_value_1;
         lane61_side_later_base_sticky <= lane61_side_base_sticky_1;
         lane61_side_later_half_scale <= lane61_side_half_scale_1;
     end
     wire [16:0] lane61_scaled = {lane61_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane61_sum <= {1'h0, lane61_side_later_base_value} + {4'h0, lane61_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane61_sum <= {1'h0, lane61_side_later_base_value} + {4'h0, lane61_scaled};
     wire [22:0] lane61_frame = {2'h0, lane61_sum}; // decode.rs:97
     wire [7:0] lane61_high = lane61_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane61_low = {lane61_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -11609,8 +11918,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane61_low_3 = lane61_high_1[1:0]; // leading_zeros.rs:14
     wire lane61_none_4 = ~(|lane61_high_3); // leading_zeros.rs:15
     wire lane61_of_low_2 = ~lane61_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t490 = lane61_none_2 ? lane61_of_low_1 : {lane61_none_4, lane61_none_4 ? lane61_of_low_2 : (~lane61_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane61_of_low_3 = {lane61_none_2, _t490}; // leading_zeros.rs:17
+    wire [1:0] _t494 = lane61_none_2 ? lane61_of_low_1 : {lane61_none_4, lane61_none_4 ? lane61_of_low_2 : (~lane61_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane61_of_low_3 = {lane61_none_2, _t494}; // leading_zeros.rs:17
     wire [3:0] lane61_high_4 = lane61_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane61_low_4 = lane61_high[3:0]; // leading_zeros.rs:14
     wire lane61_none_5 = ~(|lane61_high_4); // leading_zeros.rs:15
@@ -11623,11 +11932,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane61_low_6 = lane61_high_4[1:0]; // leading_zeros.rs:14
     wire lane61_none_7 = ~(|lane61_high_6); // leading_zeros.rs:15
     wire lane61_of_low_6 = ~lane61_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t491 = lane61_none_5 ? lane61_of_low_5 : {lane61_none_7, lane61_none_7 ? lane61_of_low_6 : (~lane61_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane61_zeros = {lane61_none_1, lane61_none_1 ? lane61_of_low_3 : {lane61_none_5, _t491}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane61_scale <= lane61_side_later_half_scale;
+    wire [1:0] _t495 = lane61_none_5 ? lane61_of_low_5 : {lane61_none_7, lane61_none_7 ? lane61_of_low_6 : (~lane61_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane61_zeros = {lane61_none_1, lane61_none_1 ? lane61_of_low_3 : {lane61_none_5, _t495}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane61_scale <= lane61_side_later_half_scale;
     wire lane61_limited = (~(|lane61_scale[5:4])) & (lane61_zeros > lane61_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane61_shift <= lane61_limited ? lane61_scale[3:0] : lane61_zeros;
         lane61_frame_1 <= lane61_frame;
         lane61_scale_1 <= lane61_scale;
@@ -11638,7 +11947,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane61_moved_1 = lane61_shift[2] ? {lane61_moved[18:4], 4'h0} : lane61_moved[22:4]; // decode.rs:133
     wire [14:0] lane61_moved_2 = lane61_shift[1] ? {lane61_moved_1[16:4], 2'h0} : lane61_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane61_moved_3 = lane61_shift[0] ? {lane61_moved_2[13:2], 1'h0} : lane61_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane61_normal <= lane61_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane61_normal <= lane61_moved_3[12:1];
     wire lane61_lost_0 = lane61_frame_1[0] & (lane61_shift <= 4'ha); // decode.rs:105
     wire lane61_lost_1 = lane61_frame_1[1] & (lane61_shift <= 4'h9); // decode.rs:105
     wire lane61_lost_2 = lane61_frame_1[2] & (lane61_shift <= 4'h8); // decode.rs:105
@@ -11650,9 +11959,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane61_lost_8 = lane61_frame_1[8] & (lane61_shift <= 4'h2); // decode.rs:105
     wire lane61_lost_9 = lane61_frame_1[9] & (lane61_shift <= 4'h1); // decode.rs:105
     wire lane61_lost_10 = lane61_frame_1[10] & (lane61_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t492 = {lane61_lost_0, lane61_lost_1, lane61_lost_2, lane61_lost_3, lane61_lost_4, lane61_lost_5, lane61_lost_6, lane61_lost_7, lane61_lost_8, lane61_lost_9, lane61_lost_10, lane61_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane61_rest <= |_t492;
+    wire [11:0] _t496 = {lane61_lost_0, lane61_lost_1, lane61_lost_2, lane61_lost_3, lane61_lost_4, lane61_lost_5, lane61_lost_6, lane61_lost_7, lane61_lost_8, lane61_lost_9, lane61_lost_10, lane61_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane61_rest <= |_t496;
         lane61_zero_s2 <= lane61_zero;
         lane61_zero_s3 <= lane61_zero_s2;
         lane61_zero_s4 <= lane61_zero_s3;
@@ -11663,74 +11972,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane61_up = lane61_normal[0] & (lane61_rest | lane61_normal[1]); // decode.rs:111
     wire [16:0] lane61_kept = {lane61_exponent, lane61_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane61_more = {5'h0, lane61_normal[11], 10'h0, lane61_up}; // decode.rs:113
-    wire [16:0] _t493 = lane61_kept + lane61_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane61_magnitude <= _t493[16:1];
+    wire [16:0] _t497 = lane61_kept + lane61_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane61_magnitude <= _t497[16:1];
         lane61_negative_1_s2 <= lane61_negative_1;
         lane61_negative_1_s3 <= lane61_negative_1_s2;
         lane61_negative_1_s4 <= lane61_negative_1_s3;
         lane61_negative_1_s5 <= lane61_negative_1_s4;
         lane61_negative_1_s6 <= lane61_negative_1_s5;
-        values_61_negative <= lane61_negative_1_s6;
+        lane61_negative_1_s7 <= lane61_negative_1_s6;
     end
-    wire coded_outlier_62 = map_outlier[62]; // dequantizer_back.rs:123
-    wire coded_outer_62 = map_outer[62]; // dequantizer_back.rs:123
-    wire coded_sign_62 = map_sign[62]; // dequantizer_back.rs:123
-    wire [4:0] lane62_distance = {1'h0, coded_code_62} - info_split; // decode.rs:74
+    wire too_large_61 = lane61_magnitude[15] | (&lane61_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_13_3 = {lane61_negative_1_s7, too_large_61 ? 15'h7bff : lane61_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane62_distance = {1'h0, coded_62_code} - info_split; // decode.rs:74
     wire lane62_below = lane62_distance[4]; // decode.rs:75
     wire [3:0] lane62_whole = lane62_distance[3:0] ^ {4{lane62_below}}; // decode.rs:76
     wire [4:0] lane62_middle_half_steps = {lane62_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane62_outlier_half_steps = {coded_code_62, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane62_h <= coded_outlier_62 ? lane62_outlier_half_steps : lane62_middle_half_steps;
-    wire lane62_negative = coded_outlier_62 ? coded_sign_62 : lane62_below; // decode.rs:80
-    wire lane62_none = ~(|coded_code_62); // decode.rs:81
-    wire lane62_exact = coded_outlier_62 ? (coded_outer_62 & lane62_none) : info_middle_exact; // decode.rs:82
-    wire lane62_inner = coded_outlier_62 & (~coded_outer_62); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane62_outlier_half_steps = {coded_62_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane62_h <= coded_62_outlier ? lane62_outlier_half_steps : lane62_middle_half_steps;
+    wire lane62_negative = coded_62_outlier ? coded_62_sign : lane62_below; // decode.rs:80
+    wire lane62_none = ~(|coded_62_code); // decode.rs:81
+    wire lane62_exact = coded_62_outlier ? (coded_62_outer & lane62_none) : info_middle_exact; // decode.rs:82
+    wire lane62_inner = coded_62_outlier & (~coded_62_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane62_zero <= lane62_inner & lane62_none;
-        lane62_inner_1 <= coded_outlier_62 & (~coded_outer_62);
-        lane62_outlier <= coded_outlier_62;
-        lane62_outer <= coded_outer_62;
+        lane62_inner_1 <= coded_62_outlier & (~coded_62_outer);
+        lane62_outlier <= coded_62_outlier;
+        lane62_outer <= coded_62_outer;
         lane62_negative_1 <= lane62_negative;
     end
-    wire [19:0] lane62_middle_base_value = lane62_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane62_middle_base_sticky = lane62_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane62_middle_half_m = lane62_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane62_middle_half_scale = lane62_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane62_middle_base_value = lane62_negative_1 ? lane48_levels_middle_neg_base_value : lane48_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane62_middle_base_sticky = lane62_negative_1 ? lane48_levels_middle_neg_base_sticky : lane48_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane62_middle_half_m = lane62_negative_1 ? lane48_levels_middle_neg_half_m : lane48_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane62_middle_half_scale = lane62_negative_1 ? lane48_levels_middle_neg_half_scale : lane48_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane62_itself_base_value = lane62_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane62_itself_base_sticky = lane62_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane62_itself_half_m = lane62_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane62_itself_half_scale = lane62_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane62_exact_s1 <= lane62_exact;
-    wire [19:0] _t494 = lane62_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t495 = lane62_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t496 = lane62_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane62_outer_side_base_value = lane62_exact_s1 ? lane62_itself_base_value : _t494; // side_table.rs:231
-    wire lane62_outer_side_base_sticky = lane62_exact_s1 ? lane62_itself_base_sticky : _t495; // side_table.rs:231
-    wire [7:0] lane62_outer_side_half_m = lane62_exact_s1 ? lane62_itself_half_m : (lane62_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane62_outer_side_half_scale = lane62_exact_s1 ? lane62_itself_half_scale : _t496; // side_table.rs:231
-    wire [7:0] lane62_half_m = lane62_outer ? lane62_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane62_half_scale = lane62_outer ? lane62_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane62_exact_s1 <= lane62_exact;
+    wire [19:0] _t498 = lane62_negative_1 ? lane48_levels_outer_neg_base_value : lane48_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t499 = lane62_negative_1 ? lane48_levels_outer_neg_base_sticky : lane48_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t500 = lane62_negative_1 ? lane48_levels_outer_neg_half_scale : lane48_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane62_outer_side_base_value = lane62_exact_s1 ? lane62_itself_base_value : _t498; // side_table.rs:231
+    wire lane62_outer_side_base_sticky = lane62_exact_s1 ? lane62_itself_base_sticky : _t499; // side_table.rs:231
+    wire [7:0] lane62_outer_side_half_m = lane62_exact_s1 ? lane62_itself_half_m : (lane62_negative_1 ? lane48_levels_outer_neg_half_m : lane48_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane62_outer_side_half_scale = lane62_exact_s1 ? lane62_itself_half_scale : _t500; // side_table.rs:231
+    wire [7:0] lane62_half_m = lane62_outer ? lane62_outer_side_half_m : lane48_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane62_half_scale = lane62_outer ? lane62_outer_side_half_scale : lane48_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane62_side_base_value = lane62_outlier ? lane62_outer_side_base_value : lane62_middle_base_value; // side_table.rs:233
     wire lane62_side_base_sticky = lane62_outlier ? lane62_outer_side_base_sticky : lane62_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane62_side_half_m = lane62_outlier ? lane62_half_m : lane62_middle_half_m; // side_table.rs:233
     wire [5:0] lane62_side_half_scale = lane62_outlier ? lane62_half_scale : lane62_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane62_side_base_value_1 <= lane62_inner_1 ? 20'h0 : lane62_side_base_value;
         lane62_side_base_sticky_1 <= lane62_inner_1 ? 1'h0 : lane62_side_base_sticky;
         lane62_side_half_m_1 <= lane62_side_half_m;
         lane62_side_half_scale_1 <= lane62_side_half_scale;
         lane62_h_s2 <= lane62_h;
     end
-    wire [12:0] _t497 = {8'h0, lane62_h_s2} * {5'h0, lane62_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane62_product <= _t497;
+    wire [12:0] _t501 = {8'h0, lane62_h_s2} * {5'h0, lane62_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane62_product <= _t501;
         lane62_side_later_base_value <= lane62_side_base_value_1;
         lane62_side_later_base_sticky <= lane62_side_base_sticky_1;
         lane62_side_later_half_scale <= lane62_side_half_scale_1;
     end
     wire [16:0] lane62_scaled = {lane62_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane62_sum <= {1'h0, lane62_side_later_base_value} + {4'h0, lane62_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane62_sum <= {1'h0, lane62_side_later_base_value} + {4'h0, lane62_scaled};
     wire [22:0] lane62_frame = {2'h0, lane62_sum}; // decode.rs:97
     wire [7:0] lane62_high = lane62_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane62_low = {lane62_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -11747,8 +12055,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane62_low_3 = lane62_high_1[1:0]; // leading_zeros.rs:14
     wire lane62_none_4 = ~(|lane62_high_3); // leading_zeros.rs:15
     wire lane62_of_low_2 = ~lane62_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t498 = lane62_none_2 ? lane62_of_low_1 : {lane62_none_4, lane62_none_4 ? lane62_of_low_2 : (~lane62_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane62_of_low_3 = {lane62_none_2, _t498}; // leading_zeros.rs:17
+    wire [1:0] _t502 = lane62_none_2 ? lane62_of_low_1 : {lane62_none_4, lane62_none_4 ? lane62_of_low_2 : (~lane62_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane62_of_low_3 = {lane62_none_2, _t502}; // leading_zeros.rs:17
     wire [3:0] lane62_high_4 = lane62_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane62_low_4 = lane62_high[3:0]; // leading_zeros.rs:14
     wire lane62_none_5 = ~(|lane62_high_4); // leading_zeros.rs:15
@@ -11761,11 +12069,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane62_low_6 = lane62_high_4[1:0]; // leading_zeros.rs:14
     wire lane62_none_7 = ~(|lane62_high_6); // leading_zeros.rs:15
     wire lane62_of_low_6 = ~lane62_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t499 = lane62_none_5 ? lane62_of_low_5 : {lane62_none_7, lane62_none_7 ? lane62_of_low_6 : (~lane62_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane62_zeros = {lane62_none_1, lane62_none_1 ? lane62_of_low_3 : {lane62_none_5, _t499}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane62_scale <= lane62_side_later_half_scale;
+    wire [1:0] _t503 = lane62_none_5 ? lane62_of_low_5 : {lane62_none_7, lane62_none_7 ? lane62_of_low_6 : (~lane62_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane62_zeros = {lane62_none_1, lane62_none_1 ? lane62_of_low_3 : {lane62_none_5, _t503}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane62_scale <= lane62_side_later_half_scale;
     wire lane62_limited = (~(|lane62_scale[5:4])) & (lane62_zeros > lane62_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane62_shift <= lane62_limited ? lane62_scale[3:0] : lane62_zeros;
         lane62_frame_1 <= lane62_frame;
         lane62_scale_1 <= lane62_scale;
@@ -11776,7 +12084,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane62_moved_1 = lane62_shift[2] ? {lane62_moved[18:4], 4'h0} : lane62_moved[22:4]; // decode.rs:133
     wire [14:0] lane62_moved_2 = lane62_shift[1] ? {lane62_moved_1[16:4], 2'h0} : lane62_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane62_moved_3 = lane62_shift[0] ? {lane62_moved_2[13:2], 1'h0} : lane62_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane62_normal <= lane62_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane62_normal <= lane62_moved_3[12:1];
     wire lane62_lost_0 = lane62_frame_1[0] & (lane62_shift <= 4'ha); // decode.rs:105
     wire lane62_lost_1 = lane62_frame_1[1] & (lane62_shift <= 4'h9); // decode.rs:105
     wire lane62_lost_2 = lane62_frame_1[2] & (lane62_shift <= 4'h8); // decode.rs:105
@@ -11788,9 +12096,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane62_lost_8 = lane62_frame_1[8] & (lane62_shift <= 4'h2); // decode.rs:105
     wire lane62_lost_9 = lane62_frame_1[9] & (lane62_shift <= 4'h1); // decode.rs:105
     wire lane62_lost_10 = lane62_frame_1[10] & (lane62_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t500 = {lane62_lost_0, lane62_lost_1, lane62_lost_2, lane62_lost_3, lane62_lost_4, lane62_lost_5, lane62_lost_6, lane62_lost_7, lane62_lost_8, lane62_lost_9, lane62_lost_10, lane62_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane62_rest <= |_t500;
+    wire [11:0] _t504 = {lane62_lost_0, lane62_lost_1, lane62_lost_2, lane62_lost_3, lane62_lost_4, lane62_lost_5, lane62_lost_6, lane62_lost_7, lane62_lost_8, lane62_lost_9, lane62_lost_10, lane62_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane62_rest <= |_t504;
         lane62_zero_s2 <= lane62_zero;
         lane62_zero_s3 <= lane62_zero_s2;
         lane62_zero_s4 <= lane62_zero_s3;
@@ -11801,74 +12109,73 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane62_up = lane62_normal[0] & (lane62_rest | lane62_normal[1]); // decode.rs:111
     wire [16:0] lane62_kept = {lane62_exponent, lane62_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane62_more = {5'h0, lane62_normal[11], 10'h0, lane62_up}; // decode.rs:113
-    wire [16:0] _t501 = lane62_kept + lane62_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane62_magnitude <= _t501[16:1];
+    wire [16:0] _t505 = lane62_kept + lane62_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane62_magnitude <= _t505[16:1];
         lane62_negative_1_s2 <= lane62_negative_1;
         lane62_negative_1_s3 <= lane62_negative_1_s2;
         lane62_negative_1_s4 <= lane62_negative_1_s3;
         lane62_negative_1_s5 <= lane62_negative_1_s4;
         lane62_negative_1_s6 <= lane62_negative_1_s5;
-        values_62_negative <= lane62_negative_1_s6;
+        lane62_negative_1_s7 <= lane62_negative_1_s6;
     end
-    wire coded_outlier_63 = map_outlier[63]; // dequantizer_back.rs:123
-    wire coded_outer_63 = map_outer[63]; // dequantizer_back.rs:123
-    wire coded_sign_63 = map_sign[63]; // dequantizer_back.rs:123
-    wire [4:0] lane63_distance = {1'h0, coded_code_63} - info_split; // decode.rs:74
+    wire too_large_62 = lane62_magnitude[15] | (&lane62_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_14_3 = {lane62_negative_1_s7, too_large_62 ? 15'h7bff : lane62_magnitude[14:0]}; // decode.rs:125
+    wire [4:0] lane63_distance = {1'h0, coded_63_code} - info_split; // decode.rs:74
     wire lane63_below = lane63_distance[4]; // decode.rs:75
     wire [3:0] lane63_whole = lane63_distance[3:0] ^ {4{lane63_below}}; // decode.rs:76
     wire [4:0] lane63_middle_half_steps = {lane63_whole, 1'h1}; // decode.rs:77
-    wire [4:0] lane63_outlier_half_steps = {coded_code_63, 1'h0}; // decode.rs:78
-    always @(posedge clk) if (go) lane63_h <= coded_outlier_63 ? lane63_outlier_half_steps : lane63_middle_half_steps;
-    wire lane63_negative = coded_outlier_63 ? coded_sign_63 : lane63_below; // decode.rs:80
-    wire lane63_none = ~(|coded_code_63); // decode.rs:81
-    wire lane63_exact = coded_outlier_63 ? (coded_outer_63 & lane63_none) : info_middle_exact; // decode.rs:82
-    wire lane63_inner = coded_outlier_63 & (~coded_outer_63); // decode.rs:83
-    always @(posedge clk) if (go) begin
+    wire [4:0] lane63_outlier_half_steps = {coded_63_code, 1'h0}; // decode.rs:78
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane63_h <= coded_63_outlier ? lane63_outlier_half_steps : lane63_middle_half_steps;
+    wire lane63_negative = coded_63_outlier ? coded_63_sign : lane63_below; // decode.rs:80
+    wire lane63_none = ~(|coded_63_code); // decode.rs:81
+    wire lane63_exact = coded_63_outlier ? (coded_63_outer & lane63_none) : info_middle_exact; // decode.rs:82
+    wire lane63_inner = coded_63_outlier & (~coded_63_outer); // decode.rs:83
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane63_zero <= lane63_inner & lane63_none;
-        lane63_inner_1 <= coded_outlier_63 & (~coded_outer_63);
-        lane63_outlier <= coded_outlier_63;
-        lane63_outer <= coded_outer_63;
+        lane63_inner_1 <= coded_63_outlier & (~coded_63_outer);
+        lane63_outlier <= coded_63_outlier;
+        lane63_outer <= coded_63_outer;
         lane63_negative_1 <= lane63_negative;
     end
-    wire [19:0] lane63_middle_base_value = lane63_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:224
-    wire lane63_middle_base_sticky = lane63_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:224
-    wire [7:0] lane63_middle_half_m = lane63_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:224
-    wire [5:0] lane63_middle_half_scale = lane63_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:224
+    wire [19:0] lane63_middle_base_value = lane63_negative_1 ? lane48_levels_middle_neg_base_value : lane48_levels_middle_pos_base_value; // side_table.rs:224
+    wire lane63_middle_base_sticky = lane63_negative_1 ? lane48_levels_middle_neg_base_sticky : lane48_levels_middle_pos_base_sticky; // side_table.rs:224
+    wire [7:0] lane63_middle_half_m = lane63_negative_1 ? lane48_levels_middle_neg_half_m : lane48_levels_middle_pos_half_m; // side_table.rs:224
+    wire [5:0] lane63_middle_half_scale = lane63_negative_1 ? lane48_levels_middle_neg_half_scale : lane48_levels_middle_pos_half_scale; // side_table.rs:224
     wire [19:0] lane63_itself_base_value = lane63_negative_1 ? exact_1_base_value : exact_0_base_value; // side_table.rs:227
     wire lane63_itself_base_sticky = lane63_negative_1 ? 1'h0 : 1'h0; // side_table.rs:227
     wire [7:0] lane63_itself_half_m = lane63_negative_1 ? 8'h0 : 8'h0; // side_table.rs:227
     wire [5:0] lane63_itself_half_scale = lane63_negative_1 ? exact_1_half_scale : exact_0_half_scale; // side_table.rs:227
-    always @(posedge clk) if (go) lane63_exact_s1 <= lane63_exact;
-    wire [19:0] _t502 = lane63_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:231
-    wire _t503 = lane63_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:231
-    wire [5:0] _t504 = lane63_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:231
-    wire [19:0] lane63_outer_side_base_value = lane63_exact_s1 ? lane63_itself_base_value : _t502; // side_table.rs:231
-    wire lane63_outer_side_base_sticky = lane63_exact_s1 ? lane63_itself_base_sticky : _t503; // side_table.rs:231
-    wire [7:0] lane63_outer_side_half_m = lane63_exact_s1 ? lane63_itself_half_m : (lane63_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:231
-    wire [5:0] lane63_outer_side_half_scale = lane63_exact_s1 ? lane63_itself_half_scale : _t504; // side_table.rs:231
-    wire [7:0] lane63_half_m = lane63_outer ? lane63_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:232
-    wire [5:0] lane63_half_scale = lane63_outer ? lane63_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:232
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane63_exact_s1 <= lane63_exact;
+    wire [19:0] _t506 = lane63_negative_1 ? lane48_levels_outer_neg_base_value : lane48_levels_outer_pos_base_value; // side_table.rs:231
+    wire _t507 = lane63_negative_1 ? lane48_levels_outer_neg_base_sticky : lane48_levels_outer_pos_base_sticky; // side_table.rs:231
+    wire [5:0] _t508 = lane63_negative_1 ? lane48_levels_outer_neg_half_scale : lane48_levels_outer_pos_half_scale; // side_table.rs:231
+    wire [19:0] lane63_outer_side_base_value = lane63_exact_s1 ? lane63_itself_base_value : _t506; // side_table.rs:231
+    wire lane63_outer_side_base_sticky = lane63_exact_s1 ? lane63_itself_base_sticky : _t507; // side_table.rs:231
+    wire [7:0] lane63_outer_side_half_m = lane63_exact_s1 ? lane63_itself_half_m : (lane63_negative_1 ? lane48_levels_outer_neg_half_m : lane48_levels_outer_pos_half_m); // side_table.rs:231
+    wire [5:0] lane63_outer_side_half_scale = lane63_exact_s1 ? lane63_itself_half_scale : _t508; // side_table.rs:231
+    wire [7:0] lane63_half_m = lane63_outer ? lane63_outer_side_half_m : lane48_levels_inner_m; // side_table.rs:232
+    wire [5:0] lane63_half_scale = lane63_outer ? lane63_outer_side_half_scale : lane48_levels_inner_scale; // side_table.rs:232
     wire [19:0] lane63_side_base_value = lane63_outlier ? lane63_outer_side_base_value : lane63_middle_base_value; // side_table.rs:233
     wire lane63_side_base_sticky = lane63_outlier ? lane63_outer_side_base_sticky : lane63_middle_base_sticky; // side_table.rs:233
     wire [7:0] lane63_side_half_m = lane63_outlier ? lane63_half_m : lane63_middle_half_m; // side_table.rs:233
     wire [5:0] lane63_side_half_scale = lane63_outlier ? lane63_half_scale : lane63_middle_half_scale; // side_table.rs:233
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane63_side_base_value_1 <= lane63_inner_1 ? 20'h0 : lane63_side_base_value;
         lane63_side_base_sticky_1 <= lane63_inner_1 ? 1'h0 : lane63_side_base_sticky;
         lane63_side_half_m_1 <= lane63_side_half_m;
         lane63_side_half_scale_1 <= lane63_side_half_scale;
         lane63_h_s2 <= lane63_h;
     end
-    wire [12:0] _t505 = {8'h0, lane63_h_s2} * {5'h0, lane63_side_half_m_1}; // decode.rs:91
-    always @(posedge clk) if (go) begin
-        lane63_product <= _t505;
+    wire [12:0] _t509 = {8'h0, lane63_h_s2} * {5'h0, lane63_side_half_m_1}; // decode.rs:91
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane63_product <= _t509;
         lane63_side_later_base_value <= lane63_side_base_value_1;
         lane63_side_later_base_sticky <= lane63_side_base_sticky_1;
         lane63_side_later_half_scale <= lane63_side_half_scale_1;
     end
     wire [16:0] lane63_scaled = {lane63_product, 4'h0}; // decode.rs:93
-    always @(posedge clk) if (go) lane63_sum <= {1'h0, lane63_side_later_base_value} + {4'h0, lane63_scaled};
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane63_sum <= {1'h0, lane63_side_later_base_value} + {4'h0, lane63_scaled};
     wire [22:0] lane63_frame = {2'h0, lane63_sum}; // decode.rs:97
     wire [7:0] lane63_high = lane63_frame[22:15]; // leading_zeros.rs:14
     wire [7:0] lane63_low = {lane63_frame[14:11], 4'hf}; // leading_zeros.rs:14
@@ -11885,8 +12192,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane63_low_3 = lane63_high_1[1:0]; // leading_zeros.rs:14
     wire lane63_none_4 = ~(|lane63_high_3); // leading_zeros.rs:15
     wire lane63_of_low_2 = ~lane63_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t506 = lane63_none_2 ? lane63_of_low_1 : {lane63_none_4, lane63_none_4 ? lane63_of_low_2 : (~lane63_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane63_of_low_3 = {lane63_none_2, _t506}; // leading_zeros.rs:17
+    wire [1:0] _t510 = lane63_none_2 ? lane63_of_low_1 : {lane63_none_4, lane63_none_4 ? lane63_of_low_2 : (~lane63_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane63_of_low_3 = {lane63_none_2, _t510}; // leading_zeros.rs:17
     wire [3:0] lane63_high_4 = lane63_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane63_low_4 = lane63_high[3:0]; // leading_zeros.rs:14
     wire lane63_none_5 = ~(|lane63_high_4); // leading_zeros.rs:15
@@ -11899,11 +12206,11 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane63_low_6 = lane63_high_4[1:0]; // leading_zeros.rs:14
     wire lane63_none_7 = ~(|lane63_high_6); // leading_zeros.rs:15
     wire lane63_of_low_6 = ~lane63_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t507 = lane63_none_5 ? lane63_of_low_5 : {lane63_none_7, lane63_none_7 ? lane63_of_low_6 : (~lane63_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane63_zeros = {lane63_none_1, lane63_none_1 ? lane63_of_low_3 : {lane63_none_5, _t507}}; // leading_zeros.rs:17
-    always @(posedge clk) if (go) lane63_scale <= lane63_side_later_half_scale;
+    wire [1:0] _t511 = lane63_none_5 ? lane63_of_low_5 : {lane63_none_7, lane63_none_7 ? lane63_of_low_6 : (~lane63_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane63_zeros = {lane63_none_1, lane63_none_1 ? lane63_of_low_3 : {lane63_none_5, _t511}}; // leading_zeros.rs:17
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane63_scale <= lane63_side_later_half_scale;
     wire lane63_limited = (~(|lane63_scale[5:4])) & (lane63_zeros > lane63_scale[3:0]); // decode.rs:100
-    always @(posedge clk) if (go) begin
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
         lane63_shift <= lane63_limited ? lane63_scale[3:0] : lane63_zeros;
         lane63_frame_1 <= lane63_frame;
         lane63_scale_1 <= lane63_scale;
@@ -11914,7 +12221,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [18:0] lane63_moved_1 = lane63_shift[2] ? {lane63_moved[18:4], 4'h0} : lane63_moved[22:4]; // decode.rs:133
     wire [14:0] lane63_moved_2 = lane63_shift[1] ? {lane63_moved_1[16:4], 2'h0} : lane63_moved_1[18:4]; // decode.rs:133
     wire [12:0] lane63_moved_3 = lane63_shift[0] ? {lane63_moved_2[13:2], 1'h0} : lane63_moved_2[14:2]; // decode.rs:133
-    always @(posedge clk) if (go) lane63_normal <= lane63_moved_3[12:1];
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) lane63_normal <= lane63_moved_3[12:1];
     wire lane63_lost_0 = lane63_frame_1[0] & (lane63_shift <= 4'ha); // decode.rs:105
     wire lane63_lost_1 = lane63_frame_1[1] & (lane63_shift <= 4'h9); // decode.rs:105
     wire lane63_lost_2 = lane63_frame_1[2] & (lane63_shift <= 4'h8); // decode.rs:105
@@ -11926,9 +12233,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane63_lost_8 = lane63_frame_1[8] & (lane63_shift <= 4'h2); // decode.rs:105
     wire lane63_lost_9 = lane63_frame_1[9] & (lane63_shift <= 4'h1); // decode.rs:105
     wire lane63_lost_10 = lane63_frame_1[10] & (lane63_shift <= 4'h0); // decode.rs:105
-    wire [11:0] _t508 = {lane63_lost_0, lane63_lost_1, lane63_lost_2, lane63_lost_3, lane63_lost_4, lane63_lost_5, lane63_lost_6, lane63_lost_7, lane63_lost_8, lane63_lost_9, lane63_lost_10, lane63_sticky}; // decode.rs:106
-    always @(posedge clk) if (go) begin
-        lane63_rest <= |_t508;
+    wire [11:0] _t512 = {lane63_lost_0, lane63_lost_1, lane63_lost_2, lane63_lost_3, lane63_lost_4, lane63_lost_5, lane63_lost_6, lane63_lost_7, lane63_lost_8, lane63_lost_9, lane63_lost_10, lane63_sticky}; // decode.rs:106
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane63_rest <= |_t512;
         lane63_zero_s2 <= lane63_zero;
         lane63_zero_s3 <= lane63_zero_s2;
         lane63_zero_s4 <= lane63_zero_s3;
@@ -11939,298 +12246,43 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane63_up = lane63_normal[0] & (lane63_rest | lane63_normal[1]); // decode.rs:111
     wire [16:0] lane63_kept = {lane63_exponent, lane63_fraction, 1'h1}; // decode.rs:112
     wire [16:0] lane63_more = {5'h0, lane63_normal[11], 10'h0, lane63_up}; // decode.rs:113
-    wire [16:0] _t509 = lane63_kept + lane63_more; // decode.rs:114
-    always @(posedge clk) if (go) begin
-        lane63_magnitude <= _t509[16:1];
+    wire [16:0] _t513 = lane63_kept + lane63_more; // decode.rs:114
+    always @(posedge clk) if (~u_oaken_copy_valid_3_y) begin
+        lane63_magnitude <= _t513[16:1];
         lane63_negative_1_s2 <= lane63_negative_1;
         lane63_negative_1_s3 <= lane63_negative_1_s2;
         lane63_negative_1_s4 <= lane63_negative_1_s3;
         lane63_negative_1_s5 <= lane63_negative_1_s4;
         lane63_negative_1_s6 <= lane63_negative_1_s5;
-        values_63_negative <= lane63_negative_1_s6;
+        lane63_negative_1_s7 <= lane63_negative_1_s6;
     end
-    always @(posedge clk) begin
-        if (rst) begin
-            issue_s1 <= 1'h0;
-        end else if (go) issue_s1 <= issue;
-    end
-    always @(posedge clk) if (go) map_last_s1 <= map_last;
-    wire looked_up = (issue_s1 & map_last_s1) & go; // dequantizer_back.rs:129
-    wire _t510 = header_valid & header_ready; // dequantizer_back.rs:130
-    always @(posedge clk) begin
-        if (rst) begin
-            slots_used <= 5'h0;
-        end else begin
-            if (_t510 & (~looked_up)) slots_used <= slots_used + 5'h1;
-            else if (looked_up & (~_t510)) slots_used <= slots_used - 5'h1;
-        end
-    end
-    wire [1087:0] rounded = {{values_63_negative, lane63_magnitude}, {values_62_negative, lane62_magnitude}, {values_61_negative, lane61_magnitude}, {values_60_negative, lane60_magnitude}, {values_59_negative, lane59_magnitude}, {values_58_negative, lane58_magnitude}, {values_57_negative, lane57_magnitude}, {values_56_negative, lane56_magnitude}, {values_55_negative, lane55_magnitude}, {values_54_negative, lane54_magnitude}, {values_53_negative, lane53_magnitude}, {values_52_negative, lane52_magnitude}, {values_51_negative, lane51_magnitude}, {values_50_negative, lane50_magnitude}, {values_49_negative, lane49_magnitude}, {values_48_negative, lane48_magnitude}, {values_47_negative, lane47_magnitude}, {values_46_negative, lane46_magnitude}, {values_45_negative, lane45_magnitude}, {values_44_negative, lane44_magnitude}, {values_43_negative, lane43_magnitude}, {values_42_negative, lane42_magnitude}, {values_41_negative, lane41_magnitude}, {values_40_negative, lane40_magnitude}, {values_39_negative, lane39_magnitude}, {values_38_negative, lane38_magnitude}, {values_37_negative, lane37_magnitude}, {values_36_negative, lane36_magnitude}, {values_35_negative, lane35_magnitude}, {values_34_negative, lane34_magnitude}, {values_33_negative, lane33_magnitude}, {values_32_negative, lane32_magnitude}, {values_31_negative, lane31_magnitude}, {values_30_negative, lane30_magnitude}, {values_29_negative, lane29_magnitude}, {values_28_negative, lane28_magnitude}, {values_27_negative, lane27_magnitude}, {values_26_negative, lane26_magnitude}, {values_25_negative, lane25_magnitude}, {values_24_negative, lane24_magnitude}, {values_23_negative, lane23_magnitude}, {values_22_negative, lane22_magnitude}, {values_21_negative, lane21_magnitude}, {values_20_negative, lane20_magnitude}, {values_19_negative, lane19_magnitude}, {values_18_negative, lane18_magnitude}, {values_17_negative, lane17_magnitude}, {values_16_negative, lane16_magnitude}, {values_15_negative, lane15_magnitude}, {values_14_negative, lane14_magnitude}, {values_13_negative, lane13_magnitude}, {values_12_negative, lane12_magnitude}, {values_11_negative, lane11_magnitude}, {values_10_negative, lane10_magnitude}, {values_9_negative, lane9_magnitude}, {values_8_negative, lane8_magnitude}, {values_7_negative, lane7_magnitude}, {values_6_negative, lane6_magnitude}, {values_5_negative, lane5_magnitude}, {values_4_negative, lane4_magnitude}, {values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer_back.rs:131
-    always @(posedge clk) begin
-        if (rst) begin
-            issue_s2 <= 1'h0;
-            issue_s3 <= 1'h0;
-            issue_s4 <= 1'h0;
-            issue_s5 <= 1'h0;
-            issue_s6 <= 1'h0;
-            issue_s7 <= 1'h0;
-        end else if (go) begin
-            issue_s2 <= issue_s1;
-            issue_s3 <= issue_s2;
-            issue_s4 <= issue_s3;
-            issue_s5 <= issue_s4;
-            issue_s6 <= issue_s5;
-            issue_s7 <= issue_s6;
-        end
-    end
-    always @(posedge clk) if (go) begin
-        map_last_s2 <= map_last_s1;
-        map_last_s3 <= map_last_s2;
-        map_last_s4 <= map_last_s3;
-        map_last_s5 <= map_last_s4;
-        map_last_s6 <= map_last_s5;
-        map_last_s7 <= map_last_s6;
-    end
-    wire valid = issue_s7; // dequantizer_back.rs:132
-    wire last_2 = map_last_s7; // dequantizer_back.rs:132
+    wire too_large_63 = lane63_magnitude[15] | (&lane63_magnitude[14:10]); // decode.rs:124
+    wire [15:0] elements_15_3 = {lane63_negative_1_s7, too_large_63 ? 15'h7bff : lane63_magnitude[14:0]}; // decode.rs:125
+    wire [255:0] _t514 = {elements_15_3, elements_14_3, elements_13_3, elements_12_3, elements_11_3, elements_10_3, elements_9_3, elements_8_3, elements_7_3, elements_6_3, elements_5_3, elements_4_3, elements_3_3, elements_2_3, elements_1_3, elements_0_3}; // dequantizer_back.rs:194
 
-    // a register slice, with the limit to the largest number behind its spare register
-    assign m_data = elements_data;
-    assign m_last = elements_last;
-    assign m_valid = elements_valid;
-    wire takes = m_ready | (~elements_valid); // dequantizer_back.rs:149
-    oaken_copy_valid u_oaken_copy_valid (
-        .clk(clk),
-        .rst(rst),
-        .x(fills),
-        .y(groups_0)
-    );
-    oaken_copy_valid u_oaken_copy_valid_1 (
-        .clk(clk),
-        .rst(rst),
-        .x(fills),
-        .y(groups_1)
-    );
-    oaken_copy_valid u_oaken_copy_valid_2 (
-        .clk(clk),
-        .rst(rst),
-        .x(fills),
-        .y(groups_2)
-    );
-    oaken_copy_valid u_oaken_copy_valid_3 (
-        .clk(clk),
-        .rst(rst),
-        .x(fills),
-        .y(groups_3)
-    );
-    assign fills = (~takes) & (groups_0 | valid);
-    assign go = ~groups_0;
-    always @(posedge clk) if (~groups_0) begin
-        spare_data <= rounded;
-        spare_last <= last_2;
-    end
-    wire [16:0] _t511 = groups_0 ? spare_data[16:0] : rounded[16:0]; // dequantizer_back.rs:159
-    wire too_large = _t511[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_0 = {_t511[16], too_large ? 15'h7bff : _t511[14:0]}; // decode.rs:125
-    wire [16:0] _t512 = groups_0 ? spare_data[33:17] : rounded[33:17]; // dequantizer_back.rs:159
-    wire too_large_1 = _t512[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_1 = {_t512[16], too_large_1 ? 15'h7bff : _t512[14:0]}; // decode.rs:125
-    wire [16:0] _t513 = groups_0 ? spare_data[50:34] : rounded[50:34]; // dequantizer_back.rs:159
-    wire too_large_2 = _t513[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_2 = {_t513[16], too_large_2 ? 15'h7bff : _t513[14:0]}; // decode.rs:125
-    wire [16:0] _t514 = groups_0 ? spare_data[67:51] : rounded[67:51]; // dequantizer_back.rs:159
-    wire too_large_3 = _t514[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_3 = {_t514[16], too_large_3 ? 15'h7bff : _t514[14:0]}; // decode.rs:125
-    wire [16:0] _t515 = groups_0 ? spare_data[84:68] : rounded[84:68]; // dequantizer_back.rs:159
-    wire too_large_4 = _t515[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_4 = {_t515[16], too_large_4 ? 15'h7bff : _t515[14:0]}; // decode.rs:125
-    wire [16:0] _t516 = groups_0 ? spare_data[101:85] : rounded[101:85]; // dequantizer_back.rs:159
-    wire too_large_5 = _t516[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_5 = {_t516[16], too_large_5 ? 15'h7bff : _t516[14:0]}; // decode.rs:125
-    wire [16:0] _t517 = groups_0 ? spare_data[118:102] : rounded[118:102]; // dequantizer_back.rs:159
-    wire too_large_6 = _t517[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_6 = {_t517[16], too_large_6 ? 15'h7bff : _t517[14:0]}; // decode.rs:125
-    wire [16:0] _t518 = groups_0 ? spare_data[135:119] : rounded[135:119]; // dequantizer_back.rs:159
-    wire too_large_7 = _t518[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_7 = {_t518[16], too_large_7 ? 15'h7bff : _t518[14:0]}; // decode.rs:125
-    wire [16:0] _t519 = groups_0 ? spare_data[152:136] : rounded[152:136]; // dequantizer_back.rs:159
-    wire too_large_8 = _t519[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_8 = {_t519[16], too_large_8 ? 15'h7bff : _t519[14:0]}; // decode.rs:125
-    wire [16:0] _t520 = groups_0 ? spare_data[169:153] : rounded[169:153]; // dequantizer_back.rs:159
-    wire too_large_9 = _t520[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_9 = {_t520[16], too_large_9 ? 15'h7bff : _t520[14:0]}; // decode.rs:125
-    wire [16:0] _t521 = groups_0 ? spare_data[186:170] : rounded[186:170]; // dequantizer_back.rs:159
-    wire too_large_10 = _t521[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_10 = {_t521[16], too_large_10 ? 15'h7bff : _t521[14:0]}; // decode.rs:125
-    wire [16:0] _t522 = groups_0 ? spare_data[203:187] : rounded[203:187]; // dequantizer_back.rs:159
-    wire too_large_11 = _t522[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_11 = {_t522[16], too_large_11 ? 15'h7bff : _t522[14:0]}; // decode.rs:125
-    wire [16:0] _t523 = groups_0 ? spare_data[220:204] : rounded[220:204]; // dequantizer_back.rs:159
-    wire too_large_12 = _t523[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_12 = {_t523[16], too_large_12 ? 15'h7bff : _t523[14:0]}; // decode.rs:125
-    wire [16:0] _t524 = groups_0 ? spare_data[237:221] : rounded[237:221]; // dequantizer_back.rs:159
-    wire too_large_13 = _t524[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_13 = {_t524[16], too_large_13 ? 15'h7bff : _t524[14:0]}; // decode.rs:125
-    wire [16:0] _t525 = groups_0 ? spare_data[254:238] : rounded[254:238]; // dequantizer_back.rs:159
-    wire too_large_14 = _t525[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_14 = {_t525[16], too_large_14 ? 15'h7bff : _t525[14:0]}; // decode.rs:125
-    wire [16:0] _t526 = groups_0 ? spare_data[271:255] : rounded[271:255]; // dequantizer_back.rs:159
-    wire too_large_15 = _t526[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_15 = {_t526[16], too_large_15 ? 15'h7bff : _t526[14:0]}; // decode.rs:125
-    wire [16:0] _t527 = groups_1 ? spare_data[288:272] : rounded[288:272]; // dequantizer_back.rs:159
-    wire too_large_16 = _t527[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_16 = {_t527[16], too_large_16 ? 15'h7bff : _t527[14:0]}; // decode.rs:125
-    wire [16:0] _t528 = groups_1 ? spare_data[305:289] : rounded[305:289]; // dequantizer_back.rs:159
-    wire too_large_17 = _t528[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_17 = {_t528[16], too_large_17 ? 15'h7bff : _t528[14:0]}; // decode.rs:125
-    wire [16:0] _t529 = groups_1 ? spare_data[322:306] : rounded[322:306]; // dequantizer_back.rs:159
-    wire too_large_18 = _t529[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_18 = {_t529[16], too_large_18 ? 15'h7bff : _t529[14:0]}; // decode.rs:125
-    wire [16:0] _t530 = groups_1 ? spare_data[339:323] : rounded[339:323]; // dequantizer_back.rs:159
-    wire too_large_19 = _t530[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_19 = {_t530[16], too_large_19 ? 15'h7bff : _t530[14:0]}; // decode.rs:125
-    wire [16:0] _t531 = groups_1 ? spare_data[356:340] : rounded[356:340]; // dequantizer_back.rs:159
-    wire too_large_20 = _t531[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_20 = {_t531[16], too_large_20 ? 15'h7bff : _t531[14:0]}; // decode.rs:125
-    wire [16:0] _t532 = groups_1 ? spare_data[373:357] : rounded[373:357]; // dequantizer_back.rs:159
-    wire too_large_21 = _t532[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_21 = {_t532[16], too_large_21 ? 15'h7bff : _t532[14:0]}; // decode.rs:125
-    wire [16:0] _t533 = groups_1 ? spare_data[390:374] : rounded[390:374]; // dequantizer_back.rs:159
-    wire too_large_22 = _t533[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_22 = {_t533[16], too_large_22 ? 15'h7bff : _t533[14:0]}; // decode.rs:125
-    wire [16:0] _t534 = groups_1 ? spare_data[407:391] : rounded[407:391]; // dequantizer_back.rs:159
-    wire too_large_23 = _t534[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_23 = {_t534[16], too_large_23 ? 15'h7bff : _t534[14:0]}; // decode.rs:125
-    wire [16:0] _t535 = groups_1 ? spare_data[424:408] : rounded[424:408]; // dequantizer_back.rs:159
-    wire too_large_24 = _t535[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_24 = {_t535[16], too_large_24 ? 15'h7bff : _t535[14:0]}; // decode.rs:125
-    wire [16:0] _t536 = groups_1 ? spare_data[441:425] : rounded[441:425]; // dequantizer_back.rs:159
-    wire too_large_25 = _t536[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_25 = {_t536[16], too_large_25 ? 15'h7bff : _t536[14:0]}; // decode.rs:125
-    wire [16:0] _t537 = groups_1 ? spare_data[458:442] : rounded[458:442]; // dequantizer_back.rs:159
-    wire too_large_26 = _t537[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_26 = {_t537[16], too_large_26 ? 15'h7bff : _t537[14:0]}; // decode.rs:125
-    wire [16:0] _t538 = groups_1 ? spare_data[475:459] : rounded[475:459]; // dequantizer_back.rs:159
-    wire too_large_27 = _t538[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_27 = {_t538[16], too_large_27 ? 15'h7bff : _t538[14:0]}; // decode.rs:125
-    wire [16:0] _t539 = groups_1 ? spare_data[492:476] : rounded[492:476]; // dequantizer_back.rs:159
-    wire too_large_28 = _t539[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_28 = {_t539[16], too_large_28 ? 15'h7bff : _t539[14:0]}; // decode.rs:125
-    wire [16:0] _t540 = groups_1 ? spare_data[509:493] : rounded[509:493]; // dequantizer_back.rs:159
-    wire too_large_29 = _t540[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_29 = {_t540[16], too_large_29 ? 15'h7bff : _t540[14:0]}; // decode.rs:125
-    wire [16:0] _t541 = groups_1 ? spare_data[526:510] : rounded[526:510]; // dequantizer_back.rs:159
-    wire too_large_30 = _t541[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_30 = {_t541[16], too_large_30 ? 15'h7bff : _t541[14:0]}; // decode.rs:125
-    wire [16:0] _t542 = groups_1 ? spare_data[543:527] : rounded[543:527]; // dequantizer_back.rs:159
-    wire too_large_31 = _t542[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_31 = {_t542[16], too_large_31 ? 15'h7bff : _t542[14:0]}; // decode.rs:125
-    wire [16:0] _t543 = groups_2 ? spare_data[560:544] : rounded[560:544]; // dequantizer_back.rs:159
-    wire too_large_32 = _t543[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_32 = {_t543[16], too_large_32 ? 15'h7bff : _t543[14:0]}; // decode.rs:125
-    wire [16:0] _t544 = groups_2 ? spare_data[577:561] : rounded[577:561]; // dequantizer_back.rs:159
-    wire too_large_33 = _t544[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_33 = {_t544[16], too_large_33 ? 15'h7bff : _t544[14:0]}; // decode.rs:125
-    wire [16:0] _t545 = groups_2 ? spare_data[594:578] : rounded[594:578]; // dequantizer_back.rs:159
-    wire too_large_34 = _t545[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_34 = {_t545[16], too_large_34 ? 15'h7bff : _t545[14:0]}; // decode.rs:125
-    wire [16:0] _t546 = groups_2 ? spare_data[611:595] : rounded[611:595]; // dequantizer_back.rs:159
-    wire too_large_35 = _t546[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_35 = {_t546[16], too_large_35 ? 15'h7bff : _t546[14:0]}; // decode.rs:125
-    wire [16:0] _t547 = groups_2 ? spare_data[628:612] : rounded[628:612]; // dequantizer_back.rs:159
-    wire too_large_36 = _t547[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_36 = {_t547[16], too_large_36 ? 15'h7bff : _t547[14:0]}; // decode.rs:125
-    wire [16:0] _t548 = groups_2 ? spare_data[645:629] : rounded[645:629]; // dequantizer_back.rs:159
-    wire too_large_37 = _t548[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_37 = {_t548[16], too_large_37 ? 15'h7bff : _t548[14:0]}; // decode.rs:125
-    wire [16:0] _t549 = groups_2 ? spare_data[662:646] : rounded[662:646]; // dequantizer_back.rs:159
-    wire too_large_38 = _t549[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_38 = {_t549[16], too_large_38 ? 15'h7bff : _t549[14:0]}; // decode.rs:125
-    wire [16:0] _t550 = groups_2 ? spare_data[679:663] : rounded[679:663]; // dequantizer_back.rs:159
-    wire too_large_39 = _t550[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_39 = {_t550[16], too_large_39 ? 15'h7bff : _t550[14:0]}; // decode.rs:125
-    wire [16:0] _t551 = groups_2 ? spare_data[696:680] : rounded[696:680]; // dequantizer_back.rs:159
-    wire too_large_40 = _t551[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_40 = {_t551[16], too_large_40 ? 15'h7bff : _t551[14:0]}; // decode.rs:125
-    wire [16:0] _t552 = groups_2 ? spare_data[713:697] : rounded[713:697]; // dequantizer_back.rs:159
-    wire too_large_41 = _t552[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_41 = {_t552[16], too_large_41 ? 15'h7bff : _t552[14:0]}; // decode.rs:125
-    wire [16:0] _t553 = groups_2 ? spare_data[730:714] : rounded[730:714]; // dequantizer_back.rs:159
-    wire too_large_42 = _t553[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_42 = {_t553[16], too_large_42 ? 15'h7bff : _t553[14:0]}; // decode.rs:125
-    wire [16:0] _t554 = groups_2 ? spare_data[747:731] : rounded[747:731]; // dequantizer_back.rs:159
-    wire too_large_43 = _t554[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_43 = {_t554[16], too_large_43 ? 15'h7bff : _t554[14:0]}; // decode.rs:125
-    wire [16:0] _t555 = groups_2 ? spare_data[764:748] : rounded[764:748]; // dequantizer_back.rs:159
-    wire too_large_44 = _t555[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_44 = {_t555[16], too_large_44 ? 15'h7bff : _t555[14:0]}; // decode.rs:125
-    wire [16:0] _t556 = groups_2 ? spare_data[781:765] : rounded[781:765]; // dequantizer_back.rs:159
-    wire too_large_45 = _t556[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_45 = {_t556[16], too_large_45 ? 15'h7bff : _t556[14:0]}; // decode.rs:125
-    wire [16:0] _t557 = groups_2 ? spare_data[798:782] : rounded[798:782]; // dequantizer_back.rs:159
-    wire too_large_46 = _t557[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_46 = {_t557[16], too_large_46 ? 15'h7bff : _t557[14:0]}; // decode.rs:125
-    wire [16:0] _t558 = groups_2 ? spare_data[815:799] : rounded[815:799]; // dequantizer_back.rs:159
-    wire too_large_47 = _t558[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_47 = {_t558[16], too_large_47 ? 15'h7bff : _t558[14:0]}; // decode.rs:125
-    wire [16:0] _t559 = groups_3 ? spare_data[832:816] : rounded[832:816]; // dequantizer_back.rs:159
-    wire too_large_48 = _t559[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_48 = {_t559[16], too_large_48 ? 15'h7bff : _t559[14:0]}; // decode.rs:125
-    wire [16:0] _t560 = groups_3 ? spare_data[849:833] : rounded[849:833]; // dequantizer_back.rs:159
-    wire too_large_49 = _t560[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_49 = {_t560[16], too_large_49 ? 15'h7bff : _t560[14:0]}; // decode.rs:125
-    wire [16:0] _t561 = groups_3 ? spare_data[866:850] : rounded[866:850]; // dequantizer_back.rs:159
-    wire too_large_50 = _t561[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_50 = {_t561[16], too_large_50 ? 15'h7bff : _t561[14:0]}; // decode.rs:125
-    wire [16:0] _t562 = groups_3 ? spare_data[883:867] : rounded[883:867]; // dequantizer_back.rs:159
-    wire too_large_51 = _t562[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_51 = {_t562[16], too_large_51 ? 15'h7bff : _t562[14:0]}; // decode.rs:125
-    wire [16:0] _t563 = groups_3 ? spare_data[900:884] : rounded[900:884]; // dequantizer_back.rs:159
-    wire too_large_52 = _t563[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_52 = {_t563[16], too_large_52 ? 15'h7bff : _t563[14:0]}; // decode.rs:125
-    wire [16:0] _t564 = groups_3 ? spare_data[917:901] : rounded[917:901]; // dequantizer_back.rs:159
-    wire too_large_53 = _t564[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_53 = {_t564[16], too_large_53 ? 15'h7bff : _t564[14:0]}; // decode.rs:125
-    wire [16:0] _t565 = groups_3 ? spare_data[934:918] : rounded[934:918]; // dequantizer_back.rs:159
-    wire too_large_54 = _t565[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_54 = {_t565[16], too_large_54 ? 15'h7bff : _t565[14:0]}; // decode.rs:125
-    wire [16:0] _t566 = groups_3 ? spare_data[951:935] : rounded[951:935]; // dequantizer_back.rs:159
-    wire too_large_55 = _t566[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_55 = {_t566[16], too_large_55 ? 15'h7bff : _t566[14:0]}; // decode.rs:125
-    wire [16:0] _t567 = groups_3 ? spare_data[968:952] : rounded[968:952]; // dequantizer_back.rs:159
-    wire too_large_56 = _t567[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_56 = {_t567[16], too_large_56 ? 15'h7bff : _t567[14:0]}; // decode.rs:125
-    wire [16:0] _t568 = groups_3 ? spare_data[985:969] : rounded[985:969]; // dequantizer_back.rs:159
-    wire too_large_57 = _t568[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_57 = {_t568[16], too_large_57 ? 15'h7bff : _t568[14:0]}; // decode.rs:125
-    wire [16:0] _t569 = groups_3 ? spare_data[1002:986] : rounded[1002:986]; // dequantizer_back.rs:159
-    wire too_large_58 = _t569[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_58 = {_t569[16], too_large_58 ? 15'h7bff : _t569[14:0]}; // decode.rs:125
-    wire [16:0] _t570 = groups_3 ? spare_data[1019:1003] : rounded[1019:1003]; // dequantizer_back.rs:159
-    wire too_large_59 = _t570[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_59 = {_t570[16], too_large_59 ? 15'h7bff : _t570[14:0]}; // decode.rs:125
-    wire [16:0] _t571 = groups_3 ? spare_data[1036:1020] : rounded[1036:1020]; // dequantizer_back.rs:159
-    wire too_large_60 = _t571[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_60 = {_t571[16], too_large_60 ? 15'h7bff : _t571[14:0]}; // decode.rs:125
-    wire [16:0] _t572 = groups_3 ? spare_data[1053:1037] : rounded[1053:1037]; // dequantizer_back.rs:159
-    wire too_large_61 = _t572[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_61 = {_t572[16], too_large_61 ? 15'h7bff : _t572[14:0]}; // decode.rs:125
-    wire [16:0] _t573 = groups_3 ? spare_data[1070:1054] : rounded[1070:1054]; // dequantizer_back.rs:159
-    wire too_large_62 = _t573[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_62 = {_t573[16], too_large_62 ? 15'h7bff : _t573[14:0]}; // decode.rs:125
-    wire [16:0] _t574 = groups_3 ? spare_data[1087:1071] : rounded[1087:1071]; // dequantizer_back.rs:159
-    wire too_large_63 = _t574[15:0] >= 16'h7c00; // decode.rs:124
-    wire [15:0] limited_63 = {_t574[16], too_large_63 ? 15'h7bff : _t574[14:0]}; // decode.rs:125
+    // a register slice
+    assign m_valid = out_valid_1;
+    wire takes = m_ready | (~out_valid_1); // dequantizer_back.rs:202
+    assign fills = (~takes) & (full | valid);
     always @(posedge clk) begin
         if (rst) begin
-            elements_valid <= 1'h0;
-        end else if (takes) elements_valid <= valid | groups_0;
+            out_valid_1 <= 1'h0;
+        end else if (takes) out_valid_1 <= valid | full;
     end
-    wire [1023:0] data_1 = {limited_63, limited_62, limited_61, limited_60, limited_59, limited_58, limited_57, limited_56, limited_55, limited_54, limited_53, limited_52, limited_51, limited_50, limited_49, limited_48, limited_47, limited_46, limited_45, limited_44, limited_43, limited_42, limited_41, limited_40, limited_39, limited_38, limited_37, limited_36, limited_35, limited_34, limited_33, limited_32, limited_31, limited_30, limited_29, limited_28, limited_27, limited_26, limited_25, limited_24, limited_23, limited_22, limited_21, limited_20, limited_19, limited_18, limited_17, limited_16, limited_15, limited_14, limited_13, limited_12, limited_11, limited_10, limited_9, limited_8, limited_7, limited_6, limited_5, limited_4, limited_3, limited_2, limited_1, limited_0}; // dequantizer_back.rs:163
-    always @(posedge clk) if (takes) begin
-        elements_data <= data_1;
-        elements_last <= groups_0 ? spare_last : last_2;
+    always @(posedge clk) if (~full) spare <= last_2;
+    assign m_last = elements;
+    always @(posedge clk) begin
+        if (takes) elements <= full ? spare : last_2;
+        if (~full) spare_1 <= _t127;
+        if (takes) elements_16 <= full ? spare_1 : _t127;
+        if (~u_oaken_copy_valid_1_y) spare_2 <= _t256;
+        if (takes) elements_17 <= u_oaken_copy_valid_1_y ? spare_2 : _t256;
+        if (~u_oaken_copy_valid_2_y) spare_3 <= _t385;
+        if (takes) elements_18 <= u_oaken_copy_valid_2_y ? spare_3 : _t385;
+        if (~u_oaken_copy_valid_3_y) spare_4 <= _t514;
+        if (takes) elements_19 <= u_oaken_copy_valid_3_y ? spare_4 : _t514;
     end
+    assign m_data = {elements_19, elements_18, elements_17, elements_16};
 
     // a vector has left when its last beat is taken
     assign finished = flag_3;
@@ -12244,7 +12296,7 @@ module oaken_dequantizer_core_p64_n8192 (
             else if (flag_3 & (~flag_1)) in_flight <= in_flight - 5'h1;
         end
     end
-    wire unused_ok = &{1'b0, header[57], _t7[22:20], _t9[22:20], _t11[22:20], _t13[22:20], _t17[7], data, last_1, beats_minus_1[7], lane0_low_2[0], lane0_low_3[0], lane0_low_5[0], lane0_low_6[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t23[0], lane1_low_2[0], lane1_low_3[0], lane1_low_5[0], lane1_low_6[0], lane1_moved[3:0], lane1_moved_1[3:0], lane1_moved_2[1:0], lane1_moved_3[0], _t29[0], lane2_low_2[0], lane2_low_3[0], lane2_low_5[0], lane2_low_6[0], lane2_moved[3:0], lane2_moved_1[3:0], lane2_moved_2[1:0], lane2_moved_3[0], _t35[0], lane3_low_2[0], lane3_low_3[0], lane3_low_5[0], lane3_low_6[0], lane3_moved[3:0], lane3_moved_1[3:0], lane3_moved_2[1:0], lane3_moved_3[0], _t41[0], lane4_low_2[0], lane4_low_3[0], lane4_low_5[0], lane4_low_6[0], lane4_moved[3:0], lane4_moved_1[3:0], lane4_moved_2[1:0], lane4_moved_3[0], _t47[0], lane5_low_2[0], lane5_low_3[0], lane5_low_5[0], lane5_low_6[0], lane5_moved[3:0], lane5_moved_1[3:0], lane5_moved_2[1:0], lane5_moved_3[0], _t53[0], lane6_low_2[0], lane6_low_3[0], lane6_low_5[0], lane6_low_6[0], lane6_moved[3:0], lane6_moved_1[3:0], lane6_moved_2[1:0], lane6_moved_3[0], _t59[0], lane7_low_2[0], lane7_low_3[0], lane7_low_5[0], lane7_low_6[0], lane7_moved[3:0], lane7_moved_1[3:0], lane7_moved_2[1:0], lane7_moved_3[0], _t65[0], lane8_low_2[0], lane8_low_3[0], lane8_low_5[0], lane8_low_6[0], lane8_moved[3:0], lane8_moved_1[3:0], lane8_moved_2[1:0], lane8_moved_3[0], _t71[0], lane9_low_2[0], lane9_low_3[0], lane9_low_5[0], lane9_low_6[0], lane9_moved[3:0], lane9_moved_1[3:0], lane9_moved_2[1:0], lane9_moved_3[0], _t77[0], lane10_low_2[0], lane10_low_3[0], lane10_low_5[0], lane10_low_6[0], lane10_moved[3:0], lane10_moved_1[3:0], lane10_moved_2[1:0], lane10_moved_3[0], _t85[0], lane11_low_2[0], lane11_low_3[0], lane11_low_5[0], lane11_low_6[0], lane11_moved[3:0], lane11_moved_1[3:0], lane11_moved_2[1:0], lane11_moved_3[0], _t93[0], lane12_low_2[0], lane12_low_3[0], lane12_low_5[0], lane12_low_6[0], lane12_moved[3:0], lane12_moved_1[3:0], lane12_moved_2[1:0], lane12_moved_3[0], _t101[0], lane13_low_2[0], lane13_low_3[0], lane13_low_5[0], lane13_low_6[0], lane13_moved[3:0], lane13_moved_1[3:0], lane13_moved_2[1:0], lane13_moved_3[0], _t109[0], lane14_low_2[0], lane14_low_3[0], lane14_low_5[0], lane14_low_6[0], lane14_moved[3:0], lane14_moved_1[3:0], lane14_moved_2[1:0], lane14_moved_3[0], _t117[0], lane15_low_2[0], lane15_low_3[0], lane15_low_5[0], lane15_low_6[0], lane15_moved[3:0], lane15_moved_1[3:0], lane15_moved_2[1:0], lane15_moved_3[0], _t125[0], lane16_low_2[0], lane16_low_3[0], lane16_low_5[0], lane16_low_6[0], lane16_moved[3:0], lane16_moved_1[3:0], lane16_moved_2[1:0], lane16_moved_3[0], _t133[0], lane17_low_2[0], lane17_low_3[0], lane17_low_5[0], lane17_low_6[0], lane17_moved[3:0], lane17_moved_1[3:0], lane17_moved_2[1:0], lane17_moved_3[0], _t141[0], lane18_low_2[0], lane18_low_3[0], lane18_low_5[0], lane18_low_6[0], lane18_moved[3:0], lane18_moved_1[3:0], lane18_moved_2[1:0], lane18_moved_3[0], _t149[0], lane19_low_2[0], lane19_low_3[0], lane19_low_5[0], lane19_low_6[0], lane19_moved[3:0], lane19_moved_1[3:0], lane19_moved_2[1:0], lane19_moved_3[0], _t157[0], lane20_low_2[0], lane20_low_3[0], lane20_low_5[0], lane20_low_6[0], lane20_moved[3:0], lane20_moved_1[3:0], lane20_moved_2[1:0], lane20_moved_3[0], _t165[0], lane21_low_2[0], lane21_low_3[0], lane21_low_5[0], lane21_low_6[0], lane21_moved[3:0], lane21_moved_1[3:0], lane21_moved_2[1:0], lane21_moved_3[0], _t173[0], lane22_low_2[0], lane22_low_3[0], lane22_low_5[0], lane22_low_6[0], lane22_moved[3:0], lane22_moved_1[3:0], lane22_moved_2[1:0], lane22_moved_3[0], _t181[0], lane23_low_2[0], lane23_low_3[0], lane23_low_5[0], lane23_low_6[0], lane23_moved[3:0], lane23_moved_1[3:0], lane23_moved_2[1:0], lane23_moved_3[0], _t189[0], lane24_low_2[0], lane24_low_3[0], lane24_low_5[0], lane24_low_6[0], lane24_moved[3:0], lane24_moved_1[3:0], lane24_moved_2[1:0], lane24_moved_3[0], _t197[0], lane25_low_2[0], lane25_low_3[0], lane25_low_5[0], lane25_low_6[0], lane25_moved[3:0], lane25_moved_1[3:0], lane25_moved_2[1:0], lane25_moved_3[0], _t205[0], lane26_low_2[0], lane26_low_3[0], lane26_low_5[0], lane26_low_6[0], lane26_moved[3:0], lane26_moved_1[3:0], lane26_moved_2[1:0], lane26_moved_3[0], _t213[0], lane27_low_2[0], lane27_low_3[0], lane27_low_5[0], lane27_low_6[0], lane27_moved[3:0], lane27_moved_1[3:0], lane27_moved_2[1:0], lane27_moved_3[0], _t221[0], lane28_low_2[0], lane28_low_3[0], lane28_low_5[0], lane28_low_6[0], lane28_moved[3:0], lane28_moved_1[3:0], lane28_moved_2[1:0], lane28_moved_3[0], _t229[0], lane29_low_2[0], lane29_low_3[0], lane29_low_5[0], lane29_low_6[0], lane29_moved[3:0], lane29_moved_1[3:0], lane29_moved_2[1:0], lane29_moved_3[0], _t237[0], lane30_low_2[0], lane30_low_3[0], lane30_low_5[0], lane30_low_6[0], lane30_moved[3:0], lane30_moved_1[3:0], lane30_moved_2[1:0], lane30_moved_3[0], _t245[0], lane31_low_2[0], lane31_low_3[0], lane31_low_5[0], lane31_low_6[0], lane31_moved[3:0], lane31_moved_1[3:0], lane31_moved_2[1:0], lane31_moved_3[0], _t253[0], lane32_low_2[0], lane32_low_3[0], lane32_low_5[0], lane32_low_6[0], lane32_moved[3:0], lane32_moved_1[3:0], lane32_moved_2[1:0], lane32_moved_3[0], _t261[0], lane33_low_2[0], lane33_low_3[0], lane33_low_5[0], lane33_low_6[0], lane33_moved[3:0], lane33_moved_1[3:0], lane33_moved_2[1:0], lane33_moved_3[0], _t269[0], lane34_low_2[0], lane34_low_3[0], lane34_low_5[0], lane34_low_6[0], lane34_moved[3:0], lane34_moved_1[3:0], lane34_moved_2[1:0], lane34_moved_3[0], _t277[0], lane35_low_2[0], lane35_low_3[0], lane35_low_5[0], lane35_low_6[0], lane35_moved[3:0], lane35_moved_1[3:0], lane35_moved_2[1:0], lane35_moved_3[0], _t285[0], lane36_low_2[0], lane36_low_3[0], lane36_low_5[0], lane36_low_6[0], lane36_moved[3:0], lane36_moved_1[3:0], lane36_moved_2[1:0], lane36_moved_3[0], _t293[0], lane37_low_2[0], lane37_low_3[0], lane37_low_5[0], lane37_low_6[0], lane37_moved[3:0], lane37_moved_1[3:0], lane37_moved_2[1:0], lane37_moved_3[0], _t301[0], lane38_low_2[0], lane38_low_3[0], lane38_low_5[0], lane38_low_6[0], lane38_moved[3:0], lane38_moved_1[3:0], lane38_moved_2[1:0], lane38_moved_3[0], _t309[0], lane39_low_2[0], lane39_low_3[0], lane39_low_5[0], lane39_low_6[0], lane39_moved[3:0], lane39_moved_1[3:0], lane39_moved_2[1:0], lane39_moved_3[0], _t317[0], lane40_low_2[0], lane40_low_3[0], lane40_low_5[0], lane40_low_6[0], lane40_moved[3:0], lane40_moved_1[3:0], lane40_moved_2[1:0], lane40_moved_3[0], _t325[0], lane41_low_2[0], lane41_low_3[0], lane41_low_5[0], lane41_low_6[0], lane41_moved[3:0], lane41_moved_1[3:0], lane41_moved_2[1:0], lane41_moved_3[0], _t333[0], lane42_low_2[0], lane42_low_3[0], lane42_low_5[0], lane42_low_6[0], lane42_moved[3:0], lane42_moved_1[3:0], lane42_moved_2[1:0], lane42_moved_3[0], _t341[0], lane43_low_2[0], lane43_low_3[0], lane43_low_5[0], lane43_low_6[0], lane43_moved[3:0], lane43_moved_1[3:0], lane43_moved_2[1:0], lane43_moved_3[0], _t349[0], lane44_low_2[0], lane44_low_3[0], lane44_low_5[0], lane44_low_6[0], lane44_moved[3:0], lane44_moved_1[3:0], lane44_moved_2[1:0], lane44_moved_3[0], _t357[0], lane45_low_2[0], lane45_low_3[0], lane45_low_5[0], lane45_low_6[0], lane45_moved[3:0], lane45_moved_1[3:0], lane45_moved_2[1:0], lane45_moved_3[0], _t365[0], lane46_low_2[0], lane46_low_3[0], lane46_low_5[0], lane46_low_6[0], lane46_moved[3:0], lane46_moved_1[3:0], lane46_moved_2[1:0], lane46_moved_3[0], _t373[0], lane47_low_2[0], lane47_low_3[0], lane47_low_5[0], lane47_low_6[0], lane47_moved[3:0], lane47_moved_1[3:0], lane47_moved_2[1:0], lane47_moved_3[0], _t381[0], lane48_low_2[0], lane48_low_3[0], lane48_low_5[0], lane48_low_6[0], lane48_moved[3:0], lane48_moved_1[3:0], lane48_moved_2[1:0], lane48_moved_3[0], _t389[0], lane49_low_2[0], lane49_low_3[0], lane49_low_5[0], lane49_low_6[0], lane49_moved[3:0], lane49_moved_1[3:0], lane49_moved_2[1:0], lane49_moved_3[0], _t397[0], lane50_low_2[0], lane50_low_3[0], lane50_low_5[0], lane50_low_6[0], lane50_moved[3:0], lane50_moved_1[3:0], lane50_moved_2[1:0], lane50_moved_3[0], _t405[0], lane51_low_2[0], lane51_low_3[0], lane51_low_5[0], lane51_low_6[0], lane51_moved[3:0], lane51_moved_1[3:0], lane51_moved_2[1:0], lane51_moved_3[0], _t413[0], lane52_low_2[0], lane52_low_3[0], lane52_low_5[0], lane52_low_6[0], lane52_moved[3:0], lane52_moved_1[3:0], lane52_moved_2[1:0], lane52_moved_3[0], _t421[0], lane53_low_2[0], lane53_low_3[0], lane53_low_5[0], lane53_low_6[0], lane53_moved[3:0], lane53_moved_1[3:0], lane53_moved_2[1:0], lane53_moved_3[0], _t429[0], lane54_low_2[0], lane54_low_3[0], lane54_low_5[0], lane54_low_6[0], lane54_moved[3:0], lane54_moved_1[3:0], lane54_moved_2[1:0], lane54_moved_3[0], _t437[0], lane55_low_2[0], lane55_low_3[0], lane55_low_5[0], lane55_low_6[0], lane55_moved[3:0], lane55_moved_1[3:0], lane55_moved_2[1:0], lane55_moved_3[0], _t445[0], lane56_low_2[0], lane56_low_3[0], lane56_low_5[0], lane56_low_6[0], lane56_moved[3:0], lane56_moved_1[3:0], lane56_moved_2[1:0], lane56_moved_3[0], _t453[0], lane57_low_2[0], lane57_low_3[0], lane57_low_5[0], lane57_low_6[0], lane57_moved[3:0], lane57_moved_1[3:0], lane57_moved_2[1:0], lane57_moved_3[0], _t461[0], lane58_low_2[0], lane58_low_3[0], lane58_low_5[0], lane58_low_6[0], lane58_moved[3:0], lane58_moved_1[3:0], lane58_moved_2[1:0], lane58_moved_3[0], _t469[0], lane59_low_2[0], lane59_low_3[0], lane59_low_5[0], lane59_low_6[0], lane59_moved[3:0], lane59_moved_1[3:0], lane59_moved_2[1:0], lane59_moved_3[0], _t477[0], lane60_low_2[0], lane60_low_3[0], lane60_low_5[0], lane60_low_6[0], lane60_moved[3:0], lane60_moved_1[3:0], lane60_moved_2[1:0], lane60_moved_3[0], _t485[0], lane61_low_2[0], lane61_low_3[0], lane61_low_5[0], lane61_low_6[0], lane61_moved[3:0], lane61_moved_1[3:0], lane61_moved_2[1:0], lane61_moved_3[0], _t493[0], lane62_low_2[0], lane62_low_3[0], lane62_low_5[0], lane62_low_6[0], lane62_moved[3:0], lane62_moved_1[3:0], lane62_moved_2[1:0], lane62_moved_3[0], _t501[0], lane63_low_2[0], lane63_low_3[0], lane63_low_5[0], lane63_low_6[0], lane63_moved[3:0], lane63_moved_1[3:0], lane63_moved_2[1:0], lane63_moved_3[0], _t509[0]};
+    wire unused_ok = &{1'b0, header[57], _t7[22:20], _t9[22:20], _t11[22:20], _t13[22:20], _t17[7], data, last_1, beats_minus_1[7], lane0_low_2[0], lane0_low_3[0], lane0_low_5[0], lane0_low_6[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t24[0], lane1_low_2[0], lane1_low_3[0], lane1_low_5[0], lane1_low_6[0], lane1_moved[3:0], lane1_moved_1[3:0], lane1_moved_2[1:0], lane1_moved_3[0], _t30[0], lane2_low_2[0], lane2_low_3[0], lane2_low_5[0], lane2_low_6[0], lane2_moved[3:0], lane2_moved_1[3:0], lane2_moved_2[1:0], lane2_moved_3[0], _t36[0], lane3_low_2[0], lane3_low_3[0], lane3_low_5[0], lane3_low_6[0], lane3_moved[3:0], lane3_moved_1[3:0], lane3_moved_2[1:0], lane3_moved_3[0], _t42[0], lane4_low_2[0], lane4_low_3[0], lane4_low_5[0], lane4_low_6[0], lane4_moved[3:0], lane4_moved_1[3:0], lane4_moved_2[1:0], lane4_moved_3[0], _t48[0], lane5_low_2[0], lane5_low_3[0], lane5_low_5[0], lane5_low_6[0], lane5_moved[3:0], lane5_moved_1[3:0], lane5_moved_2[1:0], lane5_moved_3[0], _t54[0], lane6_low_2[0], lane6_low_3[0], lane6_low_5[0], lane6_low_6[0], lane6_moved[3:0], lane6_moved_1[3:0], lane6_moved_2[1:0], lane6_moved_3[0], _t60[0], lane7_low_2[0], lane7_low_3[0], lane7_low_5[0], lane7_low_6[0], lane7_moved[3:0], lane7_moved_1[3:0], lane7_moved_2[1:0], lane7_moved_3[0], _t66[0], lane8_low_2[0], lane8_low_3[0], lane8_low_5[0], lane8_low_6[0], lane8_moved[3:0], lane8_moved_1[3:0], lane8_moved_2[1:0], lane8_moved_3[0], _t72[0], lane9_low_2[0], lane9_low_3[0], lane9_low_5[0], lane9_low_6[0], lane9_moved[3:0], lane9_moved_1[3:0], lane9_moved_2[1:0], lane9_moved_3[0], _t78[0], lane10_low_2[0], lane10_low_3[0], lane10_low_5[0], lane10_low_6[0], lane10_moved[3:0], lane10_moved_1[3:0], lane10_moved_2[1:0], lane10_moved_3[0], _t86[0], lane11_low_2[0], lane11_low_3[0], lane11_low_5[0], lane11_low_6[0], lane11_moved[3:0], lane11_moved_1[3:0], lane11_moved_2[1:0], lane11_moved_3[0], _t94[0], lane12_low_2[0], lane12_low_3[0], lane12_low_5[0], lane12_low_6[0], lane12_moved[3:0], lane12_moved_1[3:0], lane12_moved_2[1:0], lane12_moved_3[0], _t102[0], lane13_low_2[0], lane13_low_3[0], lane13_low_5[0], lane13_low_6[0], lane13_moved[3:0], lane13_moved_1[3:0], lane13_moved_2[1:0], lane13_moved_3[0], _t110[0], lane14_low_2[0], lane14_low_3[0], lane14_low_5[0], lane14_low_6[0], lane14_moved[3:0], lane14_moved_1[3:0], lane14_moved_2[1:0], lane14_moved_3[0], _t118[0], lane15_low_2[0], lane15_low_3[0], lane15_low_5[0], lane15_low_6[0], lane15_moved[3:0], lane15_moved_1[3:0], lane15_moved_2[1:0], lane15_moved_3[0], _t126[0], lane16_low_2[0], lane16_low_3[0], lane16_low_5[0], lane16_low_6[0], lane16_moved[3:0], lane16_moved_1[3:0], lane16_moved_2[1:0], lane16_moved_3[0], _t135[0], lane17_low_2[0], lane17_low_3[0], lane17_low_5[0], lane17_low_6[0], lane17_moved[3:0], lane17_moved_1[3:0], lane17_moved_2[1:0], lane17_moved_3[0], _t143[0], lane18_low_2[0], lane18_low_3[0], lane18_low_5[0], lane18_low_6[0], lane18_moved[3:0], lane18_moved_1[3:0], lane18_moved_2[1:0], lane18_moved_3[0], _t151[0], lane19_low_2[0], lane19_low_3[0], lane19_low_5[0], lane19_low_6[0], lane19_moved[3:0], lane19_moved_1[3:0], lane19_moved_2[1:0], lane19_moved_3[0], _t159[0], lane20_low_2[0], lane20_low_3[0], lane20_low_5[0], lane20_low_6[0], lane20_moved[3:0], lane20_moved_1[3:0], lane20_moved_2[1:0], lane20_moved_3[0], _t167[0], lane21_low_2[0], lane21_low_3[0], lane21_low_5[0], lane21_low_6[0], lane21_moved[3:0], lane21_moved_1[3:0], lane21_moved_2[1:0], lane21_moved_3[0], _t175[0], lane22_low_2[0], lane22_low_3[0], lane22_low_5[0], lane22_low_6[0], lane22_moved[3:0], lane22_moved_1[3:0], lane22_moved_2[1:0], lane22_moved_3[0], _t183[0], lane23_low_2[0], lane23_low_3[0], lane23_low_5[0], lane23_low_6[0], lane23_moved[3:0], lane23_moved_1[3:0], lane23_moved_2[1:0], lane23_moved_3[0], _t191[0], lane24_low_2[0], lane24_low_3[0], lane24_low_5[0], lane24_low_6[0], lane24_moved[3:0], lane24_moved_1[3:0], lane24_moved_2[1:0], lane24_moved_3[0], _t199[0], lane25_low_2[0], lane25_low_3[0], lane25_low_5[0], lane25_low_6[0], lane25_moved[3:0], lane25_moved_1[3:0], lane25_moved_2[1:0], lane25_moved_3[0], _t207[0], lane26_low_2[0], lane26_low_3[0], lane26_low_5[0], lane26_low_6[0], lane26_moved[3:0], lane26_moved_1[3:0], lane26_moved_2[1:0], lane26_moved_3[0], _t215[0], lane27_low_2[0], lane27_low_3[0], lane27_low_5[0], lane27_low_6[0], lane27_moved[3:0], lane27_moved_1[3:0], lane27_moved_2[1:0], lane27_moved_3[0], _t223[0], lane28_low_2[0], lane28_low_3[0], lane28_low_5[0], lane28_low_6[0], lane28_moved[3:0], lane28_moved_1[3:0], lane28_moved_2[1:0], lane28_moved_3[0], _t231[0], lane29_low_2[0], lane29_low_3[0], lane29_low_5[0], lane29_low_6[0], lane29_moved[3:0], lane29_moved_1[3:0], lane29_moved_2[1:0], lane29_moved_3[0], _t239[0], lane30_low_2[0], lane30_low_3[0], lane30_low_5[0], lane30_low_6[0], lane30_moved[3:0], lane30_moved_1[3:0], lane30_moved_2[1:0], lane30_moved_3[0], _t247[0], lane31_low_2[0], lane31_low_3[0], lane31_low_5[0], lane31_low_6[0], lane31_moved[3:0], lane31_moved_1[3:0], lane31_moved_2[1:0], lane31_moved_3[0], _t255[0], lane32_low_2[0], lane32_low_3[0], lane32_low_5[0], lane32_low_6[0], lane32_moved[3:0], lane32_moved_1[3:0], lane32_moved_2[1:0], lane32_moved_3[0], _t264[0], lane33_low_2[0], lane33_low_3[0], lane33_low_5[0], lane33_low_6[0], lane33_moved[3:0], lane33_moved_1[3:0], lane33_moved_2[1:0], lane33_moved_3[0], _t272[0], lane34_low_2[0], lane34_low_3[0], lane34_low_5[0], lane34_low_6[0], lane34_moved[3:0], lane34_moved_1[3:0], lane34_moved_2[1:0], lane34_moved_3[0], _t280[0], lane35_low_2[0], lane35_low_3[0], lane35_low_5[0], lane35_low_6[0], lane35_moved[3:0], lane35_moved_1[3:0], lane35_moved_2[1:0], lane35_moved_3[0], _t288[0], lane36_low_2[0], lane36_low_3[0], lane36_low_5[0], lane36_low_6[0], lane36_moved[3:0], lane36_moved_1[3:0], lane36_moved_2[1:0], lane36_moved_3[0], _t296[0], lane37_low_2[0], lane37_low_3[0], lane37_low_5[0], lane37_low_6[0], lane37_moved[3:0], lane37_moved_1[3:0], lane37_moved_2[1:0], lane37_moved_3[0], _t304[0], lane38_low_2[0], lane38_low_3[0], lane38_low_5[0], lane38_low_6[0], lane38_moved[3:0], lane38_moved_1[3:0], lane38_moved_2[1:0], lane38_moved_3[0], _t312[0], lane39_low_2[0], lane39_low_3[0], lane39_low_5[0], lane39_low_6[0], lane39_moved[3:0], lane39_moved_1[3:0], lane39_moved_2[1:0], lane39_moved_3[0], _t320[0], lane40_low_2[0], lane40_low_3[0], lane40_low_5[0], lane40_low_6[0], lane40_moved[3:0], lane40_moved_1[3:0], lane40_moved_2[1:0], lane40_moved_3[0], _t328[0], lane41_low_2[0], lane41_low_3[0], lane41_low_5[0], lane41_low_6[0], lane41_moved[3:0], lane41_moved_1[3:0], lane41_moved_2[1:0], lane41_moved_3[0], _t336[0], lane42_low_2[0], lane42_low_3[0], lane42_low_5[0], lane42_low_6[0], lane42_moved[3:0], lane42_moved_1[3:0], lane42_moved_2[1:0], lane42_moved_3[0], _t344[0], lane43_low_2[0], lane43_low_3[0], lane43_low_5[0], lane43_low_6[0], lane43_moved[3:0], lane43_moved_1[3:0], lane43_moved_2[1:0], lane43_moved_3[0], _t352[0], lane44_low_2[0], lane44_low_3[0], lane44_low_5[0], lane44_low_6[0], lane44_moved[3:0], lane44_moved_1[3:0], lane44_moved_2[1:0], lane44_moved_3[0], _t360[0], lane45_low_2[0], lane45_low_3[0], lane45_low_5[0], lane45_low_6[0], lane45_moved[3:0], lane45_moved_1[3:0], lane45_moved_2[1:0], lane45_moved_3[0], _t368[0], lane46_low_2[0], lane46_low_3[0], lane46_low_5[0], lane46_low_6[0], lane46_moved[3:0], lane46_moved_1[3:0], lane46_moved_2[1:0], lane46_moved_3[0], _t376[0], lane47_low_2[0], lane47_low_3[0], lane47_low_5[0], lane47_low_6[0], lane47_moved[3:0], lane47_moved_1[3:0], lane47_moved_2[1:0], lane47_moved_3[0], _t384[0], lane48_low_2[0], lane48_low_3[0], lane48_low_5[0], lane48_low_6[0], lane48_moved[3:0], lane48_moved_1[3:0], lane48_moved_2[1:0], lane48_moved_3[0], _t393[0], lane49_low_2[0], lane49_low_3[0], lane49_low_5[0], lane49_low_6[0], lane49_moved[3:0], lane49_moved_1[3:0], lane49_moved_2[1:0], lane49_moved_3[0], _t401[0], lane50_low_2[0], lane50_low_3[0], lane50_low_5[0], lane50_low_6[0], lane50_moved[3:0], lane50_moved_1[3:0], lane50_moved_2[1:0], lane50_moved_3[0], _t409[0], lane51_low_2[0], lane51_low_3[0], lane51_low_5[0], lane51_low_6[0], lane51_moved[3:0], lane51_moved_1[3:0], lane51_moved_2[1:0], lane51_moved_3[0], _t417[0], lane52_low_2[0], lane52_low_3[0], lane52_low_5[0], lane52_low_6[0], lane52_moved[3:0], lane52_moved_1[3:0], lane52_moved_2[1:0], lane52_moved_3[0], _t425[0], lane53_low_2[0], lane53_low_3[0], lane53_low_5[0], lane53_low_6[0], lane53_moved[3:0], lane53_moved_1[3:0], lane53_moved_2[1:0], lane53_moved_3[0], _t433[0], lane54_low_2[0], lane54_low_3[0], lane54_low_5[0], lane54_low_6[0], lane54_moved[3:0], lane54_moved_1[3:0], lane54_moved_2[1:0], lane54_moved_3[0], _t441[0], lane55_low_2[0], lane55_low_3[0], lane55_low_5[0], lane55_low_6[0], lane55_moved[3:0], lane55_moved_1[3:0], lane55_moved_2[1:0], lane55_moved_3[0], _t449[0], lane56_low_2[0], lane56_low_3[0], lane56_low_5[0], lane56_low_6[0], lane56_moved[3:0], lane56_moved_1[3:0], lane56_moved_2[1:0], lane56_moved_3[0], _t457[0], lane57_low_2[0], lane57_low_3[0], lane57_low_5[0], lane57_low_6[0], lane57_moved[3:0], lane57_moved_1[3:0], lane57_moved_2[1:0], lane57_moved_3[0], _t465[0], lane58_low_2[0], lane58_low_3[0], lane58_low_5[0], lane58_low_6[0], lane58_moved[3:0], lane58_moved_1[3:0], lane58_moved_2[1:0], lane58_moved_3[0], _t473[0], lane59_low_2[0], lane59_low_3[0], lane59_low_5[0], lane59_low_6[0], lane59_moved[3:0], lane59_moved_1[3:0], lane59_moved_2[1:0], lane59_moved_3[0], _t481[0], lane60_low_2[0], lane60_low_3[0], lane60_low_5[0], lane60_low_6[0], lane60_moved[3:0], lane60_moved_1[3:0], lane60_moved_2[1:0], lane60_moved_3[0], _t489[0], lane61_low_2[0], lane61_low_3[0], lane61_low_5[0], lane61_low_6[0], lane61_moved[3:0], lane61_moved_1[3:0], lane61_moved_2[1:0], lane61_moved_3[0], _t497[0], lane62_low_2[0], lane62_low_3[0], lane62_low_5[0], lane62_low_6[0], lane62_moved[3:0], lane62_moved_1[3:0], lane62_moved_2[1:0], lane62_moved_3[0], _t505[0], lane63_low_2[0], lane63_low_3[0], lane63_low_5[0], lane63_low_6[0], lane63_moved[3:0], lane63_moved_1[3:0], lane63_moved_2[1:0], lane63_moved_3[0], _t513[0]};
 endmodule
 
 `default_nettype wire

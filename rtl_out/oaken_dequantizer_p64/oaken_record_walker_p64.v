@@ -49,15 +49,16 @@ module oaken_record_walker_p64 (
     reg [63:0] word_keep; // walker_words.rs:46
     reg word_last; // walker_words.rs:46
     reg comes; // a word is there | walker_words.rs:47
-    reg [4:0] oldest_1; // packet_ends.rs:43
-    reg [4:0] newest_1; // packet_ends.rs:43
-    wire leave; // packet_ends.rs:46
-    reg known; // packet_ends.rs:54
-    reg [10:0] end_at; // of the oldest one, if it is `known` | packet_ends.rs:55
-    reg [4:0] end_next_word; // packet_ends.rs:55
-    reg [4:0] end_last_word; // packet_ends.rs:55
-    reg [5:0] waiting; // ends behind the oldest one | packet_ends.rs:57
-    reg others; // `waiting` is not 0 | packet_ends.rs:59
+    reg [4:0] oldest_1; // packet_ends.rs:45
+    reg [4:0] newest_1; // packet_ends.rs:45
+    wire leave; // packet_ends.rs:48
+    reg known; // packet_ends.rs:56
+    reg [10:0] end_at; // of the oldest one, if it is `known` | packet_ends.rs:57
+    reg [4:0] end_next_word; // packet_ends.rs:57
+    reg [4:0] end_last_word; // packet_ends.rs:57
+    reg end_empty; // packet_ends.rs:57
+    reg [5:0] waiting; // ends behind the oldest one | packet_ends.rs:59
+    reg others; // `waiting` is not 0 | packet_ends.rs:61
     reg [10:0] start_of_chunk; // walker_chunks.rs:44
     reg [6:0] chunks_after; // chunks behind the open one | walker_chunks.rs:45
     reg last_chunk; // `chunks_after` is 0 | walker_chunks.rs:46
@@ -90,7 +91,7 @@ module oaken_record_walker_p64 (
     reg [5:0] held; // chunks that are known and not read | record_walker.rs:233
     reg [2:0] guessed; // records that began without a last before them | record_walker.rs:158
     reg [3:0] skip; // lasts up to which words are dropped | walker_records.rs:42
-    (* ram_style = "distributed" *) reg [20:0] ends [0:31];
+    (* ram_style = "distributed" *) reg [21:0] ends [0:31];
     (* ram_style = "distributed" *) reg [7:0] byte0_ends [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte1_ends [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte2_ends [0:15];
@@ -207,48 +208,50 @@ module oaken_record_walker_p64 (
     end
     wire [3:0] address = head[3:0]; // sparse_ring.rs:53
     assign write_word = address;
-    wire comes_1 = valid & word_last; // packet_ends.rs:47
-    wire [4:0] next_word_1 = head + 5'h1; // packet_ends.rs:48
-    wire [63:0] _t1 = word_keep & (~{1'h0, word_keep[63:1]}); // packet_ends.rs:51
-    wire _t2 = ((((((_t1[31] | _t1[32]) | _t1[33]) | _t1[34]) | _t1[35]) | _t1[36]) | _t1[37]) | _t1[38]; // packet_ends.rs:51
-    wire _t3 = (((((((_t2 | _t1[39]) | _t1[40]) | _t1[41]) | _t1[42]) | _t1[43]) | _t1[44]) | _t1[45]) | _t1[46]; // packet_ends.rs:51
-    wire _t4 = (((((((_t3 | _t1[47]) | _t1[48]) | _t1[49]) | _t1[50]) | _t1[51]) | _t1[52]) | _t1[53]) | _t1[54]; // packet_ends.rs:51
-    wire index_0 = (((((((_t4 | _t1[55]) | _t1[56]) | _t1[57]) | _t1[58]) | _t1[59]) | _t1[60]) | _t1[61]) | _t1[62]; // packet_ends.rs:51
-    wire _t5 = ((((((_t1[15] | _t1[16]) | _t1[17]) | _t1[18]) | _t1[19]) | _t1[20]) | _t1[21]) | _t1[22]; // packet_ends.rs:51
-    wire _t6 = (((((((_t5 | _t1[23]) | _t1[24]) | _t1[25]) | _t1[26]) | _t1[27]) | _t1[28]) | _t1[29]) | _t1[30]; // packet_ends.rs:51
-    wire _t7 = (((((((_t6 | _t1[47]) | _t1[48]) | _t1[49]) | _t1[50]) | _t1[51]) | _t1[52]) | _t1[53]) | _t1[54]; // packet_ends.rs:51
-    wire index_1 = (((((((_t7 | _t1[55]) | _t1[56]) | _t1[57]) | _t1[58]) | _t1[59]) | _t1[60]) | _t1[61]) | _t1[62]; // packet_ends.rs:51
-    wire _t8 = (((((((_t1[7] | _t1[8]) | _t1[9]) | _t1[10]) | _t1[11]) | _t1[12]) | _t1[13]) | _t1[14]) | _t1[23]; // packet_ends.rs:51
-    wire _t9 = (((((((_t8 | _t1[24]) | _t1[25]) | _t1[26]) | _t1[27]) | _t1[28]) | _t1[29]) | _t1[30]) | _t1[39]; // packet_ends.rs:51
-    wire _t10 = (((((((_t9 | _t1[40]) | _t1[41]) | _t1[42]) | _t1[43]) | _t1[44]) | _t1[45]) | _t1[46]) | _t1[55]; // packet_ends.rs:51
-    wire index_2 = ((((((_t10 | _t1[56]) | _t1[57]) | _t1[58]) | _t1[59]) | _t1[60]) | _t1[61]) | _t1[62]; // packet_ends.rs:51
-    wire _t11 = (((((((_t1[3] | _t1[4]) | _t1[5]) | _t1[6]) | _t1[11]) | _t1[12]) | _t1[13]) | _t1[14]) | _t1[19]; // packet_ends.rs:51
-    wire _t12 = (((((((_t11 | _t1[20]) | _t1[21]) | _t1[22]) | _t1[27]) | _t1[28]) | _t1[29]) | _t1[30]) | _t1[35]; // packet_ends.rs:51
-    wire _t13 = (((((((_t12 | _t1[36]) | _t1[37]) | _t1[38]) | _t1[43]) | _t1[44]) | _t1[45]) | _t1[46]) | _t1[51]; // packet_ends.rs:51
-    wire index_3 = ((((((_t13 | _t1[52]) | _t1[53]) | _t1[54]) | _t1[59]) | _t1[60]) | _t1[61]) | _t1[62]; // packet_ends.rs:51
-    wire _t14 = (((((((_t1[1] | _t1[2]) | _t1[5]) | _t1[6]) | _t1[9]) | _t1[10]) | _t1[13]) | _t1[14]) | _t1[17]; // packet_ends.rs:51
-    wire _t15 = (((((((_t14 | _t1[18]) | _t1[21]) | _t1[22]) | _t1[25]) | _t1[26]) | _t1[29]) | _t1[30]) | _t1[33]; // packet_ends.rs:51
-    wire _t16 = (((((((_t15 | _t1[34]) | _t1[37]) | _t1[38]) | _t1[41]) | _t1[42]) | _t1[45]) | _t1[46]) | _t1[49]; // packet_ends.rs:51
-    wire index_4 = ((((((_t16 | _t1[50]) | _t1[53]) | _t1[54]) | _t1[57]) | _t1[58]) | _t1[61]) | _t1[62]; // packet_ends.rs:51
-    wire _t17 = (((((((_t1[0] | _t1[2]) | _t1[4]) | _t1[6]) | _t1[8]) | _t1[10]) | _t1[12]) | _t1[14]) | _t1[16]; // packet_ends.rs:51
-    wire _t18 = (((((((_t17 | _t1[18]) | _t1[20]) | _t1[22]) | _t1[24]) | _t1[26]) | _t1[28]) | _t1[30]) | _t1[32]; // packet_ends.rs:51
-    wire _t19 = (((((((_t18 | _t1[34]) | _t1[36]) | _t1[38]) | _t1[40]) | _t1[42]) | _t1[44]) | _t1[46]) | _t1[48]; // packet_ends.rs:51
-    wire index_5 = ((((((_t19 | _t1[50]) | _t1[52]) | _t1[54]) | _t1[56]) | _t1[58]) | _t1[60]) | _t1[62]; // packet_ends.rs:51
-    wire [5:0] kept = {index_0, index_1, index_2, index_3, index_4, index_5}; // packet_ends.rs:51
-    wire [10:0] at = (&word_keep) ? {next_word_1, 6'h0} : {head, kept}; // packet_ends.rs:52
-    wire [20:0] ends_q0 = ends[oldest_1]; // packet_ends.rs:60
-    wire [10:0] next_at = others ? ends_q0[20:10] : at; // packet_ends.rs:60
-    wire [4:0] next_next_word = others ? ends_q0[9:5] : next_word_1; // packet_ends.rs:60
-    wire [4:0] next_last_word = others ? ends_q0[4:0] : head; // packet_ends.rs:60
-    wire takes = leave | (~known); // packet_ends.rs:61
-    always @(posedge clk) if (comes_1) ends[newest_1] <= {at, next_word_1, head};
+    wire comes_1 = valid & word_last; // packet_ends.rs:49
+    wire [4:0] next_word_1 = head + 5'h1; // packet_ends.rs:50
+    wire [63:0] _t1 = word_keep & (~{1'h0, word_keep[63:1]}); // packet_ends.rs:53
+    wire _t2 = ((((((_t1[31] | _t1[32]) | _t1[33]) | _t1[34]) | _t1[35]) | _t1[36]) | _t1[37]) | _t1[38]; // packet_ends.rs:53
+    wire _t3 = (((((((_t2 | _t1[39]) | _t1[40]) | _t1[41]) | _t1[42]) | _t1[43]) | _t1[44]) | _t1[45]) | _t1[46]; // packet_ends.rs:53
+    wire _t4 = (((((((_t3 | _t1[47]) | _t1[48]) | _t1[49]) | _t1[50]) | _t1[51]) | _t1[52]) | _t1[53]) | _t1[54]; // packet_ends.rs:53
+    wire index_0 = (((((((_t4 | _t1[55]) | _t1[56]) | _t1[57]) | _t1[58]) | _t1[59]) | _t1[60]) | _t1[61]) | _t1[62]; // packet_ends.rs:53
+    wire _t5 = ((((((_t1[15] | _t1[16]) | _t1[17]) | _t1[18]) | _t1[19]) | _t1[20]) | _t1[21]) | _t1[22]; // packet_ends.rs:53
+    wire _t6 = (((((((_t5 | _t1[23]) | _t1[24]) | _t1[25]) | _t1[26]) | _t1[27]) | _t1[28]) | _t1[29]) | _t1[30]; // packet_ends.rs:53
+    wire _t7 = (((((((_t6 | _t1[47]) | _t1[48]) | _t1[49]) | _t1[50]) | _t1[51]) | _t1[52]) | _t1[53]) | _t1[54]; // packet_ends.rs:53
+    wire index_1 = (((((((_t7 | _t1[55]) | _t1[56]) | _t1[57]) | _t1[58]) | _t1[59]) | _t1[60]) | _t1[61]) | _t1[62]; // packet_ends.rs:53
+    wire _t8 = (((((((_t1[7] | _t1[8]) | _t1[9]) | _t1[10]) | _t1[11]) | _t1[12]) | _t1[13]) | _t1[14]) | _t1[23]; // packet_ends.rs:53
+    wire _t9 = (((((((_t8 | _t1[24]) | _t1[25]) | _t1[26]) | _t1[27]) | _t1[28]) | _t1[29]) | _t1[30]) | _t1[39]; // packet_ends.rs:53
+    wire _t10 = (((((((_t9 | _t1[40]) | _t1[41]) | _t1[42]) | _t1[43]) | _t1[44]) | _t1[45]) | _t1[46]) | _t1[55]; // packet_ends.rs:53
+    wire index_2 = ((((((_t10 | _t1[56]) | _t1[57]) | _t1[58]) | _t1[59]) | _t1[60]) | _t1[61]) | _t1[62]; // packet_ends.rs:53
+    wire _t11 = (((((((_t1[3] | _t1[4]) | _t1[5]) | _t1[6]) | _t1[11]) | _t1[12]) | _t1[13]) | _t1[14]) | _t1[19]; // packet_ends.rs:53
+    wire _t12 = (((((((_t11 | _t1[20]) | _t1[21]) | _t1[22]) | _t1[27]) | _t1[28]) | _t1[29]) | _t1[30]) | _t1[35]; // packet_ends.rs:53
+    wire _t13 = (((((((_t12 | _t1[36]) | _t1[37]) | _t1[38]) | _t1[43]) | _t1[44]) | _t1[45]) | _t1[46]) | _t1[51]; // packet_ends.rs:53
+    wire index_3 = ((((((_t13 | _t1[52]) | _t1[53]) | _t1[54]) | _t1[59]) | _t1[60]) | _t1[61]) | _t1[62]; // packet_ends.rs:53
+    wire _t14 = (((((((_t1[1] | _t1[2]) | _t1[5]) | _t1[6]) | _t1[9]) | _t1[10]) | _t1[13]) | _t1[14]) | _t1[17]; // packet_ends.rs:53
+    wire _t15 = (((((((_t14 | _t1[18]) | _t1[21]) | _t1[22]) | _t1[25]) | _t1[26]) | _t1[29]) | _t1[30]) | _t1[33]; // packet_ends.rs:53
+    wire _t16 = (((((((_t15 | _t1[34]) | _t1[37]) | _t1[38]) | _t1[41]) | _t1[42]) | _t1[45]) | _t1[46]) | _t1[49]; // packet_ends.rs:53
+    wire index_4 = ((((((_t16 | _t1[50]) | _t1[53]) | _t1[54]) | _t1[57]) | _t1[58]) | _t1[61]) | _t1[62]; // packet_ends.rs:53
+    wire _t17 = (((((((_t1[0] | _t1[2]) | _t1[4]) | _t1[6]) | _t1[8]) | _t1[10]) | _t1[12]) | _t1[14]) | _t1[16]; // packet_ends.rs:53
+    wire _t18 = (((((((_t17 | _t1[18]) | _t1[20]) | _t1[22]) | _t1[24]) | _t1[26]) | _t1[28]) | _t1[30]) | _t1[32]; // packet_ends.rs:53
+    wire _t19 = (((((((_t18 | _t1[34]) | _t1[36]) | _t1[38]) | _t1[40]) | _t1[42]) | _t1[44]) | _t1[46]) | _t1[48]; // packet_ends.rs:53
+    wire index_5 = ((((((_t19 | _t1[50]) | _t1[52]) | _t1[54]) | _t1[56]) | _t1[58]) | _t1[60]) | _t1[62]; // packet_ends.rs:53
+    wire [5:0] kept = {index_0, index_1, index_2, index_3, index_4, index_5}; // packet_ends.rs:53
+    wire [10:0] at = (&word_keep) ? {next_word_1, 6'h0} : {head, kept}; // packet_ends.rs:54
+    wire coming_empty = ~(|word_keep); // packet_ends.rs:55
+    wire [21:0] ends_q0 = ends[oldest_1]; // packet_ends.rs:62
+    wire [10:0] next_at = others ? ends_q0[21:11] : at; // packet_ends.rs:62
+    wire [4:0] next_next_word = others ? ends_q0[10:6] : next_word_1; // packet_ends.rs:62
+    wire [4:0] next_last_word = others ? ends_q0[5:1] : head; // packet_ends.rs:62
+    wire next_empty = others ? ends_q0[0] : coming_empty; // packet_ends.rs:62
+    wire takes = leave | (~known); // packet_ends.rs:63
+    always @(posedge clk) if (comes_1) ends[newest_1] <= {at, next_word_1, head, coming_empty};
     always @(posedge clk) begin
         if (rst) begin
             newest_1 <= 5'h0;
         end else if (comes_1) newest_1 <= newest_1 + 5'h1;
     end
-    wire goes = takes & (others | comes_1); // packet_ends.rs:69
-    wire one = waiting == 6'h1; // packet_ends.rs:72
+    wire goes = takes & (others | comes_1); // packet_ends.rs:71
+    wire one = waiting == 6'h1; // packet_ends.rs:74
     always @(posedge clk) begin
         if (rst) begin
             oldest_1 <= 5'h0;
@@ -256,6 +259,7 @@ module oaken_record_walker_p64 (
             end_at <= 11'h0;
             end_next_word <= 5'h0;
             end_last_word <= 5'h0;
+            end_empty <= 1'h0;
             waiting <= 6'h0;
             others <= 1'h0;
         end else begin
@@ -264,6 +268,7 @@ module oaken_record_walker_p64 (
                 end_at <= next_at;
                 end_next_word <= next_next_word;
                 end_last_word <= next_last_word;
+                end_empty <= next_empty;
             end
             if (goes) oldest_1 <= oldest_1 + 5'h1;
             if (comes_1 & (~goes)) waiting <= waiting + 6'h1;
@@ -635,7 +640,7 @@ module oaken_record_walker_p64 (
     wire past_the_end = known & (~behind[10]); // walker_view.rs:63
     wire [4:0] more = newest - word; // walker_view.rs:65
     wire arrived = ~more[4]; // walker_view.rs:66
-    wire now_at_the_end = known & (place == end_at); // walker_view.rs:70
+    wire now_at_the_end = (known & (place == end_at)) & (~end_empty); // walker_view.rs:70
     wire now_beyond = past_the_end & (|behind); // walker_view.rs:72
     wire now_in_last_word = (s_within ? end_last_word : end_next_word) == word; // walker_view.rs:73
     wire now_next_arrived = arrived & ((~s_within) | (|more)); // walker_view.rs:75

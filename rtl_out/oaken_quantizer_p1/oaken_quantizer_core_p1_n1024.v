@@ -104,31 +104,31 @@ module oaken_quantizer_core_p1_n1024 (
     reg [2:0] queued; // quantizer.rs:218
     wire advance; // quantizer.rs:103
     wire leaves; // the last beat of a vector is read | quantizer.rs:110
-    reg [2:0] loaded; // vectors that can go out | scale_table.rs:97
-    reg [2:0] used; // vectors that hold a slot | scale_table.rs:99
-    reg [1:0] turn; // scale_table.rs:101
-    reg [1:0] slot; // scale_table.rs:102
-    reg [1:0] slot_out; // scale_table.rs:103
-    reg write_valid; // scale_table.rs:112
-    reg [3:0] write_address; // scale_table.rs:112
-    reg [9:0] write_r; // scale_table.rs:112
-    reg [5:0] write_e; // scale_table.rs:112
-    reg [9:0] write_c; // scale_table.rs:112
+    reg [2:0] loaded; // vectors that can go out | scale_table.rs:86
+    reg [2:0] used; // vectors that hold a slot | scale_table.rs:88
+    reg [1:0] turn; // scale_table.rs:90
+    reg [1:0] slot; // scale_table.rs:91
+    reg [1:0] slot_out; // scale_table.rs:92
+    reg write_valid; // scale_table.rs:101
+    reg [3:0] write_address; // scale_table.rs:101
+    reg [9:0] write_r; // scale_table.rs:101
+    reg [5:0] write_e; // scale_table.rs:101
+    reg [9:0] write_c; // scale_table.rs:101
     reg [10:0] read_at; // quantizer_back.rs:50
     reg [4:0] read_count_at; // quantizer_back.rs:51
     reg [9:0] beat_index; // quantizer_back.rs:52
     reg [17:0] words_0; // quantizer_back.rs:110
     reg [6:0] count; // quantizer_back.rs:112
-    reg [1:0] slot_out_s1; // scale_table.rs:79
-    reg [1:0] slot_out_s2; // scale_table.rs:79
+    reg [1:0] slot_out_s1; // quantizer_back.rs:137
+    reg [1:0] slot_out_s2; // quantizer_back.rs:137
     reg [4:0] split_s1; // quantizer_back.rs:137
     reg [4:0] split_1; // quantizer_back.rs:137
-    reg lane0_inner; // scale_table.rs:145
-    reg [3:0] lane0_step_at; // scale_table.rs:148
-    reg [3:0] lane0_threshold_at; // scale_table.rs:149
-    reg [9:0] lane0_scale_c; // scale_table.rs:166
-    reg [9:0] lane0_scale_r; // scale_table.rs:166
-    reg [5:0] lane0_scale_e; // scale_table.rs:166
+    reg lane0_inner; // scale_table.rs:142
+    reg [3:0] lane0_step_at; // scale_table.rs:145
+    reg [3:0] lane0_threshold_at; // scale_table.rs:146
+    reg [9:0] lane0_scale_c; // scale_table.rs:163
+    reg [9:0] lane0_scale_r; // scale_table.rs:163
+    reg [5:0] lane0_scale_e; // scale_table.rs:163
     reg l16_s3; // encode.rs:20
     reg lane0_normal; // encode.rs:20
     reg [14:0] elements_0_magnitude_s3; // encode.rs:21
@@ -155,19 +155,19 @@ module oaken_quantizer_core_p1_n1024 (
     reg [4:0] split_1_s6; // encode.rs:34
     reg [4:0] lane0_border; // encode.rs:34
     reg [3:0] lane; // encode.rs:40
-    reg ready_s1; // quantizer_back.rs:150
-    reg ready_s2; // quantizer_back.rs:150
-    reg ready_s3; // quantizer_back.rs:150
-    reg ready_s4; // quantizer_back.rs:150
-    reg beat_last_s1; // quantizer_back.rs:150
-    reg beat_last_s2; // quantizer_back.rs:150
-    reg sparse_beat_last; // quantizer_back.rs:150
-    reg sparse_beat_last_s4; // quantizer_back.rs:150
+    reg ready_s1; // quantizer_back.rs:151
+    reg ready_s2; // quantizer_back.rs:151
+    reg ready_s3; // quantizer_back.rs:151
+    reg ready_s4; // quantizer_back.rs:151
+    reg beat_last_s1; // quantizer_back.rs:151
+    reg beat_last_s2; // quantizer_back.rs:151
+    reg sparse_beat_last; // quantizer_back.rs:151
+    reg sparse_beat_last_s4; // quantizer_back.rs:151
     reg [1:0] packed_0; // compact.rs:16
     reg found; // compact.rs:16
-    reg [5:0] chunk_beat_s1; // quantizer_back.rs:192
-    reg [5:0] chunk_beat_s2; // quantizer_back.rs:192
-    reg [5:0] beat_in_chunk; // quantizer_back.rs:192
+    reg [5:0] chunk_beat_s1; // quantizer_back.rs:191
+    reg [5:0] chunk_beat_s2; // quantizer_back.rs:191
+    reg [5:0] beat_in_chunk; // quantizer_back.rs:191
     wire writer_s_ready;
     wire [1:0] writer_vector;
     wire writer_m_valid;
@@ -175,21 +175,21 @@ module oaken_quantizer_core_p1_n1024 (
     wire [15:0] writer_m_keep;
     wire writer_m_last;
     wire writer_sent;
-    reg chunk_first_s1; // quantizer_back.rs:216
-    reg chunk_first_s2; // quantizer_back.rs:216
-    reg sparse_beat_starts_chunk; // quantizer_back.rs:216
-    reg [6:0] sparse_beat_count; // quantizer_back.rs:217
+    reg chunk_first_s1; // quantizer_back.rs:215
+    reg chunk_first_s2; // quantizer_back.rs:215
+    reg sparse_beat_starts_chunk; // quantizer_back.rs:215
+    reg [6:0] sparse_beat_count; // quantizer_back.rs:216
     reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:237
-    reg ready_s5; // quantizer_back.rs:238
-    reg ready_s6; // quantizer_back.rs:238
-    reg ready_s7; // quantizer_back.rs:238
-    reg ready_s8; // quantizer_back.rs:238
-    reg sparse_beat_last_s5; // quantizer_back.rs:238
-    reg sparse_beat_last_s6; // quantizer_back.rs:238
-    reg sparse_beat_last_s7; // quantizer_back.rs:238
-    reg sparse_beat_last_s8; // quantizer_back.rs:238
-    reg second; // quantizer_back.rs:269
-    reg [3:0] low; // quantizer_back.rs:270
+    reg ready_s5; // quantizer_back.rs:237
+    reg ready_s6; // quantizer_back.rs:237
+    reg ready_s7; // quantizer_back.rs:237
+    reg ready_s8; // quantizer_back.rs:237
+    reg sparse_beat_last_s5; // quantizer_back.rs:237
+    reg sparse_beat_last_s6; // quantizer_back.rs:237
+    reg sparse_beat_last_s7; // quantizer_back.rs:237
+    reg sparse_beat_last_s8; // quantizer_back.rs:237
+    reg second; // quantizer_back.rs:268
+    reg [3:0] low; // quantizer_back.rs:269
     wire dense_s_ready;
     wire dense_m_valid;
     wire [8:0] dense_m_payload;
@@ -418,22 +418,22 @@ module oaken_quantizer_core_p1_n1024 (
     end
 
     // out: read the ring
-    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:197
-    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:197
-    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:197
-    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:197
-    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:197
-    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:197
-    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:197
-    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:197
-    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:197
-    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:197
-    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:197
-    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:197
-    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:197
-    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:197
-    wire works = (|turn) | ((|queued) & (used != 3'h4)); // scale_table.rs:104
-    wire takes = &turn; // scale_table.rs:105
+    wire [108:0] queue_q0 = queue[queue_out]; // scale_table.rs:85
+    wire [4:0] d_split = queue_q0[108:104]; // scale_table.rs:85
+    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // scale_table.rs:85
+    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // scale_table.rs:85
+    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // scale_table.rs:85
+    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // scale_table.rs:85
+    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // scale_table.rs:85
+    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // scale_table.rs:85
+    wire [9:0] d_middle_r = queue_q0[51:42]; // scale_table.rs:85
+    wire [5:0] d_middle_e = queue_q0[41:36]; // scale_table.rs:85
+    wire [9:0] d_middle_c = queue_q0[35:26]; // scale_table.rs:85
+    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // scale_table.rs:85
+    wire [9:0] d_inner_r = queue_q0[15:6]; // scale_table.rs:85
+    wire [5:0] d_inner_e = queue_q0[5:0]; // scale_table.rs:85
+    wire works = (|turn) | ((|queued) & (used != 3'h4)); // scale_table.rs:93
+    wire takes = &turn; // scale_table.rs:94
     always @(posedge clk) if (takes) splits[slot] <= d_split;
     always @(posedge clk) begin
         if (rst) begin
@@ -455,10 +455,10 @@ module oaken_quantizer_core_p1_n1024 (
         write_r <= turn[1] ? (turn[0] ? d_outer_neg_r : d_outer_pos_r) : (turn[0] ? d_inner_r : d_middle_r);
         write_e <= turn[1] ? (turn[0] ? d_outer_neg_e : d_outer_pos_e) : (turn[0] ? d_inner_e : d_middle_e);
     end
-    wire [9:0] _t4 = turn[1] ? (turn[0] ? d_outer_neg_c : d_outer_pos_c) : (turn[0] ? d_middle_c_neg : d_middle_c); // scale_table.rs:111
+    wire [9:0] _t4 = turn[1] ? (turn[0] ? d_outer_neg_c : d_outer_pos_c) : (turn[0] ? d_middle_c_neg : d_middle_c); // scale_table.rs:100
     always @(posedge clk) write_c <= _t4;
-    wire [4:0] split = splits[slot_out]; // scale_table.rs:122
-    wire ready = |loaded; // scale_table.rs:123
+    wire [4:0] split = splits[slot_out]; // scale_table.rs:111
+    wire ready = |loaded; // scale_table.rs:112
     wire beat_last = beat_index == {settings_chunks_minus_1[3:0], 6'h3f}; // quantizer_back.rs:54
     wire [5:0] chunk_beat = beat_index[5:0]; // quantizer_back.rs:58
     wire chunk_first = chunk_beat == 6'h0; // quantizer_back.rs:59
@@ -505,10 +505,10 @@ module oaken_quantizer_core_p1_n1024 (
             split_1 <= split_s1;
         end
     end
-    wire [14:0] elements_0_magnitude = words_0[17:3]; // quantizer_back.rs:138
-    wire elements_0_sign = words_0[2]; // quantizer_back.rs:138
-    wire elements_0_outer = words_0[1]; // quantizer_back.rs:138
-    wire elements_0_inner = words_0[0]; // quantizer_back.rs:138
+    wire [14:0] elements_0_magnitude = words_0[17:3]; // quantizer_back.rs:139
+    wire elements_0_sign = words_0[2]; // quantizer_back.rs:139
+    wire elements_0_outer = words_0[1]; // quantizer_back.rs:139
+    wire elements_0_inner = words_0[0]; // quantizer_back.rs:139
     always @(posedge clk) begin
         if (advance) begin
             lane0_inner <= elements_0_inner;
@@ -517,10 +517,10 @@ module oaken_quantizer_core_p1_n1024 (
         end
         if (write_valid) lane0_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane0_steps_q0 = lane0_steps[lane0_step_at]; // scale_table.rs:154
-    wire [9:0] lane0_r = lane0_steps_q0[15:6]; // scale_table.rs:154
-    wire [5:0] lane0_e = lane0_steps_q0[5:0]; // scale_table.rs:154
-    wire [9:0] lane0_side_c = lane0_thresholds[lane0_threshold_at]; // scale_table.rs:155
+    wire [15:0] lane0_steps_q0 = lane0_steps[lane0_step_at]; // scale_table.rs:151
+    wire [9:0] lane0_r = lane0_steps_q0[15:6]; // scale_table.rs:151
+    wire [5:0] lane0_e = lane0_steps_q0[5:0]; // scale_table.rs:151
+    wire [9:0] lane0_side_c = lane0_thresholds[lane0_threshold_at]; // scale_table.rs:152
     always @(posedge clk) if (advance) begin
         lane0_scale_c <= lane0_inner ? 10'h3f0 : lane0_side_c;
         lane0_scale_r <= lane0_r;
@@ -589,7 +589,7 @@ module oaken_quantizer_core_p1_n1024 (
         sparse_beat_last <= beat_last_s2;
         sparse_beat_last_s4 <= sparse_beat_last;
     end
-    wire _t13 = (ready_s4 & sparse_beat_last_s4) & advance; // quantizer_back.rs:152
+    wire _t13 = (ready_s4 & sparse_beat_last_s4) & advance; // quantizer_back.rs:153
     always @(posedge clk) begin
         if (rst) begin
             used <= 3'h0;
@@ -600,7 +600,7 @@ module oaken_quantizer_core_p1_n1024 (
     end
 
     // out: move the entries together
-    wire [1:0] marks_0 = {elements_0_sign, elements_0_outer}; // quantizer_back.rs:185
+    wire [1:0] marks_0 = {elements_0_sign, elements_0_outer}; // quantizer_back.rs:184
     wire present_0 = elements_0_outer | elements_0_inner; // classify.rs:33
     always @(posedge clk) if (advance) begin
         packed_0 <= marks_0;
@@ -609,7 +609,7 @@ module oaken_quantizer_core_p1_n1024 (
         chunk_beat_s2 <= chunk_beat_s1;
         beat_in_chunk <= chunk_beat_s2;
     end
-    wire [7:0] entries_0 = {packed_0, beat_in_chunk}; // quantizer_back.rs:200
+    wire [7:0] entries_0 = {packed_0, beat_in_chunk}; // quantizer_back.rs:199
 
     // out: the sparse part
     assign advance = writer_s_ready;
@@ -623,7 +623,7 @@ module oaken_quantizer_core_p1_n1024 (
         sparse_beat_starts_chunk <= chunk_first_s2;
         sparse_beat_count <= count;
     end
-    wire sparse_valid_1 = ready_s3; // quantizer_back.rs:220
+    wire sparse_valid_1 = ready_s3; // quantizer_back.rs:219
     wire [57:0] header_1 = headers[writer_vector]; // quantizer.rs:234
     always @(posedge clk) was_nonfinite <= header_1[57];
     assign nonfinite = writer_sent & was_nonfinite;
@@ -648,17 +648,17 @@ module oaken_quantizer_core_p1_n1024 (
         sparse_beat_last_s7 <= sparse_beat_last_s6;
         sparse_beat_last_s8 <= sparse_beat_last_s7;
     end
-    wire coded = ready_s8; // quantizer_back.rs:238
-    wire last_3 = sparse_beat_last_s8; // quantizer_back.rs:238
-    wire coded_1 = coded & advance; // quantizer_back.rs:239
+    wire coded = ready_s8; // quantizer_back.rs:237
+    wire last_3 = sparse_beat_last_s8; // quantizer_back.rs:237
+    wire coded_1 = coded & advance; // quantizer_back.rs:238
     always @(posedge clk) if (coded_1) low <= lane;
     always @(posedge clk) begin
         if (rst) begin
             second <= 1'h0;
         end else if (coded_1) second <= ~second;
     end
-    wire complete = coded_1 & second; // quantizer_back.rs:275
-    wire [7:0] codes = {lane, low}; // quantizer_back.rs:275
+    wire complete = coded_1 & second; // quantizer_back.rs:274
+    wire [7:0] codes = {lane, low}; // quantizer_back.rs:274
     assign dense_valid = dense_m_valid;
     fifo_9x16_distributed dense (
         .clk(clk),

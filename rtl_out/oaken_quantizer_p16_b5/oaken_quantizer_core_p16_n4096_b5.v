@@ -240,31 +240,31 @@ module oaken_quantizer_core_p16_n4096_b5 (
     reg [4:0] queued; // quantizer.rs:218
     wire advance; // quantizer.rs:103
     wire leaves; // the last beat of a vector is read | quantizer.rs:110
-    reg [2:0] loaded; // vectors that can go out | scale_table.rs:97
-    reg [2:0] used; // vectors that hold a slot | scale_table.rs:99
-    reg [1:0] turn; // scale_table.rs:101
-    reg [1:0] slot; // scale_table.rs:102
-    reg [1:0] slot_out; // scale_table.rs:103
-    reg write_valid; // scale_table.rs:112
-    reg [3:0] write_address; // scale_table.rs:112
-    reg [9:0] write_r; // scale_table.rs:112
-    reg [5:0] write_e; // scale_table.rs:112
-    reg [10:0] write_c; // scale_table.rs:112
+    reg [2:0] loaded; // vectors that can go out | scale_table.rs:86
+    reg [2:0] used; // vectors that hold a slot | scale_table.rs:88
+    reg [1:0] turn; // scale_table.rs:90
+    reg [1:0] slot; // scale_table.rs:91
+    reg [1:0] slot_out; // scale_table.rs:92
+    reg write_valid; // scale_table.rs:101
+    reg [3:0] write_address; // scale_table.rs:101
+    reg [9:0] write_r; // scale_table.rs:101
+    reg [5:0] write_e; // scale_table.rs:101
+    reg [10:0] write_c; // scale_table.rs:101
     reg [8:0] read_at; // quantizer_back.rs:50
     reg [6:0] read_count_at; // quantizer_back.rs:51
     reg [7:0] beat_index; // quantizer_back.rs:52
     reg [287:0] words_0; // quantizer_back.rs:110
     reg [6:0] count; // quantizer_back.rs:112
-    reg [1:0] slot_out_s1; // scale_table.rs:79
-    reg [1:0] slot_out_s2; // scale_table.rs:79
+    reg [1:0] slot_out_s1; // quantizer_back.rs:137
+    reg [1:0] slot_out_s2; // quantizer_back.rs:137
     reg [5:0] split_s1; // quantizer_back.rs:137
     reg [5:0] split_1; // quantizer_back.rs:137
-    reg lane0_inner; // scale_table.rs:145
-    reg [3:0] lane0_step_at; // scale_table.rs:148
-    reg [3:0] lane0_threshold_at; // scale_table.rs:149
-    reg [10:0] lane0_scale_c; // scale_table.rs:166
-    reg [9:0] lane0_scale_r; // scale_table.rs:166
-    reg [5:0] lane0_scale_e; // scale_table.rs:166
+    reg lane0_inner; // scale_table.rs:142
+    reg [3:0] lane0_step_at; // scale_table.rs:145
+    reg [3:0] lane0_threshold_at; // scale_table.rs:146
+    reg [10:0] lane0_scale_c; // scale_table.rs:163
+    reg [9:0] lane0_scale_r; // scale_table.rs:163
+    reg [5:0] lane0_scale_e; // scale_table.rs:163
     reg l16_s3; // encode.rs:20
     reg lane0_normal; // encode.rs:20
     reg [14:0] elements_0_magnitude_s3; // encode.rs:21
@@ -291,12 +291,12 @@ module oaken_quantizer_core_p16_n4096_b5 (
     reg [5:0] split_1_s6; // encode.rs:34
     reg [5:0] lane0_border; // encode.rs:34
     reg [4:0] lane; // encode.rs:40
-    reg lane1_inner; // scale_table.rs:145
-    reg [3:0] lane1_step_at; // scale_table.rs:148
-    reg [3:0] lane1_threshold_at; // scale_table.rs:149
-    reg [10:0] lane1_scale_c; // scale_table.rs:166
-    reg [9:0] lane1_scale_r; // scale_table.rs:166
-    reg [5:0] lane1_scale_e; // scale_table.rs:166
+    reg lane1_inner; // scale_table.rs:142
+    reg [3:0] lane1_step_at; // scale_table.rs:145
+    reg [3:0] lane1_threshold_at; // scale_table.rs:146
+    reg [10:0] lane1_scale_c; // scale_table.rs:163
+    reg [9:0] lane1_scale_r; // scale_table.rs:163
+    reg [5:0] lane1_scale_e; // scale_table.rs:163
     reg l16_s3_1; // encode.rs:20
     reg lane1_normal; // encode.rs:20
     reg [14:0] elements_1_magnitude_s3; // encode.rs:21
@@ -319,12 +319,12 @@ module oaken_quantizer_core_p16_n4096_b5 (
     reg lane1_middle_s6; // encode.rs:34
     reg [5:0] lane1_border; // encode.rs:34
     reg [4:0] lane_1; // encode.rs:40
-    reg lane2_inner; // scale_table.rs:145
-    reg [3:0] lane2_step_at; // scale_table.rs:148
-    reg [3:0] lane2_threshold_at; // scale_table.rs:149
-    reg [10:0] lane2_scale_c; // scale_table.rs:166
-    reg [9:0] lane2_scale_r; // scale_table.rs:166
-    reg [5:0] lane2_scale_e; // scale_table.rs:166
+    reg lane2_inner; // scale_table.rs:142
+    reg [3:0] lane2_step_at; // scale_table.rs:145
+    reg [3:0] lane2_threshold_at; // scale_table.rs:146
+    reg [10:0] lane2_scale_c; // scale_table.rs:163
+    reg [9:0] lane2_scale_r; // scale_table.rs:163
+    reg [5:0] lane2_scale_e; // scale_table.rs:163
     reg l16_s3_2; // encode.rs:20
     reg lane2_normal; // encode.rs:20
     reg [14:0] elements_2_magnitude_s3; // encode.rs:21
@@ -347,12 +347,12 @@ module oaken_quantizer_core_p16_n4096_b5 (
     reg lane2_middle_s6; // encode.rs:34
     reg [5:0] lane2_border; // encode.rs:34
     reg [4:0] lane_2; // encode.rs:40
-    reg lane3_inner; // scale_table.rs:145
-    reg [3:0] lane3_step_at; // scale_table.rs:148
-    reg [3:0] lane3_threshold_at; // scale_table.rs:149
-    reg [10:0] lane3_scale_c; // scale_table.rs:166
-    reg [9:0] lane3_scale_r; // scale_table.rs:166
-    reg [5:0] lane3_scale_e; // scale_table.rs:166
+    reg lane3_inner; // scale_table.rs:142
+    reg [3:0] lane3_step_at; // scale_table.rs:145
+    reg [3:0] lane3_threshold_at; // scale_table.rs:146
+    reg [10:0] lane3_scale_c; // scale_table.rs:163
+    reg [9:0] lane3_scale_r; // scale_table.rs:163
+    reg [5:0] lane3_scale_e; // scale_table.rs:163
     reg l16_s3_3; // encode.rs:20
     reg lane3_normal; // encode.rs:20
     reg [14:0] elements_3_magnitude_s3; // encode.rs:21
@@ -375,12 +375,12 @@ module oaken_quantizer_core_p16_n4096_b5 (
     reg lane3_middle_s6; // encode.rs:34
     reg [5:0] lane3_border; // encode.rs:34
     reg [4:0] lane_3; // encode.rs:40
-    reg lane4_inner; // scale_table.rs:145
-    reg [3:0] lane4_step_at; // scale_table.rs:148
-    reg [3:0] lane4_threshold_at; // scale_table.rs:149
-    reg [10:0] lane4_scale_c; // scale_table.rs:166
-    reg [9:0] lane4_scale_r; // scale_table.rs:166
-    reg [5:0] lane4_scale_e; // scale_table.rs:166
+    reg lane4_inner; // scale_table.rs:142
+    reg [3:0] lane4_step_at; // scale_table.rs:145
+    reg [3:0] lane4_threshold_at; // scale_table.rs:146
+    reg [10:0] lane4_scale_c; // scale_table.rs:163
+    reg [9:0] lane4_scale_r; // scale_table.rs:163
+    reg [5:0] lane4_scale_e; // scale_table.rs:163
     reg l16_s3_4; // encode.rs:20
     reg lane4_normal; // encode.rs:20
     reg [14:0] elements_4_magnitude_s3; // encode.rs:21
@@ -403,12 +403,12 @@ module oaken_quantizer_core_p16_n4096_b5 (
     reg lane4_middle_s6; // encode.rs:34
     reg [5:0] lane4_border; // encode.rs:34
     reg [4:0] lane_4; // encode.rs:40
-    reg lane5_inner; // scale_table.rs:145
-    reg [3:0] lane5_step_at; // scale_table.rs:148
-    reg [3:0] lane5_threshold_at; // scale_table.rs:149
-    reg [10:0] lane5_scale_c; // scale_table.rs:166
-    reg [9:0] lane5_scale_r; // scale_table.rs:166
-    reg [5:0] lane5_scale_e; // scale_table.rs:166
+    reg lane5_inner; // scale_table.rs:142
+    reg [3:0] lane5_step_at; // scale_table.rs:145
+    reg [3:0] lane5_threshold_at; // scale_table.rs:146
+    reg [10:0] lane5_scale_c; // scale_table.rs:163
+    reg [9:0] lane5_scale_r; // scale_table.rs:163
+    reg [5:0] lane5_scale_e; // scale_table.rs:163
     reg l16_s3_5; // encode.rs:20
     reg lane5_normal; // encode.rs:20
     reg [14:0] elements_5_magnitude_s3; // encode.rs:21
@@ -431,12 +431,12 @@ module oaken_quantizer_core_p16_n4096_b5 (
     reg lane5_middle_s6; // encode.rs:34
     reg [5:0] lane5_border; // encode.rs:34
     reg [4:0] lane_5; // encode.rs:40
-    reg lane6_inner; // scale_table.rs:145
-    reg [3:0] lane6_step_at; // scale_table.rs:148
-    reg [3:0] lane6_threshold_at; // scale_table.rs:149
-    reg [10:0] lane6_scale_c; // scale_table.rs:166
-    reg [9:0] lane6_scale_r; // scale_table.rs:166
-    reg [5:0] lane6_scale_e; // scale_table.rs:166
+    reg lane6_inner; // scale_table.rs:142
+    reg [3:0] lane6_step_at; // scale_table.rs:145
+    reg [3:0] lane6_threshold_at; // scale_table.rs:146
+    reg [10:0] lane6_scale_c; // scale_table.rs:163
+    reg [9:0] lane6_scale_r; // scale_table.rs:163
+    reg [5:0] lane6_scale_e; // scale_table.rs:163
     reg l16_s3_6; // encode.rs:20
     reg lane6_normal; // encode.rs:20
     reg [14:0] elements_6_magnitude_s3; // encode.rs:21
@@ -459,12 +459,12 @@ module oaken_quantizer_core_p16_n4096_b5 (
     reg lane6_middle_s6; // encode.rs:34
     reg [5:0] lane6_border; // encode.rs:34
     reg [4:0] lane_6; // encode.rs:40
-    reg lane7_inner; // scale_table.rs:145
-    reg [3:0] lane7_step_at; // scale_table.rs:148
-    reg [3:0] lane7_threshold_at; // scale_table.rs:149
-    reg [10:0] lane7_scale_c; // scale_table.rs:166
-    reg [9:0] lane7_scale_r; // scale_table.rs:166
-    reg [5:0] lane7_scale_e; // scale_table.rs:166
+    reg lane7_inner; // scale_table.rs:142
+    reg [3:0] lane7_step_at; // scale_table.rs:145
+    reg [3:0] lane7_threshold_at; // scale_table.rs:146
+    reg [10:0] lane7_scale_c; // scale_table.rs:163
+    reg [9:0] lane7_scale_r; // scale_table.rs:163
+    reg [5:0] lane7_scale_e; // scale_table.rs:163
     reg l16_s3_7; // encode.rs:20
     reg lane7_normal; // encode.rs:20
     reg [14:0] elements_7_magnitude_s3; // encode.rs:21
@@ -487,12 +487,12 @@ module oaken_quantizer_core_p16_n4096_b5 (
     reg lane7_middle_s6; // encode.rs:34
     reg [5:0] lane7_border; // encode.rs:34
     reg [4:0] lane_7; // encode.rs:40
-    reg lane8_inner; // scale_table.rs:145
-    reg [3:0] lane8_step_at; // scale_table.rs:148
-    reg [3:0] lane8_threshold_at; // scale_table.rs:149
-    reg [10:0] lane8_scale_c; // scale_table.rs:166
-    reg [9:0] lane8_scale_r; // scale_table.rs:166
-    reg [5:0] lane8_scale_e; // scale_table.rs:166
+    reg lane8_inner; // scale_table.rs:142
+    reg [3:0] lane8_step_at; // scale_table.rs:145
+    reg [3:0] lane8_threshold_at; // scale_table.rs:146
+    reg [10:0] lane8_scale_c; // scale_table.rs:163
+    reg [9:0] lane8_scale_r; // scale_table.rs:163
+    reg [5:0] lane8_scale_e; // scale_table.rs:163
     reg l16_s3_8; // encode.rs:20
     reg lane8_normal; // encode.rs:20
     reg [14:0] elements_8_magnitude_s3; // encode.rs:21
@@ -515,12 +515,12 @@ module oaken_quantizer_core_p16_n4096_b5 (
     reg lane8_middle_s6; // encode.rs:34
     reg [5:0] lane8_border; // encode.rs:34
     reg [4:0] lane_8; // encode.rs:40
-    reg lane9_inner; // scale_table.rs:145
-    reg [3:0] lane9_step_at; // scale_table.rs:148
-    reg [3:0] lane9_threshold_at; // scale_table.rs:149
-    reg [10:0] lane9_scale_c; // scale_table.rs:166
-    reg [9:0] lane9_scale_r; // scale_table.rs:166
-    reg [5:0] lane9_scale_e; // scale_table.rs:166
+    reg lane9_inner; // scale_table.rs:142
+    reg [3:0] lane9_step_at; // scale_table.rs:145
+    reg [3:0] lane9_threshold_at; // scale_table.rs:146
+    reg [10:0] lane9_scale_c; // scale_table.rs:163
+    reg [9:0] lane9_scale_r; // scale_table.rs:163
+    reg [5:0] lane9_scale_e; // scale_table.rs:163
     reg l16_s3_9; // encode.rs:20
     reg lane9_normal; // encode.rs:20
     reg [14:0] elements_9_magnitude_s3; // encode.rs:21
@@ -543,12 +543,12 @@ module oaken_quantizer_core_p16_n4096_b5 (
     reg lane9_middle_s6; // encode.rs:34
     reg [5:0] lane9_border; // encode.rs:34
     reg [4:0] lane_9; // encode.rs:40
-    reg lane10_inner; // scale_table.rs:145
-    reg [3:0] lane10_step_at; // scale_table.rs:148
-    reg [3:0] lane10_threshold_at; // scale_table.rs:149
-    reg [10:0] lane10_scale_c; // scale_table.rs:166
-    reg [9:0] lane10_scale_r; // scale_table.rs:166
-    reg [5:0] lane10_scale_e; // scale_table.rs:166
+    reg lane10_inner; // scale_table.rs:142
+    reg [3:0] lane10_step_at; // scale_table.rs:145
+    reg [3:0] lane10_threshold_at; // scale_table.rs:146
+    reg [10:0] lane10_scale_c; // scale_table.rs:163
+    reg [9:0] lane10_scale_r; // scale_table.rs:163
+    reg [5:0] lane10_scale_e; // scale_table.rs:163
     reg l16_s3_10; // encode.rs:20
     reg lane10_normal; // encode.rs:20
     reg [14:0] elements_10_magnitude_s3; // encode.rs:21
@@ -571,12 +571,12 @@ module oaken_quantizer_core_p16_n4096_b5 (
     reg lane10_middle_s6; // encode.rs:34
     reg [5:0] lane10_border; // encode.rs:34
     reg [4:0] lane_10; // encode.rs:40
-    reg lane11_inner; // scale_table.rs:145
-    reg [3:0] lane11_step_at; // scale_table.rs:148
-    reg [3:0] lane11_threshold_at; // scale_table.rs:149
-    reg [10:0] lane11_scale_c; // scale_table.rs:166
-    reg [9:0] lane11_scale_r; // scale_table.rs:166
-    reg [5:0] lane11_scale_e; // scale_table.rs:166
+    reg lane11_inner; // scale_table.rs:142
+    reg [3:0] lane11_step_at; // scale_table.rs:145
+    reg [3:0] lane11_threshold_at; // scale_table.rs:146
+    reg [10:0] lane11_scale_c; // scale_table.rs:163
+    reg [9:0] lane11_scale_r; // scale_table.rs:163
+    reg [5:0] lane11_scale_e; // scale_table.rs:163
     reg l16_s3_11; // encode.rs:20
     reg lane11_normal; // encode.rs:20
     reg [14:0] elements_11_magnitude_s3; // encode.rs:21
@@ -599,12 +599,12 @@ module oaken_quantizer_core_p16_n4096_b5 (
     reg lane11_middle_s6; // encode.rs:34
     reg [5:0] lane11_border; // encode.rs:34
     reg [4:0] lane_11; // encode.rs:40
-    reg lane12_inner; // scale_table.rs:145
-    reg [3:0] lane12_step_at; // scale_table.rs:148
-    reg [3:0] lane12_threshold_at; // scale_table.rs:149
-    reg [10:0] lane12_scale_c; // scale_table.rs:166
-    reg [9:0] lane12_scale_r; // scale_table.rs:166
-    reg [5:0] lane12_scale_e; // scale_table.rs:166
+    reg lane12_inner; // scale_table.rs:142
+    reg [3:0] lane12_step_at; // scale_table.rs:145
+    reg [3:0] lane12_threshold_at; // scale_table.rs:146
+    reg [10:0] lane12_scale_c; // scale_table.rs:163
+    reg [9:0] lane12_scale_r; // scale_table.rs:163
+    reg [5:0] lane12_scale_e; // scale_table.rs:163
     reg l16_s3_12; // encode.rs:20
     reg lane12_normal; // encode.rs:20
     reg [14:0] elements_12_magnitude_s3; // encode.rs:21
@@ -627,12 +627,12 @@ module oaken_quantizer_core_p16_n4096_b5 (
     reg lane12_middle_s6; // encode.rs:34
     reg [5:0] lane12_border; // encode.rs:34
     reg [4:0] lane_12; // encode.rs:40
-    reg lane13_inner; // scale_table.rs:145
-    reg [3:0] lane13_step_at; // scale_table.rs:148
-    reg [3:0] lane13_threshold_at; // scale_table.rs:149
-    reg [10:0] lane13_scale_c; // scale_table.rs:166
-    reg [9:0] lane13_scale_r; // scale_table.rs:166
-    reg [5:0] lane13_scale_e; // scale_table.rs:166
+    reg lane13_inner; // scale_table.rs:142
+    reg [3:0] lane13_step_at; // scale_table.rs:145
+    reg [3:0] lane13_threshold_at; // scale_table.rs:146
+    reg [10:0] lane13_scale_c; // scale_table.rs:163
+    reg [9:0] lane13_scale_r; // scale_table.rs:163
+    reg [5:0] lane13_scale_e; // scale_table.rs:163
     reg l16_s3_13; // encode.rs:20
     reg lane13_normal; // encode.rs:20
     reg [14:0] elements_13_magnitude_s3; // encode.rs:21
@@ -655,12 +655,12 @@ module oaken_quantizer_core_p16_n4096_b5 (
     reg lane13_middle_s6; // encode.rs:34
     reg [5:0] lane13_border; // encode.rs:34
     reg [4:0] lane_13; // encode.rs:40
-    reg lane14_inner; // scale_table.rs:145
-    reg [3:0] lane14_step_at; // scale_table.rs:148
-    reg [3:0] lane14_threshold_at; // scale_table.rs:149
-    reg [10:0] lane14_scale_c; // scale_table.rs:166
-    reg [9:0] lane14_scale_r; // scale_table.rs:166
-    reg [5:0] lane14_scale_e; // scale_table.rs:166
+    reg lane14_inner; // scale_table.rs:142
+    reg [3:0] lane14_step_at; // scale_table.rs:145
+    reg [3:0] lane14_threshold_at; // scale_table.rs:146
+    reg [10:0] lane14_scale_c; // scale_table.rs:163
+    reg [9:0] lane14_scale_r; // scale_table.rs:163
+    reg [5:0] lane14_scale_e; // scale_table.rs:163
     reg l16_s3_14; // encode.rs:20
     reg lane14_normal; // encode.rs:20
     reg [14:0] elements_14_magnitude_s3; // encode.rs:21
@@ -683,12 +683,12 @@ module oaken_quantizer_core_p16_n4096_b5 (
     reg lane14_middle_s6; // encode.rs:34
     reg [5:0] lane14_border; // encode.rs:34
     reg [4:0] lane_14; // encode.rs:40
-    reg lane15_inner; // scale_table.rs:145
-    reg [3:0] lane15_step_at; // scale_table.rs:148
-    reg [3:0] lane15_threshold_at; // scale_table.rs:149
-    reg [10:0] lane15_scale_c; // scale_table.rs:166
-    reg [9:0] lane15_scale_r; // scale_table.rs:166
-    reg [5:0] lane15_scale_e; // scale_table.rs:166
+    reg lane15_inner; // scale_table.rs:142
+    reg [3:0] lane15_step_at; // scale_table.rs:145
+    reg [3:0] lane15_threshold_at; // scale_table.rs:146
+    reg [10:0] lane15_scale_c; // scale_table.rs:163
+    reg [9:0] lane15_scale_r; // scale_table.rs:163
+    reg [5:0] lane15_scale_e; // scale_table.rs:163
     reg l16_s3_15; // encode.rs:20
     reg lane15_normal; // encode.rs:20
     reg [14:0] elements_15_magnitude_s3; // encode.rs:21
@@ -711,14 +711,14 @@ module oaken_quantizer_core_p16_n4096_b5 (
     reg lane15_middle_s6; // encode.rs:34
     reg [5:0] lane15_border; // encode.rs:34
     reg [4:0] lane_15; // encode.rs:40
-    reg ready_s1; // quantizer_back.rs:150
-    reg ready_s2; // quantizer_back.rs:150
-    reg ready_s3; // quantizer_back.rs:150
-    reg ready_s4; // quantizer_back.rs:150
-    reg beat_last_s1; // quantizer_back.rs:150
-    reg beat_last_s2; // quantizer_back.rs:150
-    reg beat_last_s3; // quantizer_back.rs:150
-    reg beat_last_s4; // quantizer_back.rs:150
+    reg ready_s1; // quantizer_back.rs:151
+    reg ready_s2; // quantizer_back.rs:151
+    reg ready_s3; // quantizer_back.rs:151
+    reg ready_s4; // quantizer_back.rs:151
+    reg beat_last_s1; // quantizer_back.rs:151
+    reg beat_last_s2; // quantizer_back.rs:151
+    reg beat_last_s3; // quantizer_back.rs:151
+    reg beat_last_s4; // quantizer_back.rs:151
     reg [4:0] compact_distance_1; // compact.rs:62
     reg [4:0] compact_distance_2; // compact.rs:62
     reg [4:0] compact_distance_3; // compact.rs:62
@@ -795,11 +795,11 @@ module oaken_quantizer_core_p16_n4096_b5 (
     reg [5:0] packed_13; // compact.rs:27
     reg [5:0] packed_14; // compact.rs:27
     reg [5:0] packed_15; // compact.rs:27
-    reg [1:0] chunk_beat_s1; // quantizer_back.rs:192
-    reg [1:0] chunk_beat_s2; // quantizer_back.rs:192
-    reg [1:0] chunk_beat_s3; // quantizer_back.rs:192
-    reg [1:0] chunk_beat_s4; // quantizer_back.rs:192
-    reg [1:0] beat_in_chunk; // quantizer_back.rs:192
+    reg [1:0] chunk_beat_s1; // quantizer_back.rs:191
+    reg [1:0] chunk_beat_s2; // quantizer_back.rs:191
+    reg [1:0] chunk_beat_s3; // quantizer_back.rs:191
+    reg [1:0] chunk_beat_s4; // quantizer_back.rs:191
+    reg [1:0] beat_in_chunk; // quantizer_back.rs:191
     wire writer_s_ready;
     wire [3:0] writer_vector;
     wire writer_m_valid;
@@ -807,25 +807,25 @@ module oaken_quantizer_core_p16_n4096_b5 (
     wire [15:0] writer_m_keep;
     wire writer_m_last;
     wire writer_sent;
-    reg [4:0] compact_total_s4; // quantizer_back.rs:215
-    reg [4:0] sparse_beat_found; // quantizer_back.rs:215
-    reg chunk_first_s1; // quantizer_back.rs:216
-    reg chunk_first_s2; // quantizer_back.rs:216
-    reg chunk_first_s3; // quantizer_back.rs:216
-    reg chunk_first_s4; // quantizer_back.rs:216
-    reg sparse_beat_starts_chunk; // quantizer_back.rs:216
-    reg [6:0] count_s3; // quantizer_back.rs:217
-    reg [6:0] count_s4; // quantizer_back.rs:217
-    reg [6:0] sparse_beat_count; // quantizer_back.rs:217
-    reg sparse_beat_last; // quantizer_back.rs:218
-    reg ready_s5; // quantizer_back.rs:220
+    reg [4:0] compact_total_s4; // quantizer_back.rs:214
+    reg [4:0] sparse_beat_found; // quantizer_back.rs:214
+    reg chunk_first_s1; // quantizer_back.rs:215
+    reg chunk_first_s2; // quantizer_back.rs:215
+    reg chunk_first_s3; // quantizer_back.rs:215
+    reg chunk_first_s4; // quantizer_back.rs:215
+    reg sparse_beat_starts_chunk; // quantizer_back.rs:215
+    reg [6:0] count_s3; // quantizer_back.rs:216
+    reg [6:0] count_s4; // quantizer_back.rs:216
+    reg [6:0] sparse_beat_count; // quantizer_back.rs:216
+    reg sparse_beat_last; // quantizer_back.rs:217
+    reg ready_s5; // quantizer_back.rs:219
     reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:237
-    reg ready_s6; // quantizer_back.rs:238
-    reg ready_s7; // quantizer_back.rs:238
-    reg ready_s8; // quantizer_back.rs:238
-    reg sparse_beat_last_s6; // quantizer_back.rs:238
-    reg sparse_beat_last_s7; // quantizer_back.rs:238
-    reg sparse_beat_last_s8; // quantizer_back.rs:238
+    reg ready_s6; // quantizer_back.rs:237
+    reg ready_s7; // quantizer_back.rs:237
+    reg ready_s8; // quantizer_back.rs:237
+    reg sparse_beat_last_s6; // quantizer_back.rs:237
+    reg sparse_beat_last_s7; // quantizer_back.rs:237
+    reg sparse_beat_last_s8; // quantizer_back.rs:237
     wire dense_s_ready;
     wire dense_m_valid;
     wire [80:0] dense_m_payload;
@@ -1383,22 +1383,22 @@ module oaken_quantizer_core_p16_n4096_b5 (
     end
 
     // out: read the ring
-    wire [113:0] queue_q0 = queue[queue_out]; // quantizer.rs:197
-    wire [5:0] d_split = queue_q0[113:108]; // quantizer.rs:197
-    wire [9:0] d_outer_pos_r = queue_q0[107:98]; // quantizer.rs:197
-    wire [5:0] d_outer_pos_e = queue_q0[97:92]; // quantizer.rs:197
-    wire [10:0] d_outer_pos_c = queue_q0[91:81]; // quantizer.rs:197
-    wire [9:0] d_outer_neg_r = queue_q0[80:71]; // quantizer.rs:197
-    wire [5:0] d_outer_neg_e = queue_q0[70:65]; // quantizer.rs:197
-    wire [10:0] d_outer_neg_c = queue_q0[64:54]; // quantizer.rs:197
-    wire [9:0] d_middle_r = queue_q0[53:44]; // quantizer.rs:197
-    wire [5:0] d_middle_e = queue_q0[43:38]; // quantizer.rs:197
-    wire [10:0] d_middle_c = queue_q0[37:27]; // quantizer.rs:197
-    wire [10:0] d_middle_c_neg = queue_q0[26:16]; // quantizer.rs:197
-    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:197
-    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:197
-    wire works = (|turn) | ((|queued) & (used != 3'h4)); // scale_table.rs:104
-    wire takes = &turn; // scale_table.rs:105
+    wire [113:0] queue_q0 = queue[queue_out]; // scale_table.rs:85
+    wire [5:0] d_split = queue_q0[113:108]; // scale_table.rs:85
+    wire [9:0] d_outer_pos_r = queue_q0[107:98]; // scale_table.rs:85
+    wire [5:0] d_outer_pos_e = queue_q0[97:92]; // scale_table.rs:85
+    wire [10:0] d_outer_pos_c = queue_q0[91:81]; // scale_table.rs:85
+    wire [9:0] d_outer_neg_r = queue_q0[80:71]; // scale_table.rs:85
+    wire [5:0] d_outer_neg_e = queue_q0[70:65]; // scale_table.rs:85
+    wire [10:0] d_outer_neg_c = queue_q0[64:54]; // scale_table.rs:85
+    wire [9:0] d_middle_r = queue_q0[53:44]; // scale_table.rs:85
+    wire [5:0] d_middle_e = queue_q0[43:38]; // scale_table.rs:85
+    wire [10:0] d_middle_c = queue_q0[37:27]; // scale_table.rs:85
+    wire [10:0] d_middle_c_neg = queue_q0[26:16]; // scale_table.rs:85
+    wire [9:0] d_inner_r = queue_q0[15:6]; // scale_table.rs:85
+    wire [5:0] d_inner_e = queue_q0[5:0]; // scale_table.rs:85
+    wire works = (|turn) | ((|queued) & (used != 3'h4)); // scale_table.rs:93
+    wire takes = &turn; // scale_table.rs:94
     always @(posedge clk) if (takes) splits[slot] <= d_split;
     always @(posedge clk) begin
         if (rst) begin
@@ -1420,10 +1420,10 @@ module oaken_quantizer_core_p16_n4096_b5 (
         write_r <= turn[1] ? (turn[0] ? d_outer_neg_r : d_outer_pos_r) : (turn[0] ? d_inner_r : d_middle_r);
         write_e <= turn[1] ? (turn[0] ? d_outer_neg_e : d_outer_pos_e) : (turn[0] ? d_inner_e : d_middle_e);
     end
-    wire [10:0] _t9 = turn[1] ? (turn[0] ? d_outer_neg_c : d_outer_pos_c) : (turn[0] ? d_middle_c_neg : d_middle_c); // scale_table.rs:111
+    wire [10:0] _t9 = turn[1] ? (turn[0] ? d_outer_neg_c : d_outer_pos_c) : (turn[0] ? d_middle_c_neg : d_middle_c); // scale_table.rs:100
     always @(posedge clk) write_c <= _t9;
-    wire [5:0] split = splits[slot_out]; // scale_table.rs:122
-    wire ready = |loaded; // scale_table.rs:123
+    wire [5:0] split = splits[slot_out]; // scale_table.rs:111
+    wire ready = |loaded; // scale_table.rs:112
     wire beat_last = beat_index == {settings_chunks_minus_1[5:0], 2'h3}; // quantizer_back.rs:54
     wire [1:0] chunk_beat = beat_index[1:0]; // quantizer_back.rs:58
     wire chunk_first = chunk_beat == 2'h0; // quantizer_back.rs:59
@@ -1485,10 +1485,10 @@ module oaken_quantizer_core_p16_n4096_b5 (
             split_1 <= split_s1;
         end
     end
-    wire [14:0] elements_0_magnitude = words_0[17:3]; // quantizer_back.rs:138
-    wire elements_0_sign = words_0[2]; // quantizer_back.rs:138
-    wire elements_0_outer = words_0[1]; // quantizer_back.rs:138
-    wire elements_0_inner = words_0[0]; // quantizer_back.rs:138
+    wire [14:0] elements_0_magnitude = words_0[17:3]; // quantizer_back.rs:139
+    wire elements_0_sign = words_0[2]; // quantizer_back.rs:139
+    wire elements_0_outer = words_0[1]; // quantizer_back.rs:139
+    wire elements_0_inner = words_0[0]; // quantizer_back.rs:139
     always @(posedge clk) begin
         if (advance) begin
             lane0_inner <= elements_0_inner;
@@ -1497,10 +1497,10 @@ module oaken_quantizer_core_p16_n4096_b5 (
         end
         if (write_valid) lane0_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane0_steps_q0 = lane0_steps[lane0_step_at]; // scale_table.rs:154
-    wire [9:0] lane0_r = lane0_steps_q0[15:6]; // scale_table.rs:154
-    wire [5:0] lane0_e = lane0_steps_q0[5:0]; // scale_table.rs:154
-    wire [10:0] lane0_side_c = lane0_thresholds[lane0_threshold_at]; // scale_table.rs:155
+    wire [15:0] lane0_steps_q0 = lane0_steps[lane0_step_at]; // scale_table.rs:151
+    wire [9:0] lane0_r = lane0_steps_q0[15:6]; // scale_table.rs:151
+    wire [5:0] lane0_e = lane0_steps_q0[5:0]; // scale_table.rs:151
+    wire [10:0] lane0_side_c = lane0_thresholds[lane0_threshold_at]; // scale_table.rs:152
     always @(posedge clk) if (advance) begin
         lane0_scale_c <= lane0_inner ? 11'h7f0 : lane0_side_c;
         lane0_scale_r <= lane0_r;
@@ -1550,10 +1550,10 @@ module oaken_quantizer_core_p16_n4096_b5 (
     wire [6:0] lane0_code = {1'h0, lane0_border} + lane0_outwards; // encode.rs:38
     wire lane0_beyond = lane0_code[6] | (lane0_code[5] & (~lane0_negative)); // encode.rs:39
     always @(posedge clk) if (advance) lane <= lane0_beyond ? {5{~lane0_negative}} : lane0_code[4:0];
-    wire [14:0] elements_1_magnitude = words_0[35:21]; // quantizer_back.rs:138
-    wire elements_1_sign = words_0[20]; // quantizer_back.rs:138
-    wire elements_1_outer = words_0[19]; // quantizer_back.rs:138
-    wire elements_1_inner = words_0[18]; // quantizer_back.rs:138
+    wire [14:0] elements_1_magnitude = words_0[35:21]; // quantizer_back.rs:139
+    wire elements_1_sign = words_0[20]; // quantizer_back.rs:139
+    wire elements_1_outer = words_0[19]; // quantizer_back.rs:139
+    wire elements_1_inner = words_0[18]; // quantizer_back.rs:139
     always @(posedge clk) begin
         if (advance) begin
             lane1_inner <= elements_1_inner;
@@ -1562,10 +1562,10 @@ module oaken_quantizer_core_p16_n4096_b5 (
         end
         if (write_valid) lane1_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane1_steps_q0 = lane1_steps[lane1_step_at]; // scale_table.rs:154
-    wire [9:0] lane1_r = lane1_steps_q0[15:6]; // scale_table.rs:154
-    wire [5:0] lane1_e = lane1_steps_q0[5:0]; // scale_table.rs:154
-    wire [10:0] lane1_side_c = lane1_thresholds[lane1_threshold_at]; // scale_table.rs:155
+    wire [15:0] lane1_steps_q0 = lane1_steps[lane1_step_at]; // scale_table.rs:151
+    wire [9:0] lane1_r = lane1_steps_q0[15:6]; // scale_table.rs:151
+    wire [5:0] lane1_e = lane1_steps_q0[5:0]; // scale_table.rs:151
+    wire [10:0] lane1_side_c = lane1_thresholds[lane1_threshold_at]; // scale_table.rs:152
     always @(posedge clk) if (advance) begin
         lane1_scale_c <= lane1_inner ? 11'h7f0 : lane1_side_c;
         lane1_scale_r <= lane1_r;
@@ -1611,10 +1611,10 @@ module oaken_quantizer_core_p16_n4096_b5 (
     wire [6:0] lane1_code = {1'h0, lane1_border} + lane1_outwards; // encode.rs:38
     wire lane1_beyond = lane1_code[6] | (lane1_code[5] & (~lane1_negative)); // encode.rs:39
     always @(posedge clk) if (advance) lane_1 <= lane1_beyond ? {5{~lane1_negative}} : lane1_code[4:0];
-    wire [14:0] elements_2_magnitude = words_0[53:39]; // quantizer_back.rs:138
-    wire elements_2_sign = words_0[38]; // quantizer_back.rs:138
-    wire elements_2_outer = words_0[37]; // quantizer_back.rs:138
-    wire elements_2_inner = words_0[36]; // quantizer_back.rs:138
+    wire [14:0] elements_2_magnitude = words_0[53:39]; // quantizer_back.rs:139
+    wire elements_2_sign = words_0[38]; // quantizer_back.rs:139
+    wire elements_2_outer = words_0[37]; // quantizer_back.rs:139
+    wire elements_2_inner = words_0[36]; // quantizer_back.rs:139
     always @(posedge clk) begin
         if (advance) begin
             lane2_inner <= elements_2_inner;
@@ -1623,10 +1623,10 @@ module oaken_quantizer_core_p16_n4096_b5 (
         end
         if (write_valid) lane2_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane2_steps_q0 = lane2_steps[lane2_step_at]; // scale_table.rs:154
-    wire [9:0] lane2_r = lane2_steps_q0[15:6]; // scale_table.rs:154
-    wire [5:0] lane2_e = lane2_steps_q0[5:0]; // scale_table.rs:154
-    wire [10:0] lane2_side_c = lane2_thresholds[lane2_threshold_at]; // scale_table.rs:155
+    wire [15:0] lane2_steps_q0 = lane2_steps[lane2_step_at]; // scale_table.rs:151
+    wire [9:0] lane2_r = lane2_steps_q0[15:6]; // scale_table.rs:151
+    wire [5:0] lane2_e = lane2_steps_q0[5:0]; // scale_table.rs:151
+    wire [10:0] lane2_side_c = lane2_thresholds[lane2_threshold_at]; // scale_table.rs:152
     always @(posedge clk) if (advance) begin
         lane2_scale_c <= lane2_inner ? 11'h7f0 : lane2_side_c;
         lane2_scale_r <= lane2_r;
@@ -1672,10 +1672,10 @@ module oaken_quantizer_core_p16_n4096_b5 (
     wire [6:0] lane2_code = {1'h0, lane2_border} + lane2_outwards; // encode.rs:38
     wire lane2_beyond = lane2_code[6] | (lane2_code[5] & (~lane2_negative)); // encode.rs:39
     always @(posedge clk) if (advance) lane_2 <= lane2_beyond ? {5{~lane2_negative}} : lane2_code[4:0];
-    wire [14:0] elements_3_magnitude = words_0[71:57]; // quantizer_back.rs:138
-    wire elements_3_sign = words_0[56]; // quantizer_back.rs:138
-    wire elements_3_outer = words_0[55]; // quantizer_back.rs:138
-    wire elements_3_inner = words_0[54]; // quantizer_back.rs:138
+    wire [14:0] elements_3_magnitude = words_0[71:57]; // quantizer_back.rs:139
+    wire elements_3_sign = words_0[56]; // quantizer_back.rs:139
+    wire elements_3_outer = words_0[55]; // quantizer_back.rs:139
+    wire elements_3_inner = words_0[54]; // quantizer_back.rs:139
     always @(posedge clk) begin
         if (advance) begin
             lane3_inner <= elements_3_inner;
@@ -1684,10 +1684,10 @@ module oaken_quantizer_core_p16_n4096_b5 (
         end
         if (write_valid) lane3_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane3_steps_q0 = lane3_steps[lane3_step_at]; // scale_table.rs:154
-    wire [9:0] lane3_r = lane3_steps_q0[15:6]; // scale_table.rs:154
-    wire [5:0] lane3_e = lane3_steps_q0[5:0]; // scale_table.rs:154
-    wire [10:0] lane3_side_c = lane3_thresholds[lane3_threshold_at]; // scale_table.rs:155
+    wire [15:0] lane3_steps_q0 = lane3_steps[lane3_step_at]; // scale_table.rs:151
+    wire [9:0] lane3_r = lane3_steps_q0[15:6]; // scale_table.rs:151
+    wire [5:0] lane3_e = lane3_steps_q0[5:0]; // scale_table.rs:151
+    wire [10:0] lane3_side_c = lane3_thresholds[lane3_threshold_at]; // scale_table.rs:152
     always @(posedge clk) if (advance) begin
         lane3_scale_c <= lane3_inner ? 11'h7f0 : lane3_side_c;
         lane3_scale_r <= lane3_r;
@@ -1733,10 +1733,10 @@ module oaken_quantizer_core_p16_n4096_b5 (
     wire [6:0] lane3_code = {1'h0, lane3_border} + lane3_outwards; // encode.rs:38
     wire lane3_beyond = lane3_code[6] | (lane3_code[5] & (~lane3_negative)); // encode.rs:39
     always @(posedge clk) if (advance) lane_3 <= lane3_beyond ? {5{~lane3_negative}} : lane3_code[4:0];
-    wire [14:0] elements_4_magnitude = words_0[89:75]; // quantizer_back.rs:138
-    wire elements_4_sign = words_0[74]; // quantizer_back.rs:138
-    wire elements_4_outer = words_0[73]; // quantizer_back.rs:138
-    wire elements_4_inner = words_0[72]; // quantizer_back.rs:138
+    wire [14:0] elements_4_magnitude = words_0[89:75]; // quantizer_back.rs:139
+    wire elements_4_sign = words_0[74]; // quantizer_back.rs:139
+    wire elements_4_outer = words_0[73]; // quantizer_back.rs:139
+    wire elements_4_inner = words_0[72]; // quantizer_back.rs:139
     always @(posedge clk) begin
         if (advance) begin
             lane4_inner <= elements_4_inner;
@@ -1745,10 +1745,10 @@ module oaken_quantizer_core_p16_n4096_b5 (
         end
         if (write_valid) lane4_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane4_steps_q0 = lane4_steps[lane4_step_at]; // scale_table.rs:154
-    wire [9:0] lane4_r = lane4_steps_q0[15:6]; // scale_table.rs:154
-    wire [5:0] lane4_e = lane4_steps_q0[5:0]; // scale_table.rs:154
-    wire [10:0] lane4_side_c = lane4_thresholds[lane4_threshold_at]; // scale_table.rs:155
+    wire [15:0] lane4_steps_q0 = lane4_steps[lane4_step_at]; // scale_table.rs:151
+    wire [9:0] lane4_r = lane4_steps_q0[15:6]; // scale_table.rs:151
+    wire [5:0] lane4_e = lane4_steps_q0[5:0]; // scale_table.rs:151
+    wire [10:0] lane4_side_c = lane4_thresholds[lane4_threshold_at]; // scale_table.rs:152
     always @(posedge clk) if (advance) begin
         lane4_scale_c <= lane4_inner ? 11'h7f0 : lane4_side_c;
         lane4_scale_r <= lane4_r;
@@ -1794,10 +1794,10 @@ module oaken_quantizer_core_p16_n4096_b5 (
     wire [6:0] lane4_code = {1'h0, lane4_border} + lane4_outwards; // encode.rs:38
     wire lane4_beyond = lane4_code[6] | (lane4_code[5] & (~lane4_negative)); // encode.rs:39
     always @(posedge clk) if (advance) lane_4 <= lane4_beyond ? {5{~lane4_negative}} : lane4_code[4:0];
-    wire [14:0] elements_5_magnitude = words_0[107:93]; // quantizer_back.rs:138
-    wire elements_5_sign = words_0[92]; // quantizer_back.rs:138
-    wire elements_5_outer = words_0[91]; // quantizer_back.rs:138
-    wire elements_5_inner = words_0[90]; // quantizer_back.rs:138
+    wire [14:0] elements_5_magnitude = words_0[107:93]; // quantizer_back.rs:139
+    wire elements_5_sign = words_0[92]; // quantizer_back.rs:139
+    wire elements_5_outer = words_0[91]; // quantizer_back.rs:139
+    wire elements_5_inner = words_0[90]; // quantizer_back.rs:139
     always @(posedge clk) begin
         if (advance) begin
             lane5_inner <= elements_5_inner;
@@ -1806,10 +1806,10 @@ module oaken_quantizer_core_p16_n4096_b5 (
         end
         if (write_valid) lane5_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane5_steps_q0 = lane5_steps[lane5_step_at]; // scale_table.rs:154
-    wire [9:0] lane5_r = lane5_steps_q0[15:6]; // scale_table.rs:154
-    wire [5:0] lane5_e = lane5_steps_q0[5:0]; // scale_table.rs:154
-    wire [10:0] lane5_side_c = lane5_thresholds[lane5_threshold_at]; // scale_table.rs:155
+    wire [15:0] lane5_steps_q0 = lane5_steps[lane5_step_at]; // scale_table.rs:151
+    wire [9:0] lane5_r = lane5_steps_q0[15:6]; // scale_table.rs:151
+    wire [5:0] lane5_e = lane5_steps_q0[5:0]; // scale_table.rs:151
+    wire [10:0] lane5_side_c = lane5_thresholds[lane5_threshold_at]; // scale_table.rs:152
     always @(posedge clk) if (advance) begin
         lane5_scale_c <= lane5_inner ? 11'h7f0 : lane5_side_c;
         lane5_scale_r <= lane5_r;
@@ -1855,10 +1855,10 @@ module oaken_quantizer_core_p16_n4096_b5 (
     wire [6:0] lane5_code = {1'h0, lane5_border} + lane5_outwards; // encode.rs:38
     wire lane5_beyond = lane5_code[6] | (lane5_code[5] & (~lane5_negative)); // encode.rs:39
     always @(posedge clk) if (advance) lane_5 <= lane5_beyond ? {5{~lane5_negative}} : lane5_code[4:0];
-    wire [14:0] elements_6_magnitude = words_0[125:111]; // quantizer_back.rs:138
-    wire elements_6_sign = words_0[110]; // quantizer_back.rs:138
-    wire elements_6_outer = words_0[109]; // quantizer_back.rs:138
-    wire elements_6_inner = words_0[108]; // quantizer_back.rs:138
+    wire [14:0] elements_6_magnitude = words_0[125:111]; // quantizer_back.rs:139
+    wire elements_6_sign = words_0[110]; // quantizer_back.rs:139
+    wire elements_6_outer = words_0[109]; // quantizer_back.rs:139
+    wire elements_6_inner = words_0[108]; // quantizer_back.rs:139
     always @(posedge clk) begin
         if (advance) begin
             lane6_inner <= elements_6_inner;
@@ -1867,10 +1867,10 @@ module oaken_quantizer_core_p16_n4096_b5 (
         end
         if (write_valid) lane6_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane6_steps_q0 = lane6_steps[lane6_step_at]; // scale_table.rs:154
-    wire [9:0] lane6_r = lane6_steps_q0[15:6]; // scale_table.rs:154
-    wire [5:0] lane6_e = lane6_steps_q0[5:0]; // scale_table.rs:154
-    wire [10:0] lane6_side_c = lane6_thresholds[lane6_threshold_at]; // scale_table.rs:155
+    wire [15:0] lane6_steps_q0 = lane6_steps[lane6_step_at]; // scale_table.rs:151
+    wire [9:0] lane6_r = lane6_steps_q0[15:6]; // scale_table.rs:151
+    wire [5:0] lane6_e = lane6_steps_q0[5:0]; // scale_table.rs:151
+    wire [10:0] lane6_side_c = lane6_thresholds[lane6_threshold_at]; // scale_table.rs:152
     always @(posedge clk) if (advance) begin
         lane6_scale_c <= lane6_inner ? 11'h7f0 : lane6_side_c;
         lane6_scale_r <= lane6_r;
@@ -1916,10 +1916,10 @@ module oaken_quantizer_core_p16_n4096_b5 (
     wire [6:0] lane6_code = {1'h0, lane6_border} + lane6_outwards; // encode.rs:38
     wire lane6_beyond = lane6_code[6] | (lane6_code[5] & (~lane6_negative)); // encode.rs:39
     always @(posedge clk) if (advance) lane_6 <= lane6_beyond ? {5{~lane6_negative}} : lane6_code[4:0];
-    wire [14:0] elements_7_magnitude = words_0[143:129]; // quantizer_back.rs:138
-    wire elements_7_sign = words_0[128]; // quantizer_back.rs:138
-    wire elements_7_outer = words_0[127]; // quantizer_back.rs:138
-    wire elements_7_inner = words_0[126]; // quantizer_back.rs:138
+    wire [14:0] elements_7_magnitude = words_0[143:129]; // quantizer_back.rs:139
+    wire elements_7_sign = words_0[128]; // quantizer_back.rs:139
+    wire elements_7_outer = words_0[127]; // quantizer_back.rs:139
+    wire elements_7_inner = words_0[126]; // quantizer_back.rs:139
     always @(posedge clk) begin
         if (advance) begin
             lane7_inner <= elements_7_inner;
@@ -1928,10 +1928,10 @@ module oaken_quantizer_core_p16_n4096_b5 (
         end
         if (write_valid) lane7_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane7_steps_q0 = lane7_steps[lane7_step_at]; // scale_table.rs:154
-    wire [9:0] lane7_r = lane7_steps_q0[15:6]; // scale_table.rs:154
-    wire [5:0] lane7_e = lane7_steps_q0[5:0]; // scale_table.rs:154
-    wire [10:0] lane7_side_c = lane7_thresholds[lane7_threshold_at]; // scale_table.rs:155
+    wire [15:0] lane7_steps_q0 = lane7_steps[lane7_step_at]; // scale_table.rs:151
+    wire [9:0] lane7_r = lane7_steps_q0[15:6]; // scale_table.rs:151
+    wire [5:0] lane7_e = lane7_steps_q0[5:0]; // scale_table.rs:151
+    wire [10:0] lane7_side_c = lane7_thresholds[lane7_threshold_at]; // scale_table.rs:152
     always @(posedge clk) if (advance) begin
         lane7_scale_c <= lane7_inner ? 11'h7f0 : lane7_side_c;
         lane7_scale_r <= lane7_r;
@@ -1977,10 +1977,10 @@ module oaken_quantizer_core_p16_n4096_b5 (
     wire [6:0] lane7_code = {1'h0, lane7_border} + lane7_outwards; // encode.rs:38
     wire lane7_beyond = lane7_code[6] | (lane7_code[5] & (~lane7_negative)); // encode.rs:39
     always @(posedge clk) if (advance) lane_7 <= lane7_beyond ? {5{~lane7_negative}} : lane7_code[4:0];
-    wire [14:0] elements_8_magnitude = words_0[161:147]; // quantizer_back.rs:138
-    wire elements_8_sign = words_0[146]; // quantizer_back.rs:138
-    wire elements_8_outer = words_0[145]; // quantizer_back.rs:138
-    wire elements_8_inner = words_0[144]; // quantizer_back.rs:138
+    wire [14:0] elements_8_magnitude = words_0[161:147]; // quantizer_back.rs:139
+    wire elements_8_sign = words_0[146]; // quantizer_back.rs:139
+    wire elements_8_outer = words_0[145]; // quantizer_back.rs:139
+    wire elements_8_inner = words_0[144]; // quantizer_back.rs:139
     always @(posedge clk) begin
         if (advance) begin
             lane8_inner <= elements_8_inner;
@@ -1989,10 +1989,10 @@ module oaken_quantizer_core_p16_n4096_b5 (
         end
         if (write_valid) lane8_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane8_steps_q0 = lane8_steps[lane8_step_at]; // scale_table.rs:154
-    wire [9:0] lane8_r = lane8_steps_q0[15:6]; // scale_table.rs:154
-    wire [5:0] lane8_e = lane8_steps_q0[5:0]; // scale_table.rs:154
-    wire [10:0] lane8_side_c = lane8_thresholds[lane8_threshold_at]; // scale_table.rs:155
+    wire [15:0] lane8_steps_q0 = lane8_steps[lane8_step_at]; // scale_table.rs:151
+    wire [9:0] lane8_r = lane8_steps_q0[15:6]; // scale_table.rs:151
+    wire [5:0] lane8_e = lane8_steps_q0[5:0]; // scale_table.rs:151
+    wire [10:0] lane8_side_c = lane8_thresholds[lane8_threshold_at]; // scale_table.rs:152
     always @(posedge clk) if (advance) begin
         lane8_scale_c <= lane8_inner ? 11'h7f0 : lane8_side_c;
         lane8_scale_r <= lane8_r;
@@ -2038,10 +2038,10 @@ module oaken_quantizer_core_p16_n4096_b5 (
     wire [6:0] lane8_code = {1'h0, lane8_border} + lane8_outwards; // encode.rs:38
     wire lane8_beyond = lane8_code[6] | (lane8_code[5] & (~lane8_negative)); // encode.rs:39
     always @(posedge clk) if (advance) lane_8 <= lane8_beyond ? {5{~lane8_negative}} : lane8_code[4:0];
-    wire [14:0] elements_9_magnitude = words_0[179:165]; // quantizer_back.rs:138
-    wire elements_9_sign = words_0[164]; // quantizer_back.rs:138
-    wire elements_9_outer = words_0[163]; // quantizer_back.rs:138
-    wire elements_9_inner = words_0[162]; // quantizer_back.rs:138
+    wire [14:0] elements_9_magnitude = words_0[179:165]; // quantizer_back.rs:139
+    wire elements_9_sign = words_0[164]; // quantizer_back.rs:139
+    wire elements_9_outer = words_0[163]; // quantizer_back.rs:139
+    wire elements_9_inner = words_0[162]; // quantizer_back.rs:139
     always @(posedge clk) begin
         if (advance) begin
             lane9_inner <= elements_9_inner;
@@ -2050,10 +2050,10 @@ module oaken_quantizer_core_p16_n4096_b5 (
         end
         if (write_valid) lane9_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane9_steps_q0 = lane9_steps[lane9_step_at]; // scale_table.rs:154
-    wire [9:0] lane9_r = lane9_steps_q0[15:6]; // scale_table.rs:154
-    wire [5:0] lane9_e = lane9_steps_q0[5:0]; // scale_table.rs:154
-    wire [10:0] lane9_side_c = lane9_thresholds[lane9_threshold_at]; // scale_table.rs:155
+    wire [15:0] lane9_steps_q0 = lane9_steps[lane9_step_at]; // scale_table.rs:151
+    wire [9:0] lane9_r = lane9_steps_q0[15:6]; // scale_table.rs:151
+    wire [5:0] lane9_e = lane9_steps_q0[5:0]; // scale_table.rs:151
+    wire [10:0] lane9_side_c = lane9_thresholds[lane9_threshold_at]; // scale_table.rs:152
     always @(posedge clk) if (advance) begin
         lane9_scale_c <= lane9_inner ? 11'h7f0 : lane9_side_c;
         lane9_scale_r <= lane9_r;
@@ -2099,12 +2099,12 @@ module oaken_quantizer_core_p16_n4096_b5 (
     wire [6:0] lane9_code = {1'h0, lane9_border} + lane9_outwards; // encode.rs:38
     wire lane9_beyond = lane9_code[6] | (lane9_code[5] & (~lane9_negative)); // encode.rs:39
     always @(posedge clk) if (advance) lane_9 <= lane9_beyond ? {5{~lane9_negative}} : lane9_code[4:0];
-    wire [14:0] elements_10_magnitude = words_0[197:183]; // quantizer_back.rs:138
-    wire elements_10_sign = words_0[182]; // quantizer_back.rs:138
-    wire elements_10_outer = words_0[181]; // quantizer_back.rs:138
-    wire elements_10_inner = words_0[180]; // quantizer_back.rs:138
+    wire [14:0] elements_10_magnitude = words_0[197:183]; // quantizer_back.rs:139
+    wire elements_10_sign = words_0[182]; // quantizer_back.rs:139
+    wire elements_10_outer = words_0[181]; // quantizer_back.rs:139
+    wire elements_10_inner = words_0[180]; // quantizer_back.rs:139
     always @(posedge clk) if (advance) lane10_inner <= elements_10_inner;
-    wire [3:0] _t81 = {slot_out_s2, elements_10_outer, elements_10_inner | (elements_10_outer & elements_10_sign)}; // scale_table.rs:148
+    wire [3:0] _t81 = {slot_out_s2, elements_10_outer, elements_10_inner | (elements_10_outer & elements_10_sign)}; // scale_table.rs:145
     always @(posedge clk) begin
         if (advance) begin
             lane10_step_at <= _t81;
@@ -2112,10 +2112,10 @@ module oaken_quantizer_core_p16_n4096_b5 (
         end
         if (write_valid) lane10_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane10_steps_q0 = lane10_steps[lane10_step_at]; // scale_table.rs:154
-    wire [9:0] lane10_r = lane10_steps_q0[15:6]; // scale_table.rs:154
-    wire [5:0] lane10_e = lane10_steps_q0[5:0]; // scale_table.rs:154
-    wire [10:0] lane10_side_c = lane10_thresholds[lane10_threshold_at]; // scale_table.rs:155
+    wire [15:0] lane10_steps_q0 = lane10_steps[lane10_step_at]; // scale_table.rs:151
+    wire [9:0] lane10_r = lane10_steps_q0[15:6]; // scale_table.rs:151
+    wire [5:0] lane10_e = lane10_steps_q0[5:0]; // scale_table.rs:151
+    wire [10:0] lane10_side_c = lane10_thresholds[lane10_threshold_at]; // scale_table.rs:152
     always @(posedge clk) if (advance) begin
         lane10_scale_c <= lane10_inner ? 11'h7f0 : lane10_side_c;
         lane10_scale_r <= lane10_r;
@@ -2161,12 +2161,12 @@ module oaken_quantizer_core_p16_n4096_b5 (
     wire [6:0] lane10_code = {1'h0, lane10_border} + lane10_outwards; // encode.rs:38
     wire lane10_beyond = lane10_code[6] | (lane10_code[5] & (~lane10_negative)); // encode.rs:39
     always @(posedge clk) if (advance) lane_10 <= lane10_beyond ? {5{~lane10_negative}} : lane10_code[4:0];
-    wire [14:0] elements_11_magnitude = words_0[215:201]; // quantizer_back.rs:138
-    wire elements_11_sign = words_0[200]; // quantizer_back.rs:138
-    wire elements_11_outer = words_0[199]; // quantizer_back.rs:138
-    wire elements_11_inner = words_0[198]; // quantizer_back.rs:138
+    wire [14:0] elements_11_magnitude = words_0[215:201]; // quantizer_back.rs:139
+    wire elements_11_sign = words_0[200]; // quantizer_back.rs:139
+    wire elements_11_outer = words_0[199]; // quantizer_back.rs:139
+    wire elements_11_inner = words_0[198]; // quantizer_back.rs:139
     always @(posedge clk) if (advance) lane11_inner <= elements_11_inner;
-    wire [3:0] _t89 = {slot_out_s2, elements_11_outer, elements_11_inner | (elements_11_outer & elements_11_sign)}; // scale_table.rs:148
+    wire [3:0] _t89 = {slot_out_s2, elements_11_outer, elements_11_inner | (elements_11_outer & elements_11_sign)}; // scale_table.rs:145
     always @(posedge clk) begin
         if (advance) begin
             lane11_step_at <= _t89;
@@ -2174,10 +2174,10 @@ module oaken_quantizer_core_p16_n4096_b5 (
         end
         if (write_valid) lane11_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane11_steps_q0 = lane11_steps[lane11_step_at]; // scale_table.rs:154
-    wire [9:0] lane11_r = lane11_steps_q0[15:6]; // scale_table.rs:154
-    wire [5:0] lane11_e = lane11_steps_q0[5:0]; // scale_table.rs:154
-    wire [10:0] lane11_side_c = lane11_thresholds[lane11_threshold_at]; // scale_table.rs:155
+    wire [15:0] lane11_steps_q0 = lane11_steps[lane11_step_at]; // scale_table.rs:151
+    wire [9:0] lane11_r = lane11_steps_q0[15:6]; // scale_table.rs:151
+    wire [5:0] lane11_e = lane11_steps_q0[5:0]; // scale_table.rs:151
+    wire [10:0] lane11_side_c = lane11_thresholds[lane11_threshold_at]; // scale_table.rs:152
     always @(posedge clk) if (advance) begin
         lane11_scale_c <= lane11_inner ? 11'h7f0 : lane11_side_c;
         lane11_scale_r <= lane11_r;
@@ -2223,12 +2223,12 @@ module oaken_quantizer_core_p16_n4096_b5 (
     wire [6:0] lane11_code = {1'h0, lane11_border} + lane11_outwards; // encode.rs:38
     wire lane11_beyond = lane11_code[6] | (lane11_code[5] & (~lane11_negative)); // encode.rs:39
     always @(posedge clk) if (advance) lane_11 <= lane11_beyond ? {5{~lane11_negative}} : lane11_code[4:0];
-    wire [14:0] elements_12_magnitude = words_0[233:219]; // quantizer_back.rs:138
-    wire elements_12_sign = words_0[218]; // quantizer_back.rs:138
-    wire elements_12_outer = words_0[217]; // quantizer_back.rs:138
-    wire elements_12_inner = words_0[216]; // quantizer_back.rs:138
+    wire [14:0] elements_12_magnitude = words_0[233:219]; // quantizer_back.rs:139
+    wire elements_12_sign = words_0[218]; // quantizer_back.rs:139
+    wire elements_12_outer = words_0[217]; // quantizer_back.rs:139
+    wire elements_12_inner = words_0[216]; // quantizer_back.rs:139
     always @(posedge clk) if (advance) lane12_inner <= elements_12_inner;
-    wire [3:0] _t97 = {slot_out_s2, elements_12_outer, elements_12_inner | (elements_12_outer & elements_12_sign)}; // scale_table.rs:148
+    wire [3:0] _t97 = {slot_out_s2, elements_12_outer, elements_12_inner | (elements_12_outer & elements_12_sign)}; // scale_table.rs:145
     always @(posedge clk) begin
         if (advance) begin
             lane12_step_at <= _t97;
@@ -2236,10 +2236,10 @@ module oaken_quantizer_core_p16_n4096_b5 (
         end
         if (write_valid) lane12_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane12_steps_q0 = lane12_steps[lane12_step_at]; // scale_table.rs:154
-    wire [9:0] lane12_r = lane12_steps_q0[15:6]; // scale_table.rs:154
-    wire [5:0] lane12_e = lane12_steps_q0[5:0]; // scale_table.rs:154
-    wire [10:0] lane12_side_c = lane12_thresholds[lane12_threshold_at]; // scale_table.rs:155
+    wire [15:0] lane12_steps_q0 = lane12_steps[lane12_step_at]; // scale_table.rs:151
+    wire [9:0] lane12_r = lane12_steps_q0[15:6]; // scale_table.rs:151
+    wire [5:0] lane12_e = lane12_steps_q0[5:0]; // scale_table.rs:151
+    wire [10:0] lane12_side_c = lane12_thresholds[lane12_threshold_at]; // scale_table.rs:152
     always @(posedge clk) if (advance) begin
         lane12_scale_c <= lane12_inner ? 11'h7f0 : lane12_side_c;
         lane12_scale_r <= lane12_r;
@@ -2285,12 +2285,12 @@ module oaken_quantizer_core_p16_n4096_b5 (
     wire [6:0] lane12_code = {1'h0, lane12_border} + lane12_outwards; // encode.rs:38
     wire lane12_beyond = lane12_code[6] | (lane12_code[5] & (~lane12_negative)); // encode.rs:39
     always @(posedge clk) if (advance) lane_12 <= lane12_beyond ? {5{~lane12_negative}} : lane12_code[4:0];
-    wire [14:0] elements_13_magnitude = words_0[251:237]; // quantizer_back.rs:138
-    wire elements_13_sign = words_0[236]; // quantizer_back.rs:138
-    wire elements_13_outer = words_0[235]; // quantizer_back.rs:138
-    wire elements_13_inner = words_0[234]; // quantizer_back.rs:138
+    wire [14:0] elements_13_magnitude = words_0[251:237]; // quantizer_back.rs:139
+    wire elements_13_sign = words_0[236]; // quantizer_back.rs:139
+    wire elements_13_outer = words_0[235]; // quantizer_back.rs:139
+    wire elements_13_inner = words_0[234]; // quantizer_back.rs:139
     always @(posedge clk) if (advance) lane13_inner <= elements_13_inner;
-    wire [3:0] _t105 = {slot_out_s2, elements_13_outer, elements_13_inner | (elements_13_outer & elements_13_sign)}; // scale_table.rs:148
+    wire [3:0] _t105 = {slot_out_s2, elements_13_outer, elements_13_inner | (elements_13_outer & elements_13_sign)}; // scale_table.rs:145
     always @(posedge clk) begin
         if (advance) begin
             lane13_step_at <= _t105;
@@ -2298,10 +2298,10 @@ module oaken_quantizer_core_p16_n4096_b5 (
         end
         if (write_valid) lane13_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane13_steps_q0 = lane13_steps[lane13_step_at]; // scale_table.rs:154
-    wire [9:0] lane13_r = lane13_steps_q0[15:6]; // scale_table.rs:154
-    wire [5:0] lane13_e = lane13_steps_q0[5:0]; // scale_table.rs:154
-    wire [10:0] lane13_side_c = lane13_thresholds[lane13_threshold_at]; // scale_table.rs:155
+    wire [15:0] lane13_steps_q0 = lane13_steps[lane13_step_at]; // scale_table.rs:151
+    wire [9:0] lane13_r = lane13_steps_q0[15:6]; // scale_table.rs:151
+    wire [5:0] lane13_e = lane13_steps_q0[5:0]; // scale_table.rs:151
+    wire [10:0] lane13_side_c = lane13_thresholds[lane13_threshold_at]; // scale_table.rs:152
     always @(posedge clk) if (advance) begin
         lane13_scale_c <= lane13_inner ? 11'h7f0 : lane13_side_c;
         lane13_scale_r <= lane13_r;
@@ -2347,12 +2347,12 @@ module oaken_quantizer_core_p16_n4096_b5 (
     wire [6:0] lane13_code = {1'h0, lane13_border} + lane13_outwards; // encode.rs:38
     wire lane13_beyond = lane13_code[6] | (lane13_code[5] & (~lane13_negative)); // encode.rs:39
     always @(posedge clk) if (advance) lane_13 <= lane13_beyond ? {5{~lane13_negative}} : lane13_code[4:0];
-    wire [14:0] elements_14_magnitude = words_0[269:255]; // quantizer_back.rs:138
-    wire elements_14_sign = words_0[254]; // quantizer_back.rs:138
-    wire elements_14_outer = words_0[253]; // quantizer_back.rs:138
-    wire elements_14_inner = words_0[252]; // quantizer_back.rs:138
+    wire [14:0] elements_14_magnitude = words_0[269:255]; // quantizer_back.rs:139
+    wire elements_14_sign = words_0[254]; // quantizer_back.rs:139
+    wire elements_14_outer = words_0[253]; // quantizer_back.rs:139
+    wire elements_14_inner = words_0[252]; // quantizer_back.rs:139
     always @(posedge clk) if (advance) lane14_inner <= elements_14_inner;
-    wire [3:0] _t113 = {slot_out_s2, elements_14_outer, elements_14_inner | (elements_14_outer & elements_14_sign)}; // scale_table.rs:148
+    wire [3:0] _t113 = {slot_out_s2, elements_14_outer, elements_14_inner | (elements_14_outer & elements_14_sign)}; // scale_table.rs:145
     always @(posedge clk) begin
         if (advance) begin
             lane14_step_at <= _t113;
@@ -2360,10 +2360,10 @@ module oaken_quantizer_core_p16_n4096_b5 (
         end
         if (write_valid) lane14_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane14_steps_q0 = lane14_steps[lane14_step_at]; // scale_table.rs:154
-    wire [9:0] lane14_r = lane14_steps_q0[15:6]; // scale_table.rs:154
-    wire [5:0] lane14_e = lane14_steps_q0[5:0]; // scale_table.rs:154
-    wire [10:0] lane14_side_c = lane14_thresholds[lane14_threshold_at]; // scale_table.rs:155
+    wire [15:0] lane14_steps_q0 = lane14_steps[lane14_step_at]; // scale_table.rs:151
+    wire [9:0] lane14_r = lane14_steps_q0[15:6]; // scale_table.rs:151
+    wire [5:0] lane14_e = lane14_steps_q0[5:0]; // scale_table.rs:151
+    wire [10:0] lane14_side_c = lane14_thresholds[lane14_threshold_at]; // scale_table.rs:152
     always @(posedge clk) if (advance) begin
         lane14_scale_c <= lane14_inner ? 11'h7f0 : lane14_side_c;
         lane14_scale_r <= lane14_r;
@@ -2409,12 +2409,12 @@ module oaken_quantizer_core_p16_n4096_b5 (
     wire [6:0] lane14_code = {1'h0, lane14_border} + lane14_outwards; // encode.rs:38
     wire lane14_beyond = lane14_code[6] | (lane14_code[5] & (~lane14_negative)); // encode.rs:39
     always @(posedge clk) if (advance) lane_14 <= lane14_beyond ? {5{~lane14_negative}} : lane14_code[4:0];
-    wire [14:0] elements_15_magnitude = words_0[287:273]; // quantizer_back.rs:138
-    wire elements_15_sign = words_0[272]; // quantizer_back.rs:138
-    wire elements_15_outer = words_0[271]; // quantizer_back.rs:138
-    wire elements_15_inner = words_0[270]; // quantizer_back.rs:138
+    wire [14:0] elements_15_magnitude = words_0[287:273]; // quantizer_back.rs:139
+    wire elements_15_sign = words_0[272]; // quantizer_back.rs:139
+    wire elements_15_outer = words_0[271]; // quantizer_back.rs:139
+    wire elements_15_inner = words_0[270]; // quantizer_back.rs:139
     always @(posedge clk) if (advance) lane15_inner <= elements_15_inner;
-    wire [3:0] _t121 = {slot_out_s2, elements_15_outer, elements_15_inner | (elements_15_outer & elements_15_sign)}; // scale_table.rs:148
+    wire [3:0] _t121 = {slot_out_s2, elements_15_outer, elements_15_inner | (elements_15_outer & elements_15_sign)}; // scale_table.rs:145
     always @(posedge clk) begin
         if (advance) begin
             lane15_step_at <= _t121;
@@ -2422,10 +2422,10 @@ module oaken_quantizer_core_p16_n4096_b5 (
         end
         if (write_valid) lane15_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane15_steps_q0 = lane15_steps[lane15_step_at]; // scale_table.rs:154
-    wire [9:0] lane15_r = lane15_steps_q0[15:6]; // scale_table.rs:154
-    wire [5:0] lane15_e = lane15_steps_q0[5:0]; // scale_table.rs:154
-    wire [10:0] lane15_side_c = lane15_thresholds[lane15_threshold_at]; // scale_table.rs:155
+    wire [15:0] lane15_steps_q0 = lane15_steps[lane15_step_at]; // scale_table.rs:151
+    wire [9:0] lane15_r = lane15_steps_q0[15:6]; // scale_table.rs:151
+    wire [5:0] lane15_e = lane15_steps_q0[5:0]; // scale_table.rs:151
+    wire [10:0] lane15_side_c = lane15_thresholds[lane15_threshold_at]; // scale_table.rs:152
     always @(posedge clk) if (advance) begin
         lane15_scale_c <= lane15_inner ? 11'h7f0 : lane15_side_c;
         lane15_scale_r <= lane15_r;
@@ -2471,7 +2471,7 @@ module oaken_quantizer_core_p16_n4096_b5 (
     wire [6:0] lane15_code = {1'h0, lane15_border} + lane15_outwards; // encode.rs:38
     wire lane15_beyond = lane15_code[6] | (lane15_code[5] & (~lane15_negative)); // encode.rs:39
     always @(posedge clk) if (advance) lane_15 <= lane15_beyond ? {5{~lane15_negative}} : lane15_code[4:0];
-    wire [79:0] codes = {lane_15, lane_14, lane_13, lane_12, lane_11, lane_10, lane_9, lane_8, lane_7, lane_6, lane_5, lane_4, lane_3, lane_2, lane_1, lane}; // quantizer_back.rs:146
+    wire [79:0] codes = {lane_15, lane_14, lane_13, lane_12, lane_11, lane_10, lane_9, lane_8, lane_7, lane_6, lane_5, lane_4, lane_3, lane_2, lane_1, lane}; // quantizer_back.rs:147
     always @(posedge clk) begin
         if (rst) begin
             ready_s1 <= 1'h0;
@@ -2491,7 +2491,7 @@ module oaken_quantizer_core_p16_n4096_b5 (
         beat_last_s3 <= beat_last_s2;
         beat_last_s4 <= beat_last_s3;
     end
-    wire _t129 = (ready_s4 & beat_last_s4) & advance; // quantizer_back.rs:152
+    wire _t129 = (ready_s4 & beat_last_s4) & advance; // quantizer_back.rs:153
     always @(posedge clk) begin
         if (rst) begin
             used <= 3'h0;
@@ -2502,22 +2502,22 @@ module oaken_quantizer_core_p16_n4096_b5 (
     end
 
     // out: move the entries together
-    wire [5:0] marks_0 = {elements_0_sign, elements_0_outer, 4'h0}; // quantizer_back.rs:186
-    wire [5:0] marks_1 = {elements_1_sign, elements_1_outer, 4'h1}; // quantizer_back.rs:186
-    wire [5:0] marks_2 = {elements_2_sign, elements_2_outer, 4'h2}; // quantizer_back.rs:186
-    wire [5:0] marks_3 = {elements_3_sign, elements_3_outer, 4'h3}; // quantizer_back.rs:186
-    wire [5:0] marks_4 = {elements_4_sign, elements_4_outer, 4'h4}; // quantizer_back.rs:186
-    wire [5:0] marks_5 = {elements_5_sign, elements_5_outer, 4'h5}; // quantizer_back.rs:186
-    wire [5:0] marks_6 = {elements_6_sign, elements_6_outer, 4'h6}; // quantizer_back.rs:186
-    wire [5:0] marks_7 = {elements_7_sign, elements_7_outer, 4'h7}; // quantizer_back.rs:186
-    wire [5:0] marks_8 = {elements_8_sign, elements_8_outer, 4'h8}; // quantizer_back.rs:186
-    wire [5:0] marks_9 = {elements_9_sign, elements_9_outer, 4'h9}; // quantizer_back.rs:186
-    wire [5:0] marks_10 = {elements_10_sign, elements_10_outer, 4'ha}; // quantizer_back.rs:186
-    wire [5:0] marks_11 = {elements_11_sign, elements_11_outer, 4'hb}; // quantizer_back.rs:186
-    wire [5:0] marks_12 = {elements_12_sign, elements_12_outer, 4'hc}; // quantizer_back.rs:186
-    wire [5:0] marks_13 = {elements_13_sign, elements_13_outer, 4'hd}; // quantizer_back.rs:186
-    wire [5:0] marks_14 = {elements_14_sign, elements_14_outer, 4'he}; // quantizer_back.rs:186
-    wire [5:0] marks_15 = {elements_15_sign, elements_15_outer, 4'hf}; // quantizer_back.rs:186
+    wire [5:0] marks_0 = {elements_0_sign, elements_0_outer, 4'h0}; // quantizer_back.rs:185
+    wire [5:0] marks_1 = {elements_1_sign, elements_1_outer, 4'h1}; // quantizer_back.rs:185
+    wire [5:0] marks_2 = {elements_2_sign, elements_2_outer, 4'h2}; // quantizer_back.rs:185
+    wire [5:0] marks_3 = {elements_3_sign, elements_3_outer, 4'h3}; // quantizer_back.rs:185
+    wire [5:0] marks_4 = {elements_4_sign, elements_4_outer, 4'h4}; // quantizer_back.rs:185
+    wire [5:0] marks_5 = {elements_5_sign, elements_5_outer, 4'h5}; // quantizer_back.rs:185
+    wire [5:0] marks_6 = {elements_6_sign, elements_6_outer, 4'h6}; // quantizer_back.rs:185
+    wire [5:0] marks_7 = {elements_7_sign, elements_7_outer, 4'h7}; // quantizer_back.rs:185
+    wire [5:0] marks_8 = {elements_8_sign, elements_8_outer, 4'h8}; // quantizer_back.rs:185
+    wire [5:0] marks_9 = {elements_9_sign, elements_9_outer, 4'h9}; // quantizer_back.rs:185
+    wire [5:0] marks_10 = {elements_10_sign, elements_10_outer, 4'ha}; // quantizer_back.rs:185
+    wire [5:0] marks_11 = {elements_11_sign, elements_11_outer, 4'hb}; // quantizer_back.rs:185
+    wire [5:0] marks_12 = {elements_12_sign, elements_12_outer, 4'hc}; // quantizer_back.rs:185
+    wire [5:0] marks_13 = {elements_13_sign, elements_13_outer, 4'hd}; // quantizer_back.rs:185
+    wire [5:0] marks_14 = {elements_14_sign, elements_14_outer, 4'he}; // quantizer_back.rs:185
+    wire [5:0] marks_15 = {elements_15_sign, elements_15_outer, 4'hf}; // quantizer_back.rs:185
     wire present_0 = elements_0_outer | elements_0_inner; // classify.rs:33
     wire present_1 = elements_1_outer | elements_1_inner; // classify.rs:33
     wire present_2 = elements_2_outer | elements_2_inner; // classify.rs:33
@@ -2703,38 +2703,38 @@ module oaken_quantizer_core_p16_n4096_b5 (
         chunk_beat_s4 <= chunk_beat_s3;
         beat_in_chunk <= chunk_beat_s4;
     end
-    wire [1:0] group = packed_15[5:4]; // quantizer_back.rs:198
-    wire [7:0] entries_0 = {group, beat_in_chunk, packed_15[3:0]}; // quantizer_back.rs:202
-    wire [1:0] group_1 = packed_14[5:4]; // quantizer_back.rs:198
-    wire [7:0] entries_1 = {group_1, beat_in_chunk, packed_14[3:0]}; // quantizer_back.rs:202
-    wire [1:0] group_2 = packed_13[5:4]; // quantizer_back.rs:198
-    wire [7:0] entries_2 = {group_2, beat_in_chunk, packed_13[3:0]}; // quantizer_back.rs:202
-    wire [1:0] group_3 = packed_12[5:4]; // quantizer_back.rs:198
-    wire [7:0] entries_3 = {group_3, beat_in_chunk, packed_12[3:0]}; // quantizer_back.rs:202
-    wire [1:0] group_4 = packed_11[5:4]; // quantizer_back.rs:198
-    wire [7:0] entries_4 = {group_4, beat_in_chunk, packed_11[3:0]}; // quantizer_back.rs:202
-    wire [1:0] group_5 = packed_10[5:4]; // quantizer_back.rs:198
-    wire [7:0] entries_5 = {group_5, beat_in_chunk, packed_10[3:0]}; // quantizer_back.rs:202
-    wire [1:0] group_6 = packed_9[5:4]; // quantizer_back.rs:198
-    wire [7:0] entries_6 = {group_6, beat_in_chunk, packed_9[3:0]}; // quantizer_back.rs:202
-    wire [1:0] group_7 = packed_8[5:4]; // quantizer_back.rs:198
-    wire [7:0] entries_7 = {group_7, beat_in_chunk, packed_8[3:0]}; // quantizer_back.rs:202
-    wire [1:0] group_8 = packed_7[5:4]; // quantizer_back.rs:198
-    wire [7:0] entries_8 = {group_8, beat_in_chunk, packed_7[3:0]}; // quantizer_back.rs:202
-    wire [1:0] group_9 = packed_6[5:4]; // quantizer_back.rs:198
-    wire [7:0] entries_9 = {group_9, beat_in_chunk, packed_6[3:0]}; // quantizer_back.rs:202
-    wire [1:0] group_10 = packed_5[5:4]; // quantizer_back.rs:198
-    wire [7:0] entries_10 = {group_10, beat_in_chunk, packed_5[3:0]}; // quantizer_back.rs:202
-    wire [1:0] group_11 = packed_4[5:4]; // quantizer_back.rs:198
-    wire [7:0] entries_11 = {group_11, beat_in_chunk, packed_4[3:0]}; // quantizer_back.rs:202
-    wire [1:0] group_12 = packed_3[5:4]; // quantizer_back.rs:198
-    wire [7:0] entries_12 = {group_12, beat_in_chunk, packed_3[3:0]}; // quantizer_back.rs:202
-    wire [1:0] group_13 = packed_2[5:4]; // quantizer_back.rs:198
-    wire [7:0] entries_13 = {group_13, beat_in_chunk, packed_2[3:0]}; // quantizer_back.rs:202
-    wire [1:0] group_14 = packed_1[5:4]; // quantizer_back.rs:198
-    wire [7:0] entries_14 = {group_14, beat_in_chunk, packed_1[3:0]}; // quantizer_back.rs:202
-    wire [1:0] group_15 = packed_0[5:4]; // quantizer_back.rs:198
-    wire [7:0] entries_15 = {group_15, beat_in_chunk, packed_0[3:0]}; // quantizer_back.rs:202
+    wire [1:0] group = packed_15[5:4]; // quantizer_back.rs:197
+    wire [7:0] entries_0 = {group, beat_in_chunk, packed_15[3:0]}; // quantizer_back.rs:201
+    wire [1:0] group_1 = packed_14[5:4]; // quantizer_back.rs:197
+    wire [7:0] entries_1 = {group_1, beat_in_chunk, packed_14[3:0]}; // quantizer_back.rs:201
+    wire [1:0] group_2 = packed_13[5:4]; // quantizer_back.rs:197
+    wire [7:0] entries_2 = {group_2, beat_in_chunk, packed_13[3:0]}; // quantizer_back.rs:201
+    wire [1:0] group_3 = packed_12[5:4]; // quantizer_back.rs:197
+    wire [7:0] entries_3 = {group_3, beat_in_chunk, packed_12[3:0]}; // quantizer_back.rs:201
+    wire [1:0] group_4 = packed_11[5:4]; // quantizer_back.rs:197
+    wire [7:0] entries_4 = {group_4, beat_in_chunk, packed_11[3:0]}; // quantizer_back.rs:201
+    wire [1:0] group_5 = packed_10[5:4]; // quantizer_back.rs:197
+    wire [7:0] entries_5 = {group_5, beat_in_chunk, packed_10[3:0]}; // quantizer_back.rs:201
+    wire [1:0] group_6 = packed_9[5:4]; // quantizer_back.rs:197
+    wire [7:0] entries_6 = {group_6, beat_in_chunk, packed_9[3:0]}; // quantizer_back.rs:201
+    wire [1:0] group_7 = packed_8[5:4]; // quantizer_back.rs:197
+    wire [7:0] entries_7 = {group_7, beat_in_chunk, packed_8[3:0]}; // quantizer_back.rs:201
+    wire [1:0] group_8 = packed_7[5:4]; // quantizer_back.rs:197
+    wire [7:0] entries_8 = {group_8, beat_in_chunk, packed_7[3:0]}; // quantizer_back.rs:201
+    wire [1:0] group_9 = packed_6[5:4]; // quantizer_back.rs:197
+    wire [7:0] entries_9 = {group_9, beat_in_chunk, packed_6[3:0]}; // quantizer_back.rs:201
+    wire [1:0] group_10 = packed_5[5:4]; // quantizer_back.rs:197
+    wire [7:0] entries_10 = {group_10, beat_in_chunk, packed_5[3:0]}; // quantizer_back.rs:201
+    wire [1:0] group_11 = packed_4[5:4]; // quantizer_back.rs:197
+    wire [7:0] entries_11 = {group_11, beat_in_chunk, packed_4[3:0]}; // quantizer_back.rs:201
+    wire [1:0] group_12 = packed_3[5:4]; // quantizer_back.rs:197
+    wire [7:0] entries_12 = {group_12, beat_in_chunk, packed_3[3:0]}; // quantizer_back.rs:201
+    wire [1:0] group_13 = packed_2[5:4]; // quantizer_back.rs:197
+    wire [7:0] entries_13 = {group_13, beat_in_chunk, packed_2[3:0]}; // quantizer_back.rs:201
+    wire [1:0] group_14 = packed_1[5:4]; // quantizer_back.rs:197
+    wire [7:0] entries_14 = {group_14, beat_in_chunk, packed_1[3:0]}; // quantizer_back.rs:201
+    wire [1:0] group_15 = packed_0[5:4]; // quantizer_back.rs:197
+    wire [7:0] entries_15 = {group_15, beat_in_chunk, packed_0[3:0]}; // quantizer_back.rs:201
 
     // out: the sparse part
     assign advance = writer_s_ready;
@@ -2742,7 +2742,7 @@ module oaken_quantizer_core_p16_n4096_b5 (
     assign sparse_data = writer_m_data;
     assign sparse_keep = writer_m_keep;
     assign sparse_last = writer_m_last;
-    wire [127:0] sparse_beat_entries = {entries_0, entries_1, entries_2, entries_3, entries_4, entries_5, entries_6, entries_7, entries_8, entries_9, entries_10, entries_11, entries_12, entries_13, entries_14, entries_15}; // quantizer_back.rs:214
+    wire [127:0] sparse_beat_entries = {entries_0, entries_1, entries_2, entries_3, entries_4, entries_5, entries_6, entries_7, entries_8, entries_9, entries_10, entries_11, entries_12, entries_13, entries_14, entries_15}; // quantizer_back.rs:213
     always @(posedge clk) if (advance) begin
         compact_total_s4 <= compact_total;
         sparse_beat_found <= compact_total_s4;
@@ -2761,7 +2761,7 @@ module oaken_quantizer_core_p16_n4096_b5 (
             ready_s5 <= 1'h0;
         end else if (advance) ready_s5 <= ready_s4;
     end
-    wire sparse_valid_1 = ready_s5; // quantizer_back.rs:220
+    wire sparse_valid_1 = ready_s5; // quantizer_back.rs:219
     wire [58:0] header_1 = headers[writer_vector]; // quantizer.rs:234
     always @(posedge clk) was_nonfinite <= header_1[57];
     assign nonfinite = writer_sent & was_nonfinite;
@@ -2783,9 +2783,9 @@ module oaken_quantizer_core_p16_n4096_b5 (
         sparse_beat_last_s7 <= sparse_beat_last_s6;
         sparse_beat_last_s8 <= sparse_beat_last_s7;
     end
-    wire coded = ready_s8; // quantizer_back.rs:238
-    wire last_3 = sparse_beat_last_s8; // quantizer_back.rs:238
-    wire coded_1 = coded & advance; // quantizer_back.rs:239
+    wire coded = ready_s8; // quantizer_back.rs:237
+    wire last_3 = sparse_beat_last_s8; // quantizer_back.rs:237
+    wire coded_1 = coded & advance; // quantizer_back.rs:238
     oaken_sparse_writer_p16 writer (
         .clk(clk),
         .rst(rst),
@@ -2806,8 +2806,8 @@ module oaken_quantizer_core_p16_n4096_b5 (
         .m_last(writer_m_last),
         .sent(writer_sent)
     );
-    wire [79:0] data_2 = dense_m_payload[80:1]; // quantizer_back.rs:249
-    wire last_4 = dense_m_payload[0]; // quantizer_back.rs:249
+    wire [79:0] data_2 = dense_m_payload[80:1]; // quantizer_back.rs:248
+    wire last_4 = dense_m_payload[0]; // quantizer_back.rs:248
     fifo_81x16_distributed dense (
         .clk(clk),
         .rst(rst),
@@ -2820,7 +2820,7 @@ module oaken_quantizer_core_p16_n4096_b5 (
         .level(dense_level)
     );
     wire [127:0] _t195 = {{16{beat_keep[7]}}, {16{beat_keep[6]}}, {16{beat_keep[5]}}, {16{beat_keep[4]}}, {16{beat_keep[3]}}, {16{beat_keep[2]}}, {16{beat_keep[1]}}, {16{beat_keep[0]}}}; // types.rs:213
-    wire [127:0] data_3 = beat_data & _t195; // quantizer_back.rs:300
+    wire [127:0] data_3 = beat_data & _t195; // quantizer_back.rs:299
     pack_5_to_8x16 packer (
         .clk(clk),
         .rst(rst),

@@ -1003,64 +1003,52 @@ module oaken_quantizer_core_p64_n8192 (
     reg [287:0] words_3; // quantizer_back.rs:110
     reg [7:0] read_count_at_s1; // quantizer_back.rs:108
     reg [6:0] count; // quantizer_back.rs:112
-    reg [9:0] d_outer_pos_r_s1; // quantizer_back.rs:161
-    reg [5:0] d_outer_pos_e_s1; // quantizer_back.rs:161
-    reg [9:0] d_outer_pos_c_s1; // quantizer_back.rs:161
-    reg [9:0] d_outer_neg_r_s1; // quantizer_back.rs:161
-    reg [5:0] d_outer_neg_e_s1; // quantizer_back.rs:161
-    reg [9:0] d_outer_neg_c_s1; // quantizer_back.rs:161
-    reg [9:0] d_middle_r_s1; // quantizer_back.rs:161
-    reg [5:0] d_middle_e_s1; // quantizer_back.rs:161
-    reg [9:0] d_middle_c_s1; // quantizer_back.rs:161
-    reg [9:0] d_middle_c_neg_s1; // quantizer_back.rs:161
-    reg [9:0] d_inner_r_s1; // quantizer_back.rs:161
-    reg [5:0] d_inner_e_s1; // quantizer_back.rs:161
-    reg [4:0] d_split_s1_1; // quantizer_back.rs:161
-    reg [9:0] d_outer_pos_r_s2; // scale_table.rs:79
-    reg [9:0] d_outer_pos_r_s3; // scale_table.rs:79
-    reg [5:0] d_outer_pos_e_s2; // scale_table.rs:79
-    reg [5:0] d_outer_pos_e_s3; // scale_table.rs:79
-    reg [9:0] d_outer_pos_c_s2; // scale_table.rs:79
-    reg [9:0] d_outer_pos_c_s3; // scale_table.rs:79
-    reg [9:0] d_outer_neg_r_s2; // scale_table.rs:79
-    reg [9:0] d_outer_neg_r_s3; // scale_table.rs:79
-    reg [5:0] d_outer_neg_e_s2; // scale_table.rs:79
-    reg [5:0] d_outer_neg_e_s3; // scale_table.rs:79
-    reg [9:0] d_outer_neg_c_s2; // scale_table.rs:79
-    reg [9:0] d_outer_neg_c_s3; // scale_table.rs:79
-    reg [9:0] d_middle_r_s2; // scale_table.rs:79
-    reg [9:0] d_middle_r_s3; // scale_table.rs:79
-    reg [5:0] d_middle_e_s2; // scale_table.rs:79
-    reg [5:0] d_middle_e_s3; // scale_table.rs:79
-    reg [9:0] d_middle_c_s2; // scale_table.rs:79
-    reg [9:0] d_middle_c_s3; // scale_table.rs:79
-    reg [9:0] d_middle_c_neg_s2; // scale_table.rs:79
-    reg [9:0] d_middle_c_neg_s3; // scale_table.rs:79
-    reg [9:0] d_inner_r_s2; // scale_table.rs:79
-    reg [9:0] d_inner_r_s3; // scale_table.rs:79
-    reg [5:0] d_inner_e_s2; // scale_table.rs:79
-    reg [5:0] d_inner_e_s3; // scale_table.rs:79
-    reg [4:0] split_s2; // quantizer_back.rs:137
-    reg [4:0] split_1; // quantizer_back.rs:137
-    reg lane0_inner; // scale_table.rs:145
-    reg [9:0] lane0_d_outer_pos_r; // scale_table.rs:158
-    reg [5:0] lane0_d_outer_pos_e; // scale_table.rs:158
-    reg [9:0] lane0_d_outer_pos_c; // scale_table.rs:158
-    reg [9:0] lane0_d_outer_neg_r; // scale_table.rs:158
-    reg [5:0] lane0_d_outer_neg_e; // scale_table.rs:158
-    reg [9:0] lane0_d_outer_neg_c; // scale_table.rs:158
-    reg [9:0] lane0_d_middle_r; // scale_table.rs:158
-    reg [5:0] lane0_d_middle_e; // scale_table.rs:158
-    reg [9:0] lane0_d_middle_c; // scale_table.rs:158
-    reg [9:0] lane0_d_middle_c_neg; // scale_table.rs:158
-    reg [9:0] lane0_d_inner_r; // scale_table.rs:158
-    reg [5:0] lane0_d_inner_e; // scale_table.rs:158
-    reg [14:0] lane0_x_magnitude; // scale_table.rs:158
-    reg lane0_x_sign; // scale_table.rs:158
-    reg lane0_x_outer; // scale_table.rs:158
-    reg [9:0] lane0_scale_c; // scale_table.rs:166
-    reg [9:0] lane0_scale_r; // scale_table.rs:166
-    reg [5:0] lane0_scale_e; // scale_table.rs:166
+    reg [5:0] queue_out_s1; // scale_table.rs:123
+    reg [4:0] oldest_split; // scale_table.rs:123
+    reg [9:0] oldest_outer_pos_r; // scale_table.rs:123
+    reg [5:0] oldest_outer_pos_e; // scale_table.rs:123
+    reg [9:0] oldest_outer_pos_c; // scale_table.rs:123
+    reg [9:0] oldest_outer_neg_r; // scale_table.rs:123
+    reg [5:0] oldest_outer_neg_e; // scale_table.rs:123
+    reg [9:0] oldest_outer_neg_c; // scale_table.rs:123
+    reg [9:0] oldest_middle_r; // scale_table.rs:123
+    reg [5:0] oldest_middle_e; // scale_table.rs:123
+    reg [9:0] oldest_middle_c; // scale_table.rs:123
+    reg [9:0] oldest_middle_c_neg; // scale_table.rs:123
+    reg [9:0] oldest_inner_r; // scale_table.rs:123
+    reg [5:0] oldest_inner_e; // scale_table.rs:123
+    reg [9:0] oldest_outer_pos_r_s3; // quantizer_back.rs:137
+    reg [5:0] oldest_outer_pos_e_s3; // quantizer_back.rs:137
+    reg [9:0] oldest_outer_pos_c_s3; // quantizer_back.rs:137
+    reg [9:0] oldest_outer_neg_r_s3; // quantizer_back.rs:137
+    reg [5:0] oldest_outer_neg_e_s3; // quantizer_back.rs:137
+    reg [9:0] oldest_outer_neg_c_s3; // quantizer_back.rs:137
+    reg [9:0] oldest_middle_r_s3; // quantizer_back.rs:137
+    reg [5:0] oldest_middle_e_s3; // quantizer_back.rs:137
+    reg [9:0] oldest_middle_c_s3; // quantizer_back.rs:137
+    reg [9:0] oldest_middle_c_neg_s3; // quantizer_back.rs:137
+    reg [9:0] oldest_inner_r_s3; // quantizer_back.rs:137
+    reg [5:0] oldest_inner_e_s3; // quantizer_back.rs:137
+    reg [4:0] split; // quantizer_back.rs:137
+    reg lane0_inner; // scale_table.rs:142
+    reg [9:0] lane0_d_outer_pos_r; // scale_table.rs:155
+    reg [5:0] lane0_d_outer_pos_e; // scale_table.rs:155
+    reg [9:0] lane0_d_outer_pos_c; // scale_table.rs:155
+    reg [9:0] lane0_d_outer_neg_r; // scale_table.rs:155
+    reg [5:0] lane0_d_outer_neg_e; // scale_table.rs:155
+    reg [9:0] lane0_d_outer_neg_c; // scale_table.rs:155
+    reg [9:0] lane0_d_middle_r; // scale_table.rs:155
+    reg [5:0] lane0_d_middle_e; // scale_table.rs:155
+    reg [9:0] lane0_d_middle_c; // scale_table.rs:155
+    reg [9:0] lane0_d_middle_c_neg; // scale_table.rs:155
+    reg [9:0] lane0_d_inner_r; // scale_table.rs:155
+    reg [5:0] lane0_d_inner_e; // scale_table.rs:155
+    reg [14:0] lane0_x_magnitude; // scale_table.rs:155
+    reg lane0_x_sign; // scale_table.rs:155
+    reg lane0_x_outer; // scale_table.rs:155
+    reg [9:0] lane0_scale_c; // scale_table.rs:163
+    reg [9:0] lane0_scale_r; // scale_table.rs:163
+    reg [5:0] lane0_scale_e; // scale_table.rs:163
     reg l16_s4; // encode.rs:20
     reg lane0_normal; // encode.rs:20
     reg [14:0] lane0_x_magnitude_1; // encode.rs:21
@@ -1091,21 +1079,21 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane0_middle_s7; // encode.rs:34
     reg lane0_middle_s8; // encode.rs:34
     reg lane0_middle_s9; // encode.rs:34
-    reg [4:0] split_1_s4; // encode.rs:34
-    reg [4:0] split_1_s5; // encode.rs:34
-    reg [4:0] split_1_s6; // encode.rs:34
-    reg [4:0] split_1_s7; // encode.rs:34
-    reg [4:0] split_1_s8; // encode.rs:34
-    reg [4:0] split_1_s9; // encode.rs:34
+    reg [4:0] split_s4; // encode.rs:34
+    reg [4:0] split_s5; // encode.rs:34
+    reg [4:0] split_s6; // encode.rs:34
+    reg [4:0] split_s7; // encode.rs:34
+    reg [4:0] split_s8; // encode.rs:34
+    reg [4:0] split_s9; // encode.rs:34
     reg [4:0] lane0_border; // encode.rs:34
     reg [3:0] lane; // encode.rs:40
-    reg lane1_inner; // scale_table.rs:145
-    reg [14:0] lane1_x_magnitude; // scale_table.rs:158
-    reg lane1_x_sign; // scale_table.rs:158
-    reg lane1_x_outer; // scale_table.rs:158
-    reg [9:0] lane1_scale_c; // scale_table.rs:166
-    reg [9:0] lane1_scale_r; // scale_table.rs:166
-    reg [5:0] lane1_scale_e; // scale_table.rs:166
+    reg lane1_inner; // scale_table.rs:142
+    reg [14:0] lane1_x_magnitude; // scale_table.rs:155
+    reg lane1_x_sign; // scale_table.rs:155
+    reg lane1_x_outer; // scale_table.rs:155
+    reg [9:0] lane1_scale_c; // scale_table.rs:163
+    reg [9:0] lane1_scale_r; // scale_table.rs:163
+    reg [5:0] lane1_scale_e; // scale_table.rs:163
     reg l16_s4_1; // encode.rs:20
     reg lane1_normal; // encode.rs:20
     reg [14:0] lane1_x_magnitude_1; // encode.rs:21
@@ -1138,13 +1126,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane1_middle_s9; // encode.rs:34
     reg [4:0] lane1_border; // encode.rs:34
     reg [3:0] lane_1; // encode.rs:40
-    reg lane2_inner; // scale_table.rs:145
-    reg [14:0] lane2_x_magnitude; // scale_table.rs:158
-    reg lane2_x_sign; // scale_table.rs:158
-    reg lane2_x_outer; // scale_table.rs:158
-    reg [9:0] lane2_scale_c; // scale_table.rs:166
-    reg [9:0] lane2_scale_r; // scale_table.rs:166
-    reg [5:0] lane2_scale_e; // scale_table.rs:166
+    reg lane2_inner; // scale_table.rs:142
+    reg [14:0] lane2_x_magnitude; // scale_table.rs:155
+    reg lane2_x_sign; // scale_table.rs:155
+    reg lane2_x_outer; // scale_table.rs:155
+    reg [9:0] lane2_scale_c; // scale_table.rs:163
+    reg [9:0] lane2_scale_r; // scale_table.rs:163
+    reg [5:0] lane2_scale_e; // scale_table.rs:163
     reg l16_s4_2; // encode.rs:20
     reg lane2_normal; // encode.rs:20
     reg [14:0] lane2_x_magnitude_1; // encode.rs:21
@@ -1177,13 +1165,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane2_middle_s9; // encode.rs:34
     reg [4:0] lane2_border; // encode.rs:34
     reg [3:0] lane_2; // encode.rs:40
-    reg lane3_inner; // scale_table.rs:145
-    reg [14:0] lane3_x_magnitude; // scale_table.rs:158
-    reg lane3_x_sign; // scale_table.rs:158
-    reg lane3_x_outer; // scale_table.rs:158
-    reg [9:0] lane3_scale_c; // scale_table.rs:166
-    reg [9:0] lane3_scale_r; // scale_table.rs:166
-    reg [5:0] lane3_scale_e; // scale_table.rs:166
+    reg lane3_inner; // scale_table.rs:142
+    reg [14:0] lane3_x_magnitude; // scale_table.rs:155
+    reg lane3_x_sign; // scale_table.rs:155
+    reg lane3_x_outer; // scale_table.rs:155
+    reg [9:0] lane3_scale_c; // scale_table.rs:163
+    reg [9:0] lane3_scale_r; // scale_table.rs:163
+    reg [5:0] lane3_scale_e; // scale_table.rs:163
     reg l16_s4_3; // encode.rs:20
     reg lane3_normal; // encode.rs:20
     reg [14:0] lane3_x_magnitude_1; // encode.rs:21
@@ -1216,13 +1204,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane3_middle_s9; // encode.rs:34
     reg [4:0] lane3_border; // encode.rs:34
     reg [3:0] lane_3; // encode.rs:40
-    reg lane4_inner; // scale_table.rs:145
-    reg [14:0] lane4_x_magnitude; // scale_table.rs:158
-    reg lane4_x_sign; // scale_table.rs:158
-    reg lane4_x_outer; // scale_table.rs:158
-    reg [9:0] lane4_scale_c; // scale_table.rs:166
-    reg [9:0] lane4_scale_r; // scale_table.rs:166
-    reg [5:0] lane4_scale_e; // scale_table.rs:166
+    reg lane4_inner; // scale_table.rs:142
+    reg [14:0] lane4_x_magnitude; // scale_table.rs:155
+    reg lane4_x_sign; // scale_table.rs:155
+    reg lane4_x_outer; // scale_table.rs:155
+    reg [9:0] lane4_scale_c; // scale_table.rs:163
+    reg [9:0] lane4_scale_r; // scale_table.rs:163
+    reg [5:0] lane4_scale_e; // scale_table.rs:163
     reg l16_s4_4; // encode.rs:20
     reg lane4_normal; // encode.rs:20
     reg [14:0] lane4_x_magnitude_1; // encode.rs:21
@@ -1255,13 +1243,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane4_middle_s9; // encode.rs:34
     reg [4:0] lane4_border; // encode.rs:34
     reg [3:0] lane_4; // encode.rs:40
-    reg lane5_inner; // scale_table.rs:145
-    reg [14:0] lane5_x_magnitude; // scale_table.rs:158
-    reg lane5_x_sign; // scale_table.rs:158
-    reg lane5_x_outer; // scale_table.rs:158
-    reg [9:0] lane5_scale_c; // scale_table.rs:166
-    reg [9:0] lane5_scale_r; // scale_table.rs:166
-    reg [5:0] lane5_scale_e; // scale_table.rs:166
+    reg lane5_inner; // scale_table.rs:142
+    reg [14:0] lane5_x_magnitude; // scale_table.rs:155
+    reg lane5_x_sign; // scale_table.rs:155
+    reg lane5_x_outer; // scale_table.rs:155
+    reg [9:0] lane5_scale_c; // scale_table.rs:163
+    reg [9:0] lane5_scale_r; // scale_table.rs:163
+    reg [5:0] lane5_scale_e; // scale_table.rs:163
     reg l16_s4_5; // encode.rs:20
     reg lane5_normal; // encode.rs:20
     reg [14:0] lane5_x_magnitude_1; // encode.rs:21
@@ -1294,13 +1282,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane5_middle_s9; // encode.rs:34
     reg [4:0] lane5_border; // encode.rs:34
     reg [3:0] lane_5; // encode.rs:40
-    reg lane6_inner; // scale_table.rs:145
-    reg [14:0] lane6_x_magnitude; // scale_table.rs:158
-    reg lane6_x_sign; // scale_table.rs:158
-    reg lane6_x_outer; // scale_table.rs:158
-    reg [9:0] lane6_scale_c; // scale_table.rs:166
-    reg [9:0] lane6_scale_r; // scale_table.rs:166
-    reg [5:0] lane6_scale_e; // scale_table.rs:166
+    reg lane6_inner; // scale_table.rs:142
+    reg [14:0] lane6_x_magnitude; // scale_table.rs:155
+    reg lane6_x_sign; // scale_table.rs:155
+    reg lane6_x_outer; // scale_table.rs:155
+    reg [9:0] lane6_scale_c; // scale_table.rs:163
+    reg [9:0] lane6_scale_r; // scale_table.rs:163
+    reg [5:0] lane6_scale_e; // scale_table.rs:163
     reg l16_s4_6; // encode.rs:20
     reg lane6_normal; // encode.rs:20
     reg [14:0] lane6_x_magnitude_1; // encode.rs:21
@@ -1333,13 +1321,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane6_middle_s9; // encode.rs:34
     reg [4:0] lane6_border; // encode.rs:34
     reg [3:0] lane_6; // encode.rs:40
-    reg lane7_inner; // scale_table.rs:145
-    reg [14:0] lane7_x_magnitude; // scale_table.rs:158
-    reg lane7_x_sign; // scale_table.rs:158
-    reg lane7_x_outer; // scale_table.rs:158
-    reg [9:0] lane7_scale_c; // scale_table.rs:166
-    reg [9:0] lane7_scale_r; // scale_table.rs:166
-    reg [5:0] lane7_scale_e; // scale_table.rs:166
+    reg lane7_inner; // scale_table.rs:142
+    reg [14:0] lane7_x_magnitude; // scale_table.rs:155
+    reg lane7_x_sign; // scale_table.rs:155
+    reg lane7_x_outer; // scale_table.rs:155
+    reg [9:0] lane7_scale_c; // scale_table.rs:163
+    reg [9:0] lane7_scale_r; // scale_table.rs:163
+    reg [5:0] lane7_scale_e; // scale_table.rs:163
     reg l16_s4_7; // encode.rs:20
     reg lane7_normal; // encode.rs:20
     reg [14:0] lane7_x_magnitude_1; // encode.rs:21
@@ -1372,13 +1360,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane7_middle_s9; // encode.rs:34
     reg [4:0] lane7_border; // encode.rs:34
     reg [3:0] lane_7; // encode.rs:40
-    reg lane8_inner; // scale_table.rs:145
-    reg [14:0] lane8_x_magnitude; // scale_table.rs:158
-    reg lane8_x_sign; // scale_table.rs:158
-    reg lane8_x_outer; // scale_table.rs:158
-    reg [9:0] lane8_scale_c; // scale_table.rs:166
-    reg [9:0] lane8_scale_r; // scale_table.rs:166
-    reg [5:0] lane8_scale_e; // scale_table.rs:166
+    reg lane8_inner; // scale_table.rs:142
+    reg [14:0] lane8_x_magnitude; // scale_table.rs:155
+    reg lane8_x_sign; // scale_table.rs:155
+    reg lane8_x_outer; // scale_table.rs:155
+    reg [9:0] lane8_scale_c; // scale_table.rs:163
+    reg [9:0] lane8_scale_r; // scale_table.rs:163
+    reg [5:0] lane8_scale_e; // scale_table.rs:163
     reg l16_s4_8; // encode.rs:20
     reg lane8_normal; // encode.rs:20
     reg [14:0] lane8_x_magnitude_1; // encode.rs:21
@@ -1411,13 +1399,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane8_middle_s9; // encode.rs:34
     reg [4:0] lane8_border; // encode.rs:34
     reg [3:0] lane_8; // encode.rs:40
-    reg lane9_inner; // scale_table.rs:145
-    reg [14:0] lane9_x_magnitude; // scale_table.rs:158
-    reg lane9_x_sign; // scale_table.rs:158
-    reg lane9_x_outer; // scale_table.rs:158
-    reg [9:0] lane9_scale_c; // scale_table.rs:166
-    reg [9:0] lane9_scale_r; // scale_table.rs:166
-    reg [5:0] lane9_scale_e; // scale_table.rs:166
+    reg lane9_inner; // scale_table.rs:142
+    reg [14:0] lane9_x_magnitude; // scale_table.rs:155
+    reg lane9_x_sign; // scale_table.rs:155
+    reg lane9_x_outer; // scale_table.rs:155
+    reg [9:0] lane9_scale_c; // scale_table.rs:163
+    reg [9:0] lane9_scale_r; // scale_table.rs:163
+    reg [5:0] lane9_scale_e; // scale_table.rs:163
     reg l16_s4_9; // encode.rs:20
     reg lane9_normal; // encode.rs:20
     reg [14:0] lane9_x_magnitude_1; // encode.rs:21
@@ -1450,13 +1438,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane9_middle_s9; // encode.rs:34
     reg [4:0] lane9_border; // encode.rs:34
     reg [3:0] lane_9; // encode.rs:40
-    reg lane10_inner; // scale_table.rs:145
-    reg [14:0] lane10_x_magnitude; // scale_table.rs:158
-    reg lane10_x_sign; // scale_table.rs:158
-    reg lane10_x_outer; // scale_table.rs:158
-    reg [9:0] lane10_scale_c; // scale_table.rs:166
-    reg [9:0] lane10_scale_r; // scale_table.rs:166
-    reg [5:0] lane10_scale_e; // scale_table.rs:166
+    reg lane10_inner; // scale_table.rs:142
+    reg [14:0] lane10_x_magnitude; // scale_table.rs:155
+    reg lane10_x_sign; // scale_table.rs:155
+    reg lane10_x_outer; // scale_table.rs:155
+    reg [9:0] lane10_scale_c; // scale_table.rs:163
+    reg [9:0] lane10_scale_r; // scale_table.rs:163
+    reg [5:0] lane10_scale_e; // scale_table.rs:163
     reg l16_s4_10; // encode.rs:20
     reg lane10_normal; // encode.rs:20
     reg [14:0] lane10_x_magnitude_1; // encode.rs:21
@@ -1489,13 +1477,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane10_middle_s9; // encode.rs:34
     reg [4:0] lane10_border; // encode.rs:34
     reg [3:0] lane_10; // encode.rs:40
-    reg lane11_inner; // scale_table.rs:145
-    reg [14:0] lane11_x_magnitude; // scale_table.rs:158
-    reg lane11_x_sign; // scale_table.rs:158
-    reg lane11_x_outer; // scale_table.rs:158
-    reg [9:0] lane11_scale_c; // scale_table.rs:166
-    reg [9:0] lane11_scale_r; // scale_table.rs:166
-    reg [5:0] lane11_scale_e; // scale_table.rs:166
+    reg lane11_inner; // scale_table.rs:142
+    reg [14:0] lane11_x_magnitude; // scale_table.rs:155
+    reg lane11_x_sign; // scale_table.rs:155
+    reg lane11_x_outer; // scale_table.rs:155
+    reg [9:0] lane11_scale_c; // scale_table.rs:163
+    reg [9:0] lane11_scale_r; // scale_table.rs:163
+    reg [5:0] lane11_scale_e; // scale_table.rs:163
     reg l16_s4_11; // encode.rs:20
     reg lane11_normal; // encode.rs:20
     reg [14:0] lane11_x_magnitude_1; // encode.rs:21
@@ -1528,13 +1516,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane11_middle_s9; // encode.rs:34
     reg [4:0] lane11_border; // encode.rs:34
     reg [3:0] lane_11; // encode.rs:40
-    reg lane12_inner; // scale_table.rs:145
-    reg [14:0] lane12_x_magnitude; // scale_table.rs:158
-    reg lane12_x_sign; // scale_table.rs:158
-    reg lane12_x_outer; // scale_table.rs:158
-    reg [9:0] lane12_scale_c; // scale_table.rs:166
-    reg [9:0] lane12_scale_r; // scale_table.rs:166
-    reg [5:0] lane12_scale_e; // scale_table.rs:166
+    reg lane12_inner; // scale_table.rs:142
+    reg [14:0] lane12_x_magnitude; // scale_table.rs:155
+    reg lane12_x_sign; // scale_table.rs:155
+    reg lane12_x_outer; // scale_table.rs:155
+    reg [9:0] lane12_scale_c; // scale_table.rs:163
+    reg [9:0] lane12_scale_r; // scale_table.rs:163
+    reg [5:0] lane12_scale_e; // scale_table.rs:163
     reg l16_s4_12; // encode.rs:20
     reg lane12_normal; // encode.rs:20
     reg [14:0] lane12_x_magnitude_1; // encode.rs:21
@@ -1567,13 +1555,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane12_middle_s9; // encode.rs:34
     reg [4:0] lane12_border; // encode.rs:34
     reg [3:0] lane_12; // encode.rs:40
-    reg lane13_inner; // scale_table.rs:145
-    reg [14:0] lane13_x_magnitude; // scale_table.rs:158
-    reg lane13_x_sign; // scale_table.rs:158
-    reg lane13_x_outer; // scale_table.rs:158
-    reg [9:0] lane13_scale_c; // scale_table.rs:166
-    reg [9:0] lane13_scale_r; // scale_table.rs:166
-    reg [5:0] lane13_scale_e; // scale_table.rs:166
+    reg lane13_inner; // scale_table.rs:142
+    reg [14:0] lane13_x_magnitude; // scale_table.rs:155
+    reg lane13_x_sign; // scale_table.rs:155
+    reg lane13_x_outer; // scale_table.rs:155
+    reg [9:0] lane13_scale_c; // scale_table.rs:163
+    reg [9:0] lane13_scale_r; // scale_table.rs:163
+    reg [5:0] lane13_scale_e; // scale_table.rs:163
     reg l16_s4_13; // encode.rs:20
     reg lane13_normal; // encode.rs:20
     reg [14:0] lane13_x_magnitude_1; // encode.rs:21
@@ -1606,13 +1594,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane13_middle_s9; // encode.rs:34
     reg [4:0] lane13_border; // encode.rs:34
     reg [3:0] lane_13; // encode.rs:40
-    reg lane14_inner; // scale_table.rs:145
-    reg [14:0] lane14_x_magnitude; // scale_table.rs:158
-    reg lane14_x_sign; // scale_table.rs:158
-    reg lane14_x_outer; // scale_table.rs:158
-    reg [9:0] lane14_scale_c; // scale_table.rs:166
-    reg [9:0] lane14_scale_r; // scale_table.rs:166
-    reg [5:0] lane14_scale_e; // scale_table.rs:166
+    reg lane14_inner; // scale_table.rs:142
+    reg [14:0] lane14_x_magnitude; // scale_table.rs:155
+    reg lane14_x_sign; // scale_table.rs:155
+    reg lane14_x_outer; // scale_table.rs:155
+    reg [9:0] lane14_scale_c; // scale_table.rs:163
+    reg [9:0] lane14_scale_r; // scale_table.rs:163
+    reg [5:0] lane14_scale_e; // scale_table.rs:163
     reg l16_s4_14; // encode.rs:20
     reg lane14_normal; // encode.rs:20
     reg [14:0] lane14_x_magnitude_1; // encode.rs:21
@@ -1645,13 +1633,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane14_middle_s9; // encode.rs:34
     reg [4:0] lane14_border; // encode.rs:34
     reg [3:0] lane_14; // encode.rs:40
-    reg lane15_inner; // scale_table.rs:145
-    reg [14:0] lane15_x_magnitude; // scale_table.rs:158
-    reg lane15_x_sign; // scale_table.rs:158
-    reg lane15_x_outer; // scale_table.rs:158
-    reg [9:0] lane15_scale_c; // scale_table.rs:166
-    reg [9:0] lane15_scale_r; // scale_table.rs:166
-    reg [5:0] lane15_scale_e; // scale_table.rs:166
+    reg lane15_inner; // scale_table.rs:142
+    reg [14:0] lane15_x_magnitude; // scale_table.rs:155
+    reg lane15_x_sign; // scale_table.rs:155
+    reg lane15_x_outer; // scale_table.rs:155
+    reg [9:0] lane15_scale_c; // scale_table.rs:163
+    reg [9:0] lane15_scale_r; // scale_table.rs:163
+    reg [5:0] lane15_scale_e; // scale_table.rs:163
     reg l16_s4_15; // encode.rs:20
     reg lane15_normal; // encode.rs:20
     reg [14:0] lane15_x_magnitude_1; // encode.rs:21
@@ -1684,64 +1672,38 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane15_middle_s9; // encode.rs:34
     reg [4:0] lane15_border; // encode.rs:34
     reg [3:0] lane_15; // encode.rs:40
-    reg [9:0] d_outer_pos_r_s1_1; // quantizer_back.rs:161
-    reg [5:0] d_outer_pos_e_s1_1; // quantizer_back.rs:161
-    reg [9:0] d_outer_pos_c_s1_1; // quantizer_back.rs:161
-    reg [9:0] d_outer_neg_r_s1_1; // quantizer_back.rs:161
-    reg [5:0] d_outer_neg_e_s1_1; // quantizer_back.rs:161
-    reg [9:0] d_outer_neg_c_s1_1; // quantizer_back.rs:161
-    reg [9:0] d_middle_r_s1_1; // quantizer_back.rs:161
-    reg [5:0] d_middle_e_s1_1; // quantizer_back.rs:161
-    reg [9:0] d_middle_c_s1_1; // quantizer_back.rs:161
-    reg [9:0] d_middle_c_neg_s1_1; // quantizer_back.rs:161
-    reg [9:0] d_inner_r_s1_1; // quantizer_back.rs:161
-    reg [5:0] d_inner_e_s1_1; // quantizer_back.rs:161
-    reg [4:0] d_split_s1_3; // quantizer_back.rs:161
-    reg [9:0] d_outer_pos_r_s1_1_s2; // scale_table.rs:79
-    reg [9:0] d_outer_pos_r_s1_1_s3; // scale_table.rs:79
-    reg [5:0] d_outer_pos_e_s1_1_s2; // scale_table.rs:79
-    reg [5:0] d_outer_pos_e_s1_1_s3; // scale_table.rs:79
-    reg [9:0] d_outer_pos_c_s1_1_s2; // scale_table.rs:79
-    reg [9:0] d_outer_pos_c_s1_1_s3; // scale_table.rs:79
-    reg [9:0] d_outer_neg_r_s1_1_s2; // scale_table.rs:79
-    reg [9:0] d_outer_neg_r_s1_1_s3; // scale_table.rs:79
-    reg [5:0] d_outer_neg_e_s1_1_s2; // scale_table.rs:79
-    reg [5:0] d_outer_neg_e_s1_1_s3; // scale_table.rs:79
-    reg [9:0] d_outer_neg_c_s1_1_s2; // scale_table.rs:79
-    reg [9:0] d_outer_neg_c_s1_1_s3; // scale_table.rs:79
-    reg [9:0] d_middle_r_s1_1_s2; // scale_table.rs:79
-    reg [9:0] d_middle_r_s1_1_s3; // scale_table.rs:79
-    reg [5:0] d_middle_e_s1_1_s2; // scale_table.rs:79
-    reg [5:0] d_middle_e_s1_1_s3; // scale_table.rs:79
-    reg [9:0] d_middle_c_s1_1_s2; // scale_table.rs:79
-    reg [9:0] d_middle_c_s1_1_s3; // scale_table.rs:79
-    reg [9:0] d_middle_c_neg_s1_1_s2; // scale_table.rs:79
-    reg [9:0] d_middle_c_neg_s1_1_s3; // scale_table.rs:79
-    reg [9:0] d_inner_r_s1_1_s2; // scale_table.rs:79
-    reg [9:0] d_inner_r_s1_1_s3; // scale_table.rs:79
-    reg [5:0] d_inner_e_s1_1_s2; // scale_table.rs:79
-    reg [5:0] d_inner_e_s1_1_s3; // scale_table.rs:79
-    reg [4:0] split_2_s2; // quantizer_back.rs:137
-    reg [4:0] split_3; // quantizer_back.rs:137
-    reg lane16_inner; // scale_table.rs:145
-    reg [9:0] lane16_d_outer_pos_r; // scale_table.rs:158
-    reg [5:0] lane16_d_outer_pos_e; // scale_table.rs:158
-    reg [9:0] lane16_d_outer_pos_c; // scale_table.rs:158
-    reg [9:0] lane16_d_outer_neg_r; // scale_table.rs:158
-    reg [5:0] lane16_d_outer_neg_e; // scale_table.rs:158
-    reg [9:0] lane16_d_outer_neg_c; // scale_table.rs:158
-    reg [9:0] lane16_d_middle_r; // scale_table.rs:158
-    reg [5:0] lane16_d_middle_e; // scale_table.rs:158
-    reg [9:0] lane16_d_middle_c; // scale_table.rs:158
-    reg [9:0] lane16_d_middle_c_neg; // scale_table.rs:158
-    reg [9:0] lane16_d_inner_r; // scale_table.rs:158
-    reg [5:0] lane16_d_inner_e; // scale_table.rs:158
-    reg [14:0] lane16_x_magnitude; // scale_table.rs:158
-    reg lane16_x_sign; // scale_table.rs:158
-    reg lane16_x_outer; // scale_table.rs:158
-    reg [9:0] lane16_scale_c; // scale_table.rs:166
-    reg [9:0] lane16_scale_r; // scale_table.rs:166
-    reg [5:0] lane16_scale_e; // scale_table.rs:166
+    reg [9:0] oldest_outer_pos_r_s3_1; // quantizer_back.rs:137
+    reg [5:0] oldest_outer_pos_e_s3_1; // quantizer_back.rs:137
+    reg [9:0] oldest_outer_pos_c_s3_1; // quantizer_back.rs:137
+    reg [9:0] oldest_outer_neg_r_s3_1; // quantizer_back.rs:137
+    reg [5:0] oldest_outer_neg_e_s3_1; // quantizer_back.rs:137
+    reg [9:0] oldest_outer_neg_c_s3_1; // quantizer_back.rs:137
+    reg [9:0] oldest_middle_r_s3_1; // quantizer_back.rs:137
+    reg [5:0] oldest_middle_e_s3_1; // quantizer_back.rs:137
+    reg [9:0] oldest_middle_c_s3_1; // quantizer_back.rs:137
+    reg [9:0] oldest_middle_c_neg_s3_1; // quantizer_back.rs:137
+    reg [9:0] oldest_inner_r_s3_1; // quantizer_back.rs:137
+    reg [5:0] oldest_inner_e_s3_1; // quantizer_back.rs:137
+    reg [4:0] split_1; // quantizer_back.rs:137
+    reg lane16_inner; // scale_table.rs:142
+    reg [9:0] lane16_d_outer_pos_r; // scale_table.rs:155
+    reg [5:0] lane16_d_outer_pos_e; // scale_table.rs:155
+    reg [9:0] lane16_d_outer_pos_c; // scale_table.rs:155
+    reg [9:0] lane16_d_outer_neg_r; // scale_table.rs:155
+    reg [5:0] lane16_d_outer_neg_e; // scale_table.rs:155
+    reg [9:0] lane16_d_outer_neg_c; // scale_table.rs:155
+    reg [9:0] lane16_d_middle_r; // scale_table.rs:155
+    reg [5:0] lane16_d_middle_e; // scale_table.rs:155
+    reg [9:0] lane16_d_middle_c; // scale_table.rs:155
+    reg [9:0] lane16_d_middle_c_neg; // scale_table.rs:155
+    reg [9:0] lane16_d_inner_r; // scale_table.rs:155
+    reg [5:0] lane16_d_inner_e; // scale_table.rs:155
+    reg [14:0] lane16_x_magnitude; // scale_table.rs:155
+    reg lane16_x_sign; // scale_table.rs:155
+    reg lane16_x_outer; // scale_table.rs:155
+    reg [9:0] lane16_scale_c; // scale_table.rs:163
+    reg [9:0] lane16_scale_r; // scale_table.rs:163
+    reg [5:0] lane16_scale_e; // scale_table.rs:163
     reg l16_s4_16; // encode.rs:20
     reg lane16_normal; // encode.rs:20
     reg [14:0] lane16_x_magnitude_1; // encode.rs:21
@@ -1772,21 +1734,21 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane16_middle_s7; // encode.rs:34
     reg lane16_middle_s8; // encode.rs:34
     reg lane16_middle_s9; // encode.rs:34
-    reg [4:0] split_3_s4; // encode.rs:34
-    reg [4:0] split_3_s5; // encode.rs:34
-    reg [4:0] split_3_s6; // encode.rs:34
-    reg [4:0] split_3_s7; // encode.rs:34
-    reg [4:0] split_3_s8; // encode.rs:34
-    reg [4:0] split_3_s9; // encode.rs:34
+    reg [4:0] split_1_s4; // encode.rs:34
+    reg [4:0] split_1_s5; // encode.rs:34
+    reg [4:0] split_1_s6; // encode.rs:34
+    reg [4:0] split_1_s7; // encode.rs:34
+    reg [4:0] split_1_s8; // encode.rs:34
+    reg [4:0] split_1_s9; // encode.rs:34
     reg [4:0] lane16_border; // encode.rs:34
     reg [3:0] lane_16; // encode.rs:40
-    reg lane17_inner; // scale_table.rs:145
-    reg [14:0] lane17_x_magnitude; // scale_table.rs:158
-    reg lane17_x_sign; // scale_table.rs:158
-    reg lane17_x_outer; // scale_table.rs:158
-    reg [9:0] lane17_scale_c; // scale_table.rs:166
-    reg [9:0] lane17_scale_r; // scale_table.rs:166
-    reg [5:0] lane17_scale_e; // scale_table.rs:166
+    reg lane17_inner; // scale_table.rs:142
+    reg [14:0] lane17_x_magnitude; // scale_table.rs:155
+    reg lane17_x_sign; // scale_table.rs:155
+    reg lane17_x_outer; // scale_table.rs:155
+    reg [9:0] lane17_scale_c; // scale_table.rs:163
+    reg [9:0] lane17_scale_r; // scale_table.rs:163
+    reg [5:0] lane17_scale_e; // scale_table.rs:163
     reg l16_s4_17; // encode.rs:20
     reg lane17_normal; // encode.rs:20
     reg [14:0] lane17_x_magnitude_1; // encode.rs:21
@@ -1819,13 +1781,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane17_middle_s9; // encode.rs:34
     reg [4:0] lane17_border; // encode.rs:34
     reg [3:0] lane_17; // encode.rs:40
-    reg lane18_inner; // scale_table.rs:145
-    reg [14:0] lane18_x_magnitude; // scale_table.rs:158
-    reg lane18_x_sign; // scale_table.rs:158
-    reg lane18_x_outer; // scale_table.rs:158
-    reg [9:0] lane18_scale_c; // scale_table.rs:166
-    reg [9:0] lane18_scale_r; // scale_table.rs:166
-    reg [5:0] lane18_scale_e; // scale_table.rs:166
+    reg lane18_inner; // scale_table.rs:142
+    reg [14:0] lane18_x_magnitude; // scale_table.rs:155
+    reg lane18_x_sign; // scale_table.rs:155
+    reg lane18_x_outer; // scale_table.rs:155
+    reg [9:0] lane18_scale_c; // scale_table.rs:163
+    reg [9:0] lane18_scale_r; // scale_table.rs:163
+    reg [5:0] lane18_scale_e; // scale_table.rs:163
     reg l16_s4_18; // encode.rs:20
     reg lane18_normal; // encode.rs:20
     reg [14:0] lane18_x_magnitude_1; // encode.rs:21
@@ -1858,13 +1820,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane18_middle_s9; // encode.rs:34
     reg [4:0] lane18_border; // encode.rs:34
     reg [3:0] lane_18; // encode.rs:40
-    reg lane19_inner; // scale_table.rs:145
-    reg [14:0] lane19_x_magnitude; // scale_table.rs:158
-    reg lane19_x_sign; // scale_table.rs:158
-    reg lane19_x_outer; // scale_table.rs:158
-    reg [9:0] lane19_scale_c; // scale_table.rs:166
-    reg [9:0] lane19_scale_r; // scale_table.rs:166
-    reg [5:0] lane19_scale_e; // scale_table.rs:166
+    reg lane19_inner; // scale_table.rs:142
+    reg [14:0] lane19_x_magnitude; // scale_table.rs:155
+    reg lane19_x_sign; // scale_table.rs:155
+    reg lane19_x_outer; // scale_table.rs:155
+    reg [9:0] lane19_scale_c; // scale_table.rs:163
+    reg [9:0] lane19_scale_r; // scale_table.rs:163
+    reg [5:0] lane19_scale_e; // scale_table.rs:163
     reg l16_s4_19; // encode.rs:20
     reg lane19_normal; // encode.rs:20
     reg [14:0] lane19_x_magnitude_1; // encode.rs:21
@@ -1897,13 +1859,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane19_middle_s9; // encode.rs:34
     reg [4:0] lane19_border; // encode.rs:34
     reg [3:0] lane_19; // encode.rs:40
-    reg lane20_inner; // scale_table.rs:145
-    reg [14:0] lane20_x_magnitude; // scale_table.rs:158
-    reg lane20_x_sign; // scale_table.rs:158
-    reg lane20_x_outer; // scale_table.rs:158
-    reg [9:0] lane20_scale_c; // scale_table.rs:166
-    reg [9:0] lane20_scale_r; // scale_table.rs:166
-    reg [5:0] lane20_scale_e; // scale_table.rs:166
+    reg lane20_inner; // scale_table.rs:142
+    reg [14:0] lane20_x_magnitude; // scale_table.rs:155
+    reg lane20_x_sign; // scale_table.rs:155
+    reg lane20_x_outer; // scale_table.rs:155
+    reg [9:0] lane20_scale_c; // scale_table.rs:163
+    reg [9:0] lane20_scale_r; // scale_table.rs:163
+    reg [5:0] lane20_scale_e; // scale_table.rs:163
     reg l16_s4_20; // encode.rs:20
     reg lane20_normal; // encode.rs:20
     reg [14:0] lane20_x_magnitude_1; // encode.rs:21
@@ -1936,13 +1898,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane20_middle_s9; // encode.rs:34
     reg [4:0] lane20_border; // encode.rs:34
     reg [3:0] lane_20; // encode.rs:40
-    reg lane21_inner; // scale_table.rs:145
-    reg [14:0] lane21_x_magnitude; // scale_table.rs:158
-    reg lane21_x_sign; // scale_table.rs:158
-    reg lane21_x_outer; // scale_table.rs:158
-    reg [9:0] lane21_scale_c; // scale_table.rs:166
-    reg [9:0] lane21_scale_r; // scale_table.rs:166
-    reg [5:0] lane21_scale_e; // scale_table.rs:166
+    reg lane21_inner; // scale_table.rs:142
+    reg [14:0] lane21_x_magnitude; // scale_table.rs:155
+    reg lane21_x_sign; // scale_table.rs:155
+    reg lane21_x_outer; // scale_table.rs:155
+    reg [9:0] lane21_scale_c; // scale_table.rs:163
+    reg [9:0] lane21_scale_r; // scale_table.rs:163
+    reg [5:0] lane21_scale_e; // scale_table.rs:163
     reg l16_s4_21; // encode.rs:20
     reg lane21_normal; // encode.rs:20
     reg [14:0] lane21_x_magnitude_1; // encode.rs:21
@@ -1975,13 +1937,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane21_middle_s9; // encode.rs:34
     reg [4:0] lane21_border; // encode.rs:34
     reg [3:0] lane_21; // encode.rs:40
-    reg lane22_inner; // scale_table.rs:145
-    reg [14:0] lane22_x_magnitude; // scale_table.rs:158
-    reg lane22_x_sign; // scale_table.rs:158
-    reg lane22_x_outer; // scale_table.rs:158
-    reg [9:0] lane22_scale_c; // scale_table.rs:166
-    reg [9:0] lane22_scale_r; // scale_table.rs:166
-    reg [5:0] lane22_scale_e; // scale_table.rs:166
+    reg lane22_inner; // scale_table.rs:142
+    reg [14:0] lane22_x_magnitude; // scale_table.rs:155
+    reg lane22_x_sign; // scale_table.rs:155
+    reg lane22_x_outer; // scale_table.rs:155
+    reg [9:0] lane22_scale_c; // scale_table.rs:163
+    reg [9:0] lane22_scale_r; // scale_table.rs:163
+    reg [5:0] lane22_scale_e; // scale_table.rs:163
     reg l16_s4_22; // encode.rs:20
     reg lane22_normal; // encode.rs:20
     reg [14:0] lane22_x_magnitude_1; // encode.rs:21
@@ -2014,13 +1976,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane22_middle_s9; // encode.rs:34
     reg [4:0] lane22_border; // encode.rs:34
     reg [3:0] lane_22; // encode.rs:40
-    reg lane23_inner; // scale_table.rs:145
-    reg [14:0] lane23_x_magnitude; // scale_table.rs:158
-    reg lane23_x_sign; // scale_table.rs:158
-    reg lane23_x_outer; // scale_table.rs:158
-    reg [9:0] lane23_scale_c; // scale_table.rs:166
-    reg [9:0] lane23_scale_r; // scale_table.rs:166
-    reg [5:0] lane23_scale_e; // scale_table.rs:166
+    reg lane23_inner; // scale_table.rs:142
+    reg [14:0] lane23_x_magnitude; // scale_table.rs:155
+    reg lane23_x_sign; // scale_table.rs:155
+    reg lane23_x_outer; // scale_table.rs:155
+    reg [9:0] lane23_scale_c; // scale_table.rs:163
+    reg [9:0] lane23_scale_r; // scale_table.rs:163
+    reg [5:0] lane23_scale_e; // scale_table.rs:163
     reg l16_s4_23; // encode.rs:20
     reg lane23_normal; // encode.rs:20
     reg [14:0] lane23_x_magnitude_1; // encode.rs:21
@@ -2053,13 +2015,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane23_middle_s9; // encode.rs:34
     reg [4:0] lane23_border; // encode.rs:34
     reg [3:0] lane_23; // encode.rs:40
-    reg lane24_inner; // scale_table.rs:145
-    reg [14:0] lane24_x_magnitude; // scale_table.rs:158
-    reg lane24_x_sign; // scale_table.rs:158
-    reg lane24_x_outer; // scale_table.rs:158
-    reg [9:0] lane24_scale_c; // scale_table.rs:166
-    reg [9:0] lane24_scale_r; // scale_table.rs:166
-    reg [5:0] lane24_scale_e; // scale_table.rs:166
+    reg lane24_inner; // scale_table.rs:142
+    reg [14:0] lane24_x_magnitude; // scale_table.rs:155
+    reg lane24_x_sign; // scale_table.rs:155
+    reg lane24_x_outer; // scale_table.rs:155
+    reg [9:0] lane24_scale_c; // scale_table.rs:163
+    reg [9:0] lane24_scale_r; // scale_table.rs:163
+    reg [5:0] lane24_scale_e; // scale_table.rs:163
     reg l16_s4_24; // encode.rs:20
     reg lane24_normal; // encode.rs:20
     reg [14:0] lane24_x_magnitude_1; // encode.rs:21
@@ -2092,13 +2054,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane24_middle_s9; // encode.rs:34
     reg [4:0] lane24_border; // encode.rs:34
     reg [3:0] lane_24; // encode.rs:40
-    reg lane25_inner; // scale_table.rs:145
-    reg [14:0] lane25_x_magnitude; // scale_table.rs:158
-    reg lane25_x_sign; // scale_table.rs:158
-    reg lane25_x_outer; // scale_table.rs:158
-    reg [9:0] lane25_scale_c; // scale_table.rs:166
-    reg [9:0] lane25_scale_r; // scale_table.rs:166
-    reg [5:0] lane25_scale_e; // scale_table.rs:166
+    reg lane25_inner; // scale_table.rs:142
+    reg [14:0] lane25_x_magnitude; // scale_table.rs:155
+    reg lane25_x_sign; // scale_table.rs:155
+    reg lane25_x_outer; // scale_table.rs:155
+    reg [9:0] lane25_scale_c; // scale_table.rs:163
+    reg [9:0] lane25_scale_r; // scale_table.rs:163
+    reg [5:0] lane25_scale_e; // scale_table.rs:163
     reg l16_s4_25; // encode.rs:20
     reg lane25_normal; // encode.rs:20
     reg [14:0] lane25_x_magnitude_1; // encode.rs:21
@@ -2131,13 +2093,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane25_middle_s9; // encode.rs:34
     reg [4:0] lane25_border; // encode.rs:34
     reg [3:0] lane_25; // encode.rs:40
-    reg lane26_inner; // scale_table.rs:145
-    reg [14:0] lane26_x_magnitude; // scale_table.rs:158
-    reg lane26_x_sign; // scale_table.rs:158
-    reg lane26_x_outer; // scale_table.rs:158
-    reg [9:0] lane26_scale_c; // scale_table.rs:166
-    reg [9:0] lane26_scale_r; // scale_table.rs:166
-    reg [5:0] lane26_scale_e; // scale_table.rs:166
+    reg lane26_inner; // scale_table.rs:142
+    reg [14:0] lane26_x_magnitude; // scale_table.rs:155
+    reg lane26_x_sign; // scale_table.rs:155
+    reg lane26_x_outer; // scale_table.rs:155
+    reg [9:0] lane26_scale_c; // scale_table.rs:163
+    reg [9:0] lane26_scale_r; // scale_table.rs:163
+    reg [5:0] lane26_scale_e; // scale_table.rs:163
     reg l16_s4_26; // encode.rs:20
     reg lane26_normal; // encode.rs:20
     reg [14:0] lane26_x_magnitude_1; // encode.rs:21
@@ -2170,13 +2132,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane26_middle_s9; // encode.rs:34
     reg [4:0] lane26_border; // encode.rs:34
     reg [3:0] lane_26; // encode.rs:40
-    reg lane27_inner; // scale_table.rs:145
-    reg [14:0] lane27_x_magnitude; // scale_table.rs:158
-    reg lane27_x_sign; // scale_table.rs:158
-    reg lane27_x_outer; // scale_table.rs:158
-    reg [9:0] lane27_scale_c; // scale_table.rs:166
-    reg [9:0] lane27_scale_r; // scale_table.rs:166
-    reg [5:0] lane27_scale_e; // scale_table.rs:166
+    reg lane27_inner; // scale_table.rs:142
+    reg [14:0] lane27_x_magnitude; // scale_table.rs:155
+    reg lane27_x_sign; // scale_table.rs:155
+    reg lane27_x_outer; // scale_table.rs:155
+    reg [9:0] lane27_scale_c; // scale_table.rs:163
+    reg [9:0] lane27_scale_r; // scale_table.rs:163
+    reg [5:0] lane27_scale_e; // scale_table.rs:163
     reg l16_s4_27; // encode.rs:20
     reg lane27_normal; // encode.rs:20
     reg [14:0] lane27_x_magnitude_1; // encode.rs:21
@@ -2209,13 +2171,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane27_middle_s9; // encode.rs:34
     reg [4:0] lane27_border; // encode.rs:34
     reg [3:0] lane_27; // encode.rs:40
-    reg lane28_inner; // scale_table.rs:145
-    reg [14:0] lane28_x_magnitude; // scale_table.rs:158
-    reg lane28_x_sign; // scale_table.rs:158
-    reg lane28_x_outer; // scale_table.rs:158
-    reg [9:0] lane28_scale_c; // scale_table.rs:166
-    reg [9:0] lane28_scale_r; // scale_table.rs:166
-    reg [5:0] lane28_scale_e; // scale_table.rs:166
+    reg lane28_inner; // scale_table.rs:142
+    reg [14:0] lane28_x_magnitude; // scale_table.rs:155
+    reg lane28_x_sign; // scale_table.rs:155
+    reg lane28_x_outer; // scale_table.rs:155
+    reg [9:0] lane28_scale_c; // scale_table.rs:163
+    reg [9:0] lane28_scale_r; // scale_table.rs:163
+    reg [5:0] lane28_scale_e; // scale_table.rs:163
     reg l16_s4_28; // encode.rs:20
     reg lane28_normal; // encode.rs:20
     reg [14:0] lane28_x_magnitude_1; // encode.rs:21
@@ -2248,13 +2210,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane28_middle_s9; // encode.rs:34
     reg [4:0] lane28_border; // encode.rs:34
     reg [3:0] lane_28; // encode.rs:40
-    reg lane29_inner; // scale_table.rs:145
-    reg [14:0] lane29_x_magnitude; // scale_table.rs:158
-    reg lane29_x_sign; // scale_table.rs:158
-    reg lane29_x_outer; // scale_table.rs:158
-    reg [9:0] lane29_scale_c; // scale_table.rs:166
-    reg [9:0] lane29_scale_r; // scale_table.rs:166
-    reg [5:0] lane29_scale_e; // scale_table.rs:166
+    reg lane29_inner; // scale_table.rs:142
+    reg [14:0] lane29_x_magnitude; // scale_table.rs:155
+    reg lane29_x_sign; // scale_table.rs:155
+    reg lane29_x_outer; // scale_table.rs:155
+    reg [9:0] lane29_scale_c; // scale_table.rs:163
+    reg [9:0] lane29_scale_r; // scale_table.rs:163
+    reg [5:0] lane29_scale_e; // scale_table.rs:163
     reg l16_s4_29; // encode.rs:20
     reg lane29_normal; // encode.rs:20
     reg [14:0] lane29_x_magnitude_1; // encode.rs:21
@@ -2287,13 +2249,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane29_middle_s9; // encode.rs:34
     reg [4:0] lane29_border; // encode.rs:34
     reg [3:0] lane_29; // encode.rs:40
-    reg lane30_inner; // scale_table.rs:145
-    reg [14:0] lane30_x_magnitude; // scale_table.rs:158
-    reg lane30_x_sign; // scale_table.rs:158
-    reg lane30_x_outer; // scale_table.rs:158
-    reg [9:0] lane30_scale_c; // scale_table.rs:166
-    reg [9:0] lane30_scale_r; // scale_table.rs:166
-    reg [5:0] lane30_scale_e; // scale_table.rs:166
+    reg lane30_inner; // scale_table.rs:142
+    reg [14:0] lane30_x_magnitude; // scale_table.rs:155
+    reg lane30_x_sign; // scale_table.rs:155
+    reg lane30_x_outer; // scale_table.rs:155
+    reg [9:0] lane30_scale_c; // scale_table.rs:163
+    reg [9:0] lane30_scale_r; // scale_table.rs:163
+    reg [5:0] lane30_scale_e; // scale_table.rs:163
     reg l16_s4_30; // encode.rs:20
     reg lane30_normal; // encode.rs:20
     reg [14:0] lane30_x_magnitude_1; // encode.rs:21
@@ -2326,13 +2288,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane30_middle_s9; // encode.rs:34
     reg [4:0] lane30_border; // encode.rs:34
     reg [3:0] lane_30; // encode.rs:40
-    reg lane31_inner; // scale_table.rs:145
-    reg [14:0] lane31_x_magnitude; // scale_table.rs:158
-    reg lane31_x_sign; // scale_table.rs:158
-    reg lane31_x_outer; // scale_table.rs:158
-    reg [9:0] lane31_scale_c; // scale_table.rs:166
-    reg [9:0] lane31_scale_r; // scale_table.rs:166
-    reg [5:0] lane31_scale_e; // scale_table.rs:166
+    reg lane31_inner; // scale_table.rs:142
+    reg [14:0] lane31_x_magnitude; // scale_table.rs:155
+    reg lane31_x_sign; // scale_table.rs:155
+    reg lane31_x_outer; // scale_table.rs:155
+    reg [9:0] lane31_scale_c; // scale_table.rs:163
+    reg [9:0] lane31_scale_r; // scale_table.rs:163
+    reg [5:0] lane31_scale_e; // scale_table.rs:163
     reg l16_s4_31; // encode.rs:20
     reg lane31_normal; // encode.rs:20
     reg [14:0] lane31_x_magnitude_1; // encode.rs:21
@@ -2365,64 +2327,38 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane31_middle_s9; // encode.rs:34
     reg [4:0] lane31_border; // encode.rs:34
     reg [3:0] lane_31; // encode.rs:40
-    reg [9:0] d_outer_pos_r_s1_2; // quantizer_back.rs:161
-    reg [5:0] d_outer_pos_e_s1_2; // quantizer_back.rs:161
-    reg [9:0] d_outer_pos_c_s1_2; // quantizer_back.rs:161
-    reg [9:0] d_outer_neg_r_s1_2; // quantizer_back.rs:161
-    reg [5:0] d_outer_neg_e_s1_2; // quantizer_back.rs:161
-    reg [9:0] d_outer_neg_c_s1_2; // quantizer_back.rs:161
-    reg [9:0] d_middle_r_s1_2; // quantizer_back.rs:161
-    reg [5:0] d_middle_e_s1_2; // quantizer_back.rs:161
-    reg [9:0] d_middle_c_s1_2; // quantizer_back.rs:161
-    reg [9:0] d_middle_c_neg_s1_2; // quantizer_back.rs:161
-    reg [9:0] d_inner_r_s1_2; // quantizer_back.rs:161
-    reg [5:0] d_inner_e_s1_2; // quantizer_back.rs:161
-    reg [4:0] d_split_s1_5; // quantizer_back.rs:161
-    reg [9:0] d_outer_pos_r_s1_2_s2; // scale_table.rs:79
-    reg [9:0] d_outer_pos_r_s1_2_s3; // scale_table.rs:79
-    reg [5:0] d_outer_pos_e_s1_2_s2; // scale_table.rs:79
-    reg [5:0] d_outer_pos_e_s1_2_s3; // scale_table.rs:79
-    reg [9:0] d_outer_pos_c_s1_2_s2; // scale_table.rs:79
-    reg [9:0] d_outer_pos_c_s1_2_s3; // scale_table.rs:79
-    reg [9:0] d_outer_neg_r_s1_2_s2; // scale_table.rs:79
-    reg [9:0] d_outer_neg_r_s1_2_s3; // scale_table.rs:79
-    reg [5:0] d_outer_neg_e_s1_2_s2; // scale_table.rs:79
-    reg [5:0] d_outer_neg_e_s1_2_s3; // scale_table.rs:79
-    reg [9:0] d_outer_neg_c_s1_2_s2; // scale_table.rs:79
-    reg [9:0] d_outer_neg_c_s1_2_s3; // scale_table.rs:79
-    reg [9:0] d_middle_r_s1_2_s2; // scale_table.rs:79
-    reg [9:0] d_middle_r_s1_2_s3; // scale_table.rs:79
-    reg [5:0] d_middle_e_s1_2_s2; // scale_table.rs:79
-    reg [5:0] d_middle_e_s1_2_s3; // scale_table.rs:79
-    reg [9:0] d_middle_c_s1_2_s2; // scale_table.rs:79
-    reg [9:0] d_middle_c_s1_2_s3; // scale_table.rs:79
-    reg [9:0] d_middle_c_neg_s1_2_s2; // scale_table.rs:79
-    reg [9:0] d_middle_c_neg_s1_2_s3; // scale_table.rs:79
-    reg [9:0] d_inner_r_s1_2_s2; // scale_table.rs:79
-    reg [9:0] d_inner_r_s1_2_s3; // scale_table.rs:79
-    reg [5:0] d_inner_e_s1_2_s2; // scale_table.rs:79
-    reg [5:0] d_inner_e_s1_2_s3; // scale_table.rs:79
-    reg [4:0] split_4_s2; // quantizer_back.rs:137
-    reg [4:0] split_5; // quantizer_back.rs:137
-    reg lane32_inner; // scale_table.rs:145
-    reg [9:0] lane32_d_outer_pos_r; // scale_table.rs:158
-    reg [5:0] lane32_d_outer_pos_e; // scale_table.rs:158
-    reg [9:0] lane32_d_outer_pos_c; // scale_table.rs:158
-    reg [9:0] lane32_d_outer_neg_r; // scale_table.rs:158
-    reg [5:0] lane32_d_outer_neg_e; // scale_table.rs:158
-    reg [9:0] lane32_d_outer_neg_c; // scale_table.rs:158
-    reg [9:0] lane32_d_middle_r; // scale_table.rs:158
-    reg [5:0] lane32_d_middle_e; // scale_table.rs:158
-    reg [9:0] lane32_d_middle_c; // scale_table.rs:158
-    reg [9:0] lane32_d_middle_c_neg; // scale_table.rs:158
-    reg [9:0] lane32_d_inner_r; // scale_table.rs:158
-    reg [5:0] lane32_d_inner_e; // scale_table.rs:158
-    reg [14:0] lane32_x_magnitude; // scale_table.rs:158
-    reg lane32_x_sign; // scale_table.rs:158
-    reg lane32_x_outer; // scale_table.rs:158
-    reg [9:0] lane32_scale_c; // scale_table.rs:166
-    reg [9:0] lane32_scale_r; // scale_table.rs:166
-    reg [5:0] lane32_scale_e; // scale_table.rs:166
+    reg [9:0] oldest_outer_pos_r_s3_2; // quantizer_back.rs:137
+    reg [5:0] oldest_outer_pos_e_s3_2; // quantizer_back.rs:137
+    reg [9:0] oldest_outer_pos_c_s3_2; // quantizer_back.rs:137
+    reg [9:0] oldest_outer_neg_r_s3_2; // quantizer_back.rs:137
+    reg [5:0] oldest_outer_neg_e_s3_2; // quantizer_back.rs:137
+    reg [9:0] oldest_outer_neg_c_s3_2; // quantizer_back.rs:137
+    reg [9:0] oldest_middle_r_s3_2; // quantizer_back.rs:137
+    reg [5:0] oldest_middle_e_s3_2; // quantizer_back.rs:137
+    reg [9:0] oldest_middle_c_s3_2; // quantizer_back.rs:137
+    reg [9:0] oldest_middle_c_neg_s3_2; // quantizer_back.rs:137
+    reg [9:0] oldest_inner_r_s3_2; // quantizer_back.rs:137
+    reg [5:0] oldest_inner_e_s3_2; // quantizer_back.rs:137
+    reg [4:0] split_2; // quantizer_back.rs:137
+    reg lane32_inner; // scale_table.rs:142
+    reg [9:0] lane32_d_outer_pos_r; // scale_table.rs:155
+    reg [5:0] lane32_d_outer_pos_e; // scale_table.rs:155
+    reg [9:0] lane32_d_outer_pos_c; // scale_table.rs:155
+    reg [9:0] lane32_d_outer_neg_r; // scale_table.rs:155
+    reg [5:0] lane32_d_outer_neg_e; // scale_table.rs:155
+    reg [9:0] lane32_d_outer_neg_c; // scale_table.rs:155
+    reg [9:0] lane32_d_middle_r; // scale_table.rs:155
+    reg [5:0] lane32_d_middle_e; // scale_table.rs:155
+    reg [9:0] lane32_d_middle_c; // scale_table.rs:155
+    reg [9:0] lane32_d_middle_c_neg; // scale_table.rs:155
+    reg [9:0] lane32_d_inner_r; // scale_table.rs:155
+    reg [5:0] lane32_d_inner_e; // scale_table.rs:155
+    reg [14:0] lane32_x_magnitude; // scale_table.rs:155
+    reg lane32_x_sign; // scale_table.rs:155
+    reg lane32_x_outer; // scale_table.rs:155
+    reg [9:0] lane32_scale_c; // scale_table.rs:163
+    reg [9:0] lane32_scale_r; // scale_table.rs:163
+    reg [5:0] lane32_scale_e; // scale_table.rs:163
     reg l16_s4_32; // encode.rs:20
     reg lane32_normal; // encode.rs:20
     reg [14:0] lane32_x_magnitude_1; // encode.rs:21
@@ -2453,21 +2389,21 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane32_middle_s7; // encode.rs:34
     reg lane32_middle_s8; // encode.rs:34
     reg lane32_middle_s9; // encode.rs:34
-    reg [4:0] split_5_s4; // encode.rs:34
-    reg [4:0] split_5_s5; // encode.rs:34
-    reg [4:0] split_5_s6; // encode.rs:34
-    reg [4:0] split_5_s7; // encode.rs:34
-    reg [4:0] split_5_s8; // encode.rs:34
-    reg [4:0] split_5_s9; // encode.rs:34
+    reg [4:0] split_2_s4; // encode.rs:34
+    reg [4:0] split_2_s5; // encode.rs:34
+    reg [4:0] split_2_s6; // encode.rs:34
+    reg [4:0] split_2_s7; // encode.rs:34
+    reg [4:0] split_2_s8; // encode.rs:34
+    reg [4:0] split_2_s9; // encode.rs:34
     reg [4:0] lane32_border; // encode.rs:34
     reg [3:0] lane_32; // encode.rs:40
-    reg lane33_inner; // scale_table.rs:145
-    reg [14:0] lane33_x_magnitude; // scale_table.rs:158
-    reg lane33_x_sign; // scale_table.rs:158
-    reg lane33_x_outer; // scale_table.rs:158
-    reg [9:0] lane33_scale_c; // scale_table.rs:166
-    reg [9:0] lane33_scale_r; // scale_table.rs:166
-    reg [5:0] lane33_scale_e; // scale_table.rs:166
+    reg lane33_inner; // scale_table.rs:142
+    reg [14:0] lane33_x_magnitude; // scale_table.rs:155
+    reg lane33_x_sign; // scale_table.rs:155
+    reg lane33_x_outer; // scale_table.rs:155
+    reg [9:0] lane33_scale_c; // scale_table.rs:163
+    reg [9:0] lane33_scale_r; // scale_table.rs:163
+    reg [5:0] lane33_scale_e; // scale_table.rs:163
     reg l16_s4_33; // encode.rs:20
     reg lane33_normal; // encode.rs:20
     reg [14:0] lane33_x_magnitude_1; // encode.rs:21
@@ -2500,13 +2436,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane33_middle_s9; // encode.rs:34
     reg [4:0] lane33_border; // encode.rs:34
     reg [3:0] lane_33; // encode.rs:40
-    reg lane34_inner; // scale_table.rs:145
-    reg [14:0] lane34_x_magnitude; // scale_table.rs:158
-    reg lane34_x_sign; // scale_table.rs:158
-    reg lane34_x_outer; // scale_table.rs:158
-    reg [9:0] lane34_scale_c; // scale_table.rs:166
-    reg [9:0] lane34_scale_r; // scale_table.rs:166
-    reg [5:0] lane34_scale_e; // scale_table.rs:166
+    reg lane34_inner; // scale_table.rs:142
+    reg [14:0] lane34_x_magnitude; // scale_table.rs:155
+    reg lane34_x_sign; // scale_table.rs:155
+    reg lane34_x_outer; // scale_table.rs:155
+    reg [9:0] lane34_scale_c; // scale_table.rs:163
+    reg [9:0] lane34_scale_r; // scale_table.rs:163
+    reg [5:0] lane34_scale_e; // scale_table.rs:163
     reg l16_s4_34; // encode.rs:20
     reg lane34_normal; // encode.rs:20
     reg [14:0] lane34_x_magnitude_1; // encode.rs:21
@@ -2539,13 +2475,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane34_middle_s9; // encode.rs:34
     reg [4:0] lane34_border; // encode.rs:34
     reg [3:0] lane_34; // encode.rs:40
-    reg lane35_inner; // scale_table.rs:145
-    reg [14:0] lane35_x_magnitude; // scale_table.rs:158
-    reg lane35_x_sign; // scale_table.rs:158
-    reg lane35_x_outer; // scale_table.rs:158
-    reg [9:0] lane35_scale_c; // scale_table.rs:166
-    reg [9:0] lane35_scale_r; // scale_table.rs:166
-    reg [5:0] lane35_scale_e; // scale_table.rs:166
+    reg lane35_inner; // scale_table.rs:142
+    reg [14:0] lane35_x_magnitude; // scale_table.rs:155
+    reg lane35_x_sign; // scale_table.rs:155
+    reg lane35_x_outer; // scale_table.rs:155
+    reg [9:0] lane35_scale_c; // scale_table.rs:163
+    reg [9:0] lane35_scale_r; // scale_table.rs:163
+    reg [5:0] lane35_scale_e; // scale_table.rs:163
     reg l16_s4_35; // encode.rs:20
     reg lane35_normal; // encode.rs:20
     reg [14:0] lane35_x_magnitude_1; // encode.rs:21
@@ -2578,13 +2514,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane35_middle_s9; // encode.rs:34
     reg [4:0] lane35_border; // encode.rs:34
     reg [3:0] lane_35; // encode.rs:40
-    reg lane36_inner; // scale_table.rs:145
-    reg [14:0] lane36_x_magnitude; // scale_table.rs:158
-    reg lane36_x_sign; // scale_table.rs:158
-    reg lane36_x_outer; // scale_table.rs:158
-    reg [9:0] lane36_scale_c; // scale_table.rs:166
-    reg [9:0] lane36_scale_r; // scale_table.rs:166
-    reg [5:0] lane36_scale_e; // scale_table.rs:166
+    reg lane36_inner; // scale_table.rs:142
+    reg [14:0] lane36_x_magnitude; // scale_table.rs:155
+    reg lane36_x_sign; // scale_table.rs:155
+    reg lane36_x_outer; // scale_table.rs:155
+    reg [9:0] lane36_scale_c; // scale_table.rs:163
+    reg [9:0] lane36_scale_r; // scale_table.rs:163
+    reg [5:0] lane36_scale_e; // scale_table.rs:163
     reg l16_s4_36; // encode.rs:20
     reg lane36_normal; // encode.rs:20
     reg [14:0] lane36_x_magnitude_1; // encode.rs:21
@@ -2617,13 +2553,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane36_middle_s9; // encode.rs:34
     reg [4:0] lane36_border; // encode.rs:34
     reg [3:0] lane_36; // encode.rs:40
-    reg lane37_inner; // scale_table.rs:145
-    reg [14:0] lane37_x_magnitude; // scale_table.rs:158
-    reg lane37_x_sign; // scale_table.rs:158
-    reg lane37_x_outer; // scale_table.rs:158
-    reg [9:0] lane37_scale_c; // scale_table.rs:166
-    reg [9:0] lane37_scale_r; // scale_table.rs:166
-    reg [5:0] lane37_scale_e; // scale_table.rs:166
+    reg lane37_inner; // scale_table.rs:142
+    reg [14:0] lane37_x_magnitude; // scale_table.rs:155
+    reg lane37_x_sign; // scale_table.rs:155
+    reg lane37_x_outer; // scale_table.rs:155
+    reg [9:0] lane37_scale_c; // scale_table.rs:163
+    reg [9:0] lane37_scale_r; // scale_table.rs:163
+    reg [5:0] lane37_scale_e; // scale_table.rs:163
     reg l16_s4_37; // encode.rs:20
     reg lane37_normal; // encode.rs:20
     reg [14:0] lane37_x_magnitude_1; // encode.rs:21
@@ -2656,13 +2592,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane37_middle_s9; // encode.rs:34
     reg [4:0] lane37_border; // encode.rs:34
     reg [3:0] lane_37; // encode.rs:40
-    reg lane38_inner; // scale_table.rs:145
-    reg [14:0] lane38_x_magnitude; // scale_table.rs:158
-    reg lane38_x_sign; // scale_table.rs:158
-    reg lane38_x_outer; // scale_table.rs:158
-    reg [9:0] lane38_scale_c; // scale_table.rs:166
-    reg [9:0] lane38_scale_r; // scale_table.rs:166
-    reg [5:0] lane38_scale_e; // scale_table.rs:166
+    reg lane38_inner; // scale_table.rs:142
+    reg [14:0] lane38_x_magnitude; // scale_table.rs:155
+    reg lane38_x_sign; // scale_table.rs:155
+    reg lane38_x_outer; // scale_table.rs:155
+    reg [9:0] lane38_scale_c; // scale_table.rs:163
+    reg [9:0] lane38_scale_r; // scale_table.rs:163
+    reg [5:0] lane38_scale_e; // scale_table.rs:163
     reg l16_s4_38; // encode.rs:20
     reg lane38_normal; // encode.rs:20
     reg [14:0] lane38_x_magnitude_1; // encode.rs:21
@@ -2695,13 +2631,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane38_middle_s9; // encode.rs:34
     reg [4:0] lane38_border; // encode.rs:34
     reg [3:0] lane_38; // encode.rs:40
-    reg lane39_inner; // scale_table.rs:145
-    reg [14:0] lane39_x_magnitude; // scale_table.rs:158
-    reg lane39_x_sign; // scale_table.rs:158
-    reg lane39_x_outer; // scale_table.rs:158
-    reg [9:0] lane39_scale_c; // scale_table.rs:166
-    reg [9:0] lane39_scale_r; // scale_table.rs:166
-    reg [5:0] lane39_scale_e; // scale_table.rs:166
+    reg lane39_inner; // scale_table.rs:142
+    reg [14:0] lane39_x_magnitude; // scale_table.rs:155
+    reg lane39_x_sign; // scale_table.rs:155
+    reg lane39_x_outer; // scale_table.rs:155
+    reg [9:0] lane39_scale_c; // scale_table.rs:163
+    reg [9:0] lane39_scale_r; // scale_table.rs:163
+    reg [5:0] lane39_scale_e; // scale_table.rs:163
     reg l16_s4_39; // encode.rs:20
     reg lane39_normal; // encode.rs:20
     reg [14:0] lane39_x_magnitude_1; // encode.rs:21
@@ -2734,13 +2670,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane39_middle_s9; // encode.rs:34
     reg [4:0] lane39_border; // encode.rs:34
     reg [3:0] lane_39; // encode.rs:40
-    reg lane40_inner; // scale_table.rs:145
-    reg [14:0] lane40_x_magnitude; // scale_table.rs:158
-    reg lane40_x_sign; // scale_table.rs:158
-    reg lane40_x_outer; // scale_table.rs:158
-    reg [9:0] lane40_scale_c; // scale_table.rs:166
-    reg [9:0] lane40_scale_r; // scale_table.rs:166
-    reg [5:0] lane40_scale_e; // scale_table.rs:166
+    reg lane40_inner; // scale_table.rs:142
+    reg [14:0] lane40_x_magnitude; // scale_table.rs:155
+    reg lane40_x_sign; // scale_table.rs:155
+    reg lane40_x_outer; // scale_table.rs:155
+    reg [9:0] lane40_scale_c; // scale_table.rs:163
+    reg [9:0] lane40_scale_r; // scale_table.rs:163
+    reg [5:0] lane40_scale_e; // scale_table.rs:163
     reg l16_s4_40; // encode.rs:20
     reg lane40_normal; // encode.rs:20
     reg [14:0] lane40_x_magnitude_1; // encode.rs:21
@@ -2773,13 +2709,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane40_middle_s9; // encode.rs:34
     reg [4:0] lane40_border; // encode.rs:34
     reg [3:0] lane_40; // encode.rs:40
-    reg lane41_inner; // scale_table.rs:145
-    reg [14:0] lane41_x_magnitude; // scale_table.rs:158
-    reg lane41_x_sign; // scale_table.rs:158
-    reg lane41_x_outer; // scale_table.rs:158
-    reg [9:0] lane41_scale_c; // scale_table.rs:166
-    reg [9:0] lane41_scale_r; // scale_table.rs:166
-    reg [5:0] lane41_scale_e; // scale_table.rs:166
+    reg lane41_inner; // scale_table.rs:142
+    reg [14:0] lane41_x_magnitude; // scale_table.rs:155
+    reg lane41_x_sign; // scale_table.rs:155
+    reg lane41_x_outer; // scale_table.rs:155
+    reg [9:0] lane41_scale_c; // scale_table.rs:163
+    reg [9:0] lane41_scale_r; // scale_table.rs:163
+    reg [5:0] lane41_scale_e; // scale_table.rs:163
     reg l16_s4_41; // encode.rs:20
     reg lane41_normal; // encode.rs:20
     reg [14:0] lane41_x_magnitude_1; // encode.rs:21
@@ -2812,13 +2748,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane41_middle_s9; // encode.rs:34
     reg [4:0] lane41_border; // encode.rs:34
     reg [3:0] lane_41; // encode.rs:40
-    reg lane42_inner; // scale_table.rs:145
-    reg [14:0] lane42_x_magnitude; // scale_table.rs:158
-    reg lane42_x_sign; // scale_table.rs:158
-    reg lane42_x_outer; // scale_table.rs:158
-    reg [9:0] lane42_scale_c; // scale_table.rs:166
-    reg [9:0] lane42_scale_r; // scale_table.rs:166
-    reg [5:0] lane42_scale_e; // scale_table.rs:166
+    reg lane42_inner; // scale_table.rs:142
+    reg [14:0] lane42_x_magnitude; // scale_table.rs:155
+    reg lane42_x_sign; // scale_table.rs:155
+    reg lane42_x_outer; // scale_table.rs:155
+    reg [9:0] lane42_scale_c; // scale_table.rs:163
+    reg [9:0] lane42_scale_r; // scale_table.rs:163
+    reg [5:0] lane42_scale_e; // scale_table.rs:163
     reg l16_s4_42; // encode.rs:20
     reg lane42_normal; // encode.rs:20
     reg [14:0] lane42_x_magnitude_1; // encode.rs:21
@@ -2851,13 +2787,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane42_middle_s9; // encode.rs:34
     reg [4:0] lane42_border; // encode.rs:34
     reg [3:0] lane_42; // encode.rs:40
-    reg lane43_inner; // scale_table.rs:145
-    reg [14:0] lane43_x_magnitude; // scale_table.rs:158
-    reg lane43_x_sign; // scale_table.rs:158
-    reg lane43_x_outer; // scale_table.rs:158
-    reg [9:0] lane43_scale_c; // scale_table.rs:166
-    reg [9:0] lane43_scale_r; // scale_table.rs:166
-    reg [5:0] lane43_scale_e; // scale_table.rs:166
+    reg lane43_inner; // scale_table.rs:142
+    reg [14:0] lane43_x_magnitude; // scale_table.rs:155
+    reg lane43_x_sign; // scale_table.rs:155
+    reg lane43_x_outer; // scale_table.rs:155
+    reg [9:0] lane43_scale_c; // scale_table.rs:163
+    reg [9:0] lane43_scale_r; // scale_table.rs:163
+    reg [5:0] lane43_scale_e; // scale_table.rs:163
     reg l16_s4_43; // encode.rs:20
     reg lane43_normal; // encode.rs:20
     reg [14:0] lane43_x_magnitude_1; // encode.rs:21
@@ -2890,13 +2826,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane43_middle_s9; // encode.rs:34
     reg [4:0] lane43_border; // encode.rs:34
     reg [3:0] lane_43; // encode.rs:40
-    reg lane44_inner; // scale_table.rs:145
-    reg [14:0] lane44_x_magnitude; // scale_table.rs:158
-    reg lane44_x_sign; // scale_table.rs:158
-    reg lane44_x_outer; // scale_table.rs:158
-    reg [9:0] lane44_scale_c; // scale_table.rs:166
-    reg [9:0] lane44_scale_r; // scale_table.rs:166
-    reg [5:0] lane44_scale_e; // scale_table.rs:166
+    reg lane44_inner; // scale_table.rs:142
+    reg [14:0] lane44_x_magnitude; // scale_table.rs:155
+    reg lane44_x_sign; // scale_table.rs:155
+    reg lane44_x_outer; // scale_table.rs:155
+    reg [9:0] lane44_scale_c; // scale_table.rs:163
+    reg [9:0] lane44_scale_r; // scale_table.rs:163
+    reg [5:0] lane44_scale_e; // scale_table.rs:163
     reg l16_s4_44; // encode.rs:20
     reg lane44_normal; // encode.rs:20
     reg [14:0] lane44_x_magnitude_1; // encode.rs:21
@@ -2929,13 +2865,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane44_middle_s9; // encode.rs:34
     reg [4:0] lane44_border; // encode.rs:34
     reg [3:0] lane_44; // encode.rs:40
-    reg lane45_inner; // scale_table.rs:145
-    reg [14:0] lane45_x_magnitude; // scale_table.rs:158
-    reg lane45_x_sign; // scale_table.rs:158
-    reg lane45_x_outer; // scale_table.rs:158
-    reg [9:0] lane45_scale_c; // scale_table.rs:166
-    reg [9:0] lane45_scale_r; // scale_table.rs:166
-    reg [5:0] lane45_scale_e; // scale_table.rs:166
+    reg lane45_inner; // scale_table.rs:142
+    reg [14:0] lane45_x_magnitude; // scale_table.rs:155
+    reg lane45_x_sign; // scale_table.rs:155
+    reg lane45_x_outer; // scale_table.rs:155
+    reg [9:0] lane45_scale_c; // scale_table.rs:163
+    reg [9:0] lane45_scale_r; // scale_table.rs:163
+    reg [5:0] lane45_scale_e; // scale_table.rs:163
     reg l16_s4_45; // encode.rs:20
     reg lane45_normal; // encode.rs:20
     reg [14:0] lane45_x_magnitude_1; // encode.rs:21
@@ -2968,13 +2904,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane45_middle_s9; // encode.rs:34
     reg [4:0] lane45_border; // encode.rs:34
     reg [3:0] lane_45; // encode.rs:40
-    reg lane46_inner; // scale_table.rs:145
-    reg [14:0] lane46_x_magnitude; // scale_table.rs:158
-    reg lane46_x_sign; // scale_table.rs:158
-    reg lane46_x_outer; // scale_table.rs:158
-    reg [9:0] lane46_scale_c; // scale_table.rs:166
-    reg [9:0] lane46_scale_r; // scale_table.rs:166
-    reg [5:0] lane46_scale_e; // scale_table.rs:166
+    reg lane46_inner; // scale_table.rs:142
+    reg [14:0] lane46_x_magnitude; // scale_table.rs:155
+    reg lane46_x_sign; // scale_table.rs:155
+    reg lane46_x_outer; // scale_table.rs:155
+    reg [9:0] lane46_scale_c; // scale_table.rs:163
+    reg [9:0] lane46_scale_r; // scale_table.rs:163
+    reg [5:0] lane46_scale_e; // scale_table.rs:163
     reg l16_s4_46; // encode.rs:20
     reg lane46_normal; // encode.rs:20
     reg [14:0] lane46_x_magnitude_1; // encode.rs:21
@@ -3007,13 +2943,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane46_middle_s9; // encode.rs:34
     reg [4:0] lane46_border; // encode.rs:34
     reg [3:0] lane_46; // encode.rs:40
-    reg lane47_inner; // scale_table.rs:145
-    reg [14:0] lane47_x_magnitude; // scale_table.rs:158
-    reg lane47_x_sign; // scale_table.rs:158
-    reg lane47_x_outer; // scale_table.rs:158
-    reg [9:0] lane47_scale_c; // scale_table.rs:166
-    reg [9:0] lane47_scale_r; // scale_table.rs:166
-    reg [5:0] lane47_scale_e; // scale_table.rs:166
+    reg lane47_inner; // scale_table.rs:142
+    reg [14:0] lane47_x_magnitude; // scale_table.rs:155
+    reg lane47_x_sign; // scale_table.rs:155
+    reg lane47_x_outer; // scale_table.rs:155
+    reg [9:0] lane47_scale_c; // scale_table.rs:163
+    reg [9:0] lane47_scale_r; // scale_table.rs:163
+    reg [5:0] lane47_scale_e; // scale_table.rs:163
     reg l16_s4_47; // encode.rs:20
     reg lane47_normal; // encode.rs:20
     reg [14:0] lane47_x_magnitude_1; // encode.rs:21
@@ -3046,64 +2982,38 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane47_middle_s9; // encode.rs:34
     reg [4:0] lane47_border; // encode.rs:34
     reg [3:0] lane_47; // encode.rs:40
-    reg [9:0] d_outer_pos_r_s1_3; // quantizer_back.rs:161
-    reg [5:0] d_outer_pos_e_s1_3; // quantizer_back.rs:161
-    reg [9:0] d_outer_pos_c_s1_3; // quantizer_back.rs:161
-    reg [9:0] d_outer_neg_r_s1_3; // quantizer_back.rs:161
-    reg [5:0] d_outer_neg_e_s1_3; // quantizer_back.rs:161
-    reg [9:0] d_outer_neg_c_s1_3; // quantizer_back.rs:161
-    reg [9:0] d_middle_r_s1_3; // quantizer_back.rs:161
-    reg [5:0] d_middle_e_s1_3; // quantizer_back.rs:161
-    reg [9:0] d_middle_c_s1_3; // quantizer_back.rs:161
-    reg [9:0] d_middle_c_neg_s1_3; // quantizer_back.rs:161
-    reg [9:0] d_inner_r_s1_3; // quantizer_back.rs:161
-    reg [5:0] d_inner_e_s1_3; // quantizer_back.rs:161
-    reg [4:0] d_split_s1_7; // quantizer_back.rs:161
-    reg [9:0] d_outer_pos_r_s1_3_s2; // scale_table.rs:79
-    reg [9:0] d_outer_pos_r_s1_3_s3; // scale_table.rs:79
-    reg [5:0] d_outer_pos_e_s1_3_s2; // scale_table.rs:79
-    reg [5:0] d_outer_pos_e_s1_3_s3; // scale_table.rs:79
-    reg [9:0] d_outer_pos_c_s1_3_s2; // scale_table.rs:79
-    reg [9:0] d_outer_pos_c_s1_3_s3; // scale_table.rs:79
-    reg [9:0] d_outer_neg_r_s1_3_s2; // scale_table.rs:79
-    reg [9:0] d_outer_neg_r_s1_3_s3; // scale_table.rs:79
-    reg [5:0] d_outer_neg_e_s1_3_s2; // scale_table.rs:79
-    reg [5:0] d_outer_neg_e_s1_3_s3; // scale_table.rs:79
-    reg [9:0] d_outer_neg_c_s1_3_s2; // scale_table.rs:79
-    reg [9:0] d_outer_neg_c_s1_3_s3; // scale_table.rs:79
-    reg [9:0] d_middle_r_s1_3_s2; // scale_table.rs:79
-    reg [9:0] d_middle_r_s1_3_s3; // scale_table.rs:79
-    reg [5:0] d_middle_e_s1_3_s2; // scale_table.rs:79
-    reg [5:0] d_middle_e_s1_3_s3; // scale_table.rs:79
-    reg [9:0] d_middle_c_s1_3_s2; // scale_table.rs:79
-    reg [9:0] d_middle_c_s1_3_s3; // scale_table.rs:79
-    reg [9:0] d_middle_c_neg_s1_3_s2; // scale_table.rs:79
-    reg [9:0] d_middle_c_neg_s1_3_s3; // scale_table.rs:79
-    reg [9:0] d_inner_r_s1_3_s2; // scale_table.rs:79
-    reg [9:0] d_inner_r_s1_3_s3; // scale_table.rs:79
-    reg [5:0] d_inner_e_s1_3_s2; // scale_table.rs:79
-    reg [5:0] d_inner_e_s1_3_s3; // scale_table.rs:79
-    reg [4:0] split_6_s2; // quantizer_back.rs:137
-    reg [4:0] split_7; // quantizer_back.rs:137
-    reg lane48_inner; // scale_table.rs:145
-    reg [9:0] lane48_d_outer_pos_r; // scale_table.rs:158
-    reg [5:0] lane48_d_outer_pos_e; // scale_table.rs:158
-    reg [9:0] lane48_d_outer_pos_c; // scale_table.rs:158
-    reg [9:0] lane48_d_outer_neg_r; // scale_table.rs:158
-    reg [5:0] lane48_d_outer_neg_e; // scale_table.rs:158
-    reg [9:0] lane48_d_outer_neg_c; // scale_table.rs:158
-    reg [9:0] lane48_d_middle_r; // scale_table.rs:158
-    reg [5:0] lane48_d_middle_e; // scale_table.rs:158
-    reg [9:0] lane48_d_middle_c; // scale_table.rs:158
-    reg [9:0] lane48_d_middle_c_neg; // scale_table.rs:158
-    reg [9:0] lane48_d_inner_r; // scale_table.rs:158
-    reg [5:0] lane48_d_inner_e; // scale_table.rs:158
-    reg [14:0] lane48_x_magnitude; // scale_table.rs:158
-    reg lane48_x_sign; // scale_table.rs:158
-    reg lane48_x_outer; // scale_table.rs:158
-    reg [9:0] lane48_scale_c; // scale_table.rs:166
-    reg [9:0] lane48_scale_r; // scale_table.rs:166
-    reg [5:0] lane48_scale_e; // scale_table.rs:166
+    reg [9:0] oldest_outer_pos_r_s3_3; // quantizer_back.rs:137
+    reg [5:0] oldest_outer_pos_e_s3_3; // quantizer_back.rs:137
+    reg [9:0] oldest_outer_pos_c_s3_3; // quantizer_back.rs:137
+    reg [9:0] oldest_outer_neg_r_s3_3; // quantizer_back.rs:137
+    reg [5:0] oldest_outer_neg_e_s3_3; // quantizer_back.rs:137
+    reg [9:0] oldest_outer_neg_c_s3_3; // quantizer_back.rs:137
+    reg [9:0] oldest_middle_r_s3_3; // quantizer_back.rs:137
+    reg [5:0] oldest_middle_e_s3_3; // quantizer_back.rs:137
+    reg [9:0] oldest_middle_c_s3_3; // quantizer_back.rs:137
+    reg [9:0] oldest_middle_c_neg_s3_3; // quantizer_back.rs:137
+    reg [9:0] oldest_inner_r_s3_3; // quantizer_back.rs:137
+    reg [5:0] oldest_inner_e_s3_3; // quantizer_back.rs:137
+    reg [4:0] split_3; // quantizer_back.rs:137
+    reg lane48_inner; // scale_table.rs:142
+    reg [9:0] lane48_d_outer_pos_r; // scale_table.rs:155
+    reg [5:0] lane48_d_outer_pos_e; // scale_table.rs:155
+    reg [9:0] lane48_d_outer_pos_c; // scale_table.rs:155
+    reg [9:0] lane48_d_outer_neg_r; // scale_table.rs:155
+    reg [5:0] lane48_d_outer_neg_e; // scale_table.rs:155
+    reg [9:0] lane48_d_outer_neg_c; // scale_table.rs:155
+    reg [9:0] lane48_d_middle_r; // scale_table.rs:155
+    reg [5:0] lane48_d_middle_e; // scale_table.rs:155
+    reg [9:0] lane48_d_middle_c; // scale_table.rs:155
+    reg [9:0] lane48_d_middle_c_neg; // scale_table.rs:155
+    reg [9:0] lane48_d_inner_r; // scale_table.rs:155
+    reg [5:0] lane48_d_inner_e; // scale_table.rs:155
+    reg [14:0] lane48_x_magnitude; // scale_table.rs:155
+    reg lane48_x_sign; // scale_table.rs:155
+    reg lane48_x_outer; // scale_table.rs:155
+    reg [9:0] lane48_scale_c; // scale_table.rs:163
+    reg [9:0] lane48_scale_r; // scale_table.rs:163
+    reg [5:0] lane48_scale_e; // scale_table.rs:163
     reg l16_s4_48; // encode.rs:20
     reg lane48_normal; // encode.rs:20
     reg [14:0] lane48_x_magnitude_1; // encode.rs:21
@@ -3134,21 +3044,21 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane48_middle_s7; // encode.rs:34
     reg lane48_middle_s8; // encode.rs:34
     reg lane48_middle_s9; // encode.rs:34
-    reg [4:0] split_7_s4; // encode.rs:34
-    reg [4:0] split_7_s5; // encode.rs:34
-    reg [4:0] split_7_s6; // encode.rs:34
-    reg [4:0] split_7_s7; // encode.rs:34
-    reg [4:0] split_7_s8; // encode.rs:34
-    reg [4:0] split_7_s9; // encode.rs:34
+    reg [4:0] split_3_s4; // encode.rs:34
+    reg [4:0] split_3_s5; // encode.rs:34
+    reg [4:0] split_3_s6; // encode.rs:34
+    reg [4:0] split_3_s7; // encode.rs:34
+    reg [4:0] split_3_s8; // encode.rs:34
+    reg [4:0] split_3_s9; // encode.rs:34
     reg [4:0] lane48_border; // encode.rs:34
     reg [3:0] lane_48; // encode.rs:40
-    reg lane49_inner; // scale_table.rs:145
-    reg [14:0] lane49_x_magnitude; // scale_table.rs:158
-    reg lane49_x_sign; // scale_table.rs:158
-    reg lane49_x_outer; // scale_table.rs:158
-    reg [9:0] lane49_scale_c; // scale_table.rs:166
-    reg [9:0] lane49_scale_r; // scale_table.rs:166
-    reg [5:0] lane49_scale_e; // scale_table.rs:166
+    reg lane49_inner; // scale_table.rs:142
+    reg [14:0] lane49_x_magnitude; // scale_table.rs:155
+    reg lane49_x_sign; // scale_table.rs:155
+    reg lane49_x_outer; // scale_table.rs:155
+    reg [9:0] lane49_scale_c; // scale_table.rs:163
+    reg [9:0] lane49_scale_r; // scale_table.rs:163
+    reg [5:0] lane49_scale_e; // scale_table.rs:163
     reg l16_s4_49; // encode.rs:20
     reg lane49_normal; // encode.rs:20
     reg [14:0] lane49_x_magnitude_1; // encode.rs:21
@@ -3181,13 +3091,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane49_middle_s9; // encode.rs:34
     reg [4:0] lane49_border; // encode.rs:34
     reg [3:0] lane_49; // encode.rs:40
-    reg lane50_inner; // scale_table.rs:145
-    reg [14:0] lane50_x_magnitude; // scale_table.rs:158
-    reg lane50_x_sign; // scale_table.rs:158
-    reg lane50_x_outer; // scale_table.rs:158
-    reg [9:0] lane50_scale_c; // scale_table.rs:166
-    reg [9:0] lane50_scale_r; // scale_table.rs:166
-    reg [5:0] lane50_scale_e; // scale_table.rs:166
+    reg lane50_inner; // scale_table.rs:142
+    reg [14:0] lane50_x_magnitude; // scale_table.rs:155
+    reg lane50_x_sign; // scale_table.rs:155
+    reg lane50_x_outer; // scale_table.rs:155
+    reg [9:0] lane50_scale_c; // scale_table.rs:163
+    reg [9:0] lane50_scale_r; // scale_table.rs:163
+    reg [5:0] lane50_scale_e; // scale_table.rs:163
     reg l16_s4_50; // encode.rs:20
     reg lane50_normal; // encode.rs:20
     reg [14:0] lane50_x_magnitude_1; // encode.rs:21
@@ -3220,13 +3130,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane50_middle_s9; // encode.rs:34
     reg [4:0] lane50_border; // encode.rs:34
     reg [3:0] lane_50; // encode.rs:40
-    reg lane51_inner; // scale_table.rs:145
-    reg [14:0] lane51_x_magnitude; // scale_table.rs:158
-    reg lane51_x_sign; // scale_table.rs:158
-    reg lane51_x_outer; // scale_table.rs:158
-    reg [9:0] lane51_scale_c; // scale_table.rs:166
-    reg [9:0] lane51_scale_r; // scale_table.rs:166
-    reg [5:0] lane51_scale_e; // scale_table.rs:166
+    reg lane51_inner; // scale_table.rs:142
+    reg [14:0] lane51_x_magnitude; // scale_table.rs:155
+    reg lane51_x_sign; // scale_table.rs:155
+    reg lane51_x_outer; // scale_table.rs:155
+    reg [9:0] lane51_scale_c; // scale_table.rs:163
+    reg [9:0] lane51_scale_r; // scale_table.rs:163
+    reg [5:0] lane51_scale_e; // scale_table.rs:163
     reg l16_s4_51; // encode.rs:20
     reg lane51_normal; // encode.rs:20
     reg [14:0] lane51_x_magnitude_1; // encode.rs:21
@@ -3259,13 +3169,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane51_middle_s9; // encode.rs:34
     reg [4:0] lane51_border; // encode.rs:34
     reg [3:0] lane_51; // encode.rs:40
-    reg lane52_inner; // scale_table.rs:145
-    reg [14:0] lane52_x_magnitude; // scale_table.rs:158
-    reg lane52_x_sign; // scale_table.rs:158
-    reg lane52_x_outer; // scale_table.rs:158
-    reg [9:0] lane52_scale_c; // scale_table.rs:166
-    reg [9:0] lane52_scale_r; // scale_table.rs:166
-    reg [5:0] lane52_scale_e; // scale_table.rs:166
+    reg lane52_inner; // scale_table.rs:142
+    reg [14:0] lane52_x_magnitude; // scale_table.rs:155
+    reg lane52_x_sign; // scale_table.rs:155
+    reg lane52_x_outer; // scale_table.rs:155
+    reg [9:0] lane52_scale_c; // scale_table.rs:163
+    reg [9:0] lane52_scale_r; // scale_table.rs:163
+    reg [5:0] lane52_scale_e; // scale_table.rs:163
     reg l16_s4_52; // encode.rs:20
     reg lane52_normal; // encode.rs:20
     reg [14:0] lane52_x_magnitude_1; // encode.rs:21
@@ -3298,13 +3208,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane52_middle_s9; // encode.rs:34
     reg [4:0] lane52_border; // encode.rs:34
     reg [3:0] lane_52; // encode.rs:40
-    reg lane53_inner; // scale_table.rs:145
-    reg [14:0] lane53_x_magnitude; // scale_table.rs:158
-    reg lane53_x_sign; // scale_table.rs:158
-    reg lane53_x_outer; // scale_table.rs:158
-    reg [9:0] lane53_scale_c; // scale_table.rs:166
-    reg [9:0] lane53_scale_r; // scale_table.rs:166
-    reg [5:0] lane53_scale_e; // scale_table.rs:166
+    reg lane53_inner; // scale_table.rs:142
+    reg [14:0] lane53_x_magnitude; // scale_table.rs:155
+    reg lane53_x_sign; // scale_table.rs:155
+    reg lane53_x_outer; // scale_table.rs:155
+    reg [9:0] lane53_scale_c; // scale_table.rs:163
+    reg [9:0] lane53_scale_r; // scale_table.rs:163
+    reg [5:0] lane53_scale_e; // scale_table.rs:163
     reg l16_s4_53; // encode.rs:20
     reg lane53_normal; // encode.rs:20
     reg [14:0] lane53_x_magnitude_1; // encode.rs:21
@@ -3337,13 +3247,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane53_middle_s9; // encode.rs:34
     reg [4:0] lane53_border; // encode.rs:34
     reg [3:0] lane_53; // encode.rs:40
-    reg lane54_inner; // scale_table.rs:145
-    reg [14:0] lane54_x_magnitude; // scale_table.rs:158
-    reg lane54_x_sign; // scale_table.rs:158
-    reg lane54_x_outer; // scale_table.rs:158
-    reg [9:0] lane54_scale_c; // scale_table.rs:166
-    reg [9:0] lane54_scale_r; // scale_table.rs:166
-    reg [5:0] lane54_scale_e; // scale_table.rs:166
+    reg lane54_inner; // scale_table.rs:142
+    reg [14:0] lane54_x_magnitude; // scale_table.rs:155
+    reg lane54_x_sign; // scale_table.rs:155
+    reg lane54_x_outer; // scale_table.rs:155
+    reg [9:0] lane54_scale_c; // scale_table.rs:163
+    reg [9:0] lane54_scale_r; // scale_table.rs:163
+    reg [5:0] lane54_scale_e; // scale_table.rs:163
     reg l16_s4_54; // encode.rs:20
     reg lane54_normal; // encode.rs:20
     reg [14:0] lane54_x_magnitude_1; // encode.rs:21
@@ -3376,13 +3286,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane54_middle_s9; // encode.rs:34
     reg [4:0] lane54_border; // encode.rs:34
     reg [3:0] lane_54; // encode.rs:40
-    reg lane55_inner; // scale_table.rs:145
-    reg [14:0] lane55_x_magnitude; // scale_table.rs:158
-    reg lane55_x_sign; // scale_table.rs:158
-    reg lane55_x_outer; // scale_table.rs:158
-    reg [9:0] lane55_scale_c; // scale_table.rs:166
-    reg [9:0] lane55_scale_r; // scale_table.rs:166
-    reg [5:0] lane55_scale_e; // scale_table.rs:166
+    reg lane55_inner; // scale_table.rs:142
+    reg [14:0] lane55_x_magnitude; // scale_table.rs:155
+    reg lane55_x_sign; // scale_table.rs:155
+    reg lane55_x_outer; // scale_table.rs:155
+    reg [9:0] lane55_scale_c; // scale_table.rs:163
+    reg [9:0] lane55_scale_r; // scale_table.rs:163
+    reg [5:0] lane55_scale_e; // scale_table.rs:163
     reg l16_s4_55; // encode.rs:20
     reg lane55_normal; // encode.rs:20
     reg [14:0] lane55_x_magnitude_1; // encode.rs:21
@@ -3415,13 +3325,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane55_middle_s9; // encode.rs:34
     reg [4:0] lane55_border; // encode.rs:34
     reg [3:0] lane_55; // encode.rs:40
-    reg lane56_inner; // scale_table.rs:145
-    reg [14:0] lane56_x_magnitude; // scale_table.rs:158
-    reg lane56_x_sign; // scale_table.rs:158
-    reg lane56_x_outer; // scale_table.rs:158
-    reg [9:0] lane56_scale_c; // scale_table.rs:166
-    reg [9:0] lane56_scale_r; // scale_table.rs:166
-    reg [5:0] lane56_scale_e; // scale_table.rs:166
+    reg lane56_inner; // scale_table.rs:142
+    reg [14:0] lane56_x_magnitude; // scale_table.rs:155
+    reg lane56_x_sign; // scale_table.rs:155
+    reg lane56_x_outer; // scale_table.rs:155
+    reg [9:0] lane56_scale_c; // scale_table.rs:163
+    reg [9:0] lane56_scale_r; // scale_table.rs:163
+    reg [5:0] lane56_scale_e; // scale_table.rs:163
     reg l16_s4_56; // encode.rs:20
     reg lane56_normal; // encode.rs:20
     reg [14:0] lane56_x_magnitude_1; // encode.rs:21
@@ -3454,13 +3364,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane56_middle_s9; // encode.rs:34
     reg [4:0] lane56_border; // encode.rs:34
     reg [3:0] lane_56; // encode.rs:40
-    reg lane57_inner; // scale_table.rs:145
-    reg [14:0] lane57_x_magnitude; // scale_table.rs:158
-    reg lane57_x_sign; // scale_table.rs:158
-    reg lane57_x_outer; // scale_table.rs:158
-    reg [9:0] lane57_scale_c; // scale_table.rs:166
-    reg [9:0] lane57_scale_r; // scale_table.rs:166
-    reg [5:0] lane57_scale_e; // scale_table.rs:166
+    reg lane57_inner; // scale_table.rs:142
+    reg [14:0] lane57_x_magnitude; // scale_table.rs:155
+    reg lane57_x_sign; // scale_table.rs:155
+    reg lane57_x_outer; // scale_table.rs:155
+    reg [9:0] lane57_scale_c; // scale_table.rs:163
+    reg [9:0] lane57_scale_r; // scale_table.rs:163
+    reg [5:0] lane57_scale_e; // scale_table.rs:163
     reg l16_s4_57; // encode.rs:20
     reg lane57_normal; // encode.rs:20
     reg [14:0] lane57_x_magnitude_1; // encode.rs:21
@@ -3493,13 +3403,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane57_middle_s9; // encode.rs:34
     reg [4:0] lane57_border; // encode.rs:34
     reg [3:0] lane_57; // encode.rs:40
-    reg lane58_inner; // scale_table.rs:145
-    reg [14:0] lane58_x_magnitude; // scale_table.rs:158
-    reg lane58_x_sign; // scale_table.rs:158
-    reg lane58_x_outer; // scale_table.rs:158
-    reg [9:0] lane58_scale_c; // scale_table.rs:166
-    reg [9:0] lane58_scale_r; // scale_table.rs:166
-    reg [5:0] lane58_scale_e; // scale_table.rs:166
+    reg lane58_inner; // scale_table.rs:142
+    reg [14:0] lane58_x_magnitude; // scale_table.rs:155
+    reg lane58_x_sign; // scale_table.rs:155
+    reg lane58_x_outer; // scale_table.rs:155
+    reg [9:0] lane58_scale_c; // scale_table.rs:163
+    reg [9:0] lane58_scale_r; // scale_table.rs:163
+    reg [5:0] lane58_scale_e; // scale_table.rs:163
     reg l16_s4_58; // encode.rs:20
     reg lane58_normal; // encode.rs:20
     reg [14:0] lane58_x_magnitude_1; // encode.rs:21
@@ -3532,13 +3442,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane58_middle_s9; // encode.rs:34
     reg [4:0] lane58_border; // encode.rs:34
     reg [3:0] lane_58; // encode.rs:40
-    reg lane59_inner; // scale_table.rs:145
-    reg [14:0] lane59_x_magnitude; // scale_table.rs:158
-    reg lane59_x_sign; // scale_table.rs:158
-    reg lane59_x_outer; // scale_table.rs:158
-    reg [9:0] lane59_scale_c; // scale_table.rs:166
-    reg [9:0] lane59_scale_r; // scale_table.rs:166
-    reg [5:0] lane59_scale_e; // scale_table.rs:166
+    reg lane59_inner; // scale_table.rs:142
+    reg [14:0] lane59_x_magnitude; // scale_table.rs:155
+    reg lane59_x_sign; // scale_table.rs:155
+    reg lane59_x_outer; // scale_table.rs:155
+    reg [9:0] lane59_scale_c; // scale_table.rs:163
+    reg [9:0] lane59_scale_r; // scale_table.rs:163
+    reg [5:0] lane59_scale_e; // scale_table.rs:163
     reg l16_s4_59; // encode.rs:20
     reg lane59_normal; // encode.rs:20
     reg [14:0] lane59_x_magnitude_1; // encode.rs:21
@@ -3571,13 +3481,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane59_middle_s9; // encode.rs:34
     reg [4:0] lane59_border; // encode.rs:34
     reg [3:0] lane_59; // encode.rs:40
-    reg lane60_inner; // scale_table.rs:145
-    reg [14:0] lane60_x_magnitude; // scale_table.rs:158
-    reg lane60_x_sign; // scale_table.rs:158
-    reg lane60_x_outer; // scale_table.rs:158
-    reg [9:0] lane60_scale_c; // scale_table.rs:166
-    reg [9:0] lane60_scale_r; // scale_table.rs:166
-    reg [5:0] lane60_scale_e; // scale_table.rs:166
+    reg lane60_inner; // scale_table.rs:142
+    reg [14:0] lane60_x_magnitude; // scale_table.rs:155
+    reg lane60_x_sign; // scale_table.rs:155
+    reg lane60_x_outer; // scale_table.rs:155
+    reg [9:0] lane60_scale_c; // scale_table.rs:163
+    reg [9:0] lane60_scale_r; // scale_table.rs:163
+    reg [5:0] lane60_scale_e; // scale_table.rs:163
     reg l16_s4_60; // encode.rs:20
     reg lane60_normal; // encode.rs:20
     reg [14:0] lane60_x_magnitude_1; // encode.rs:21
@@ -3610,13 +3520,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane60_middle_s9; // encode.rs:34
     reg [4:0] lane60_border; // encode.rs:34
     reg [3:0] lane_60; // encode.rs:40
-    reg lane61_inner; // scale_table.rs:145
-    reg [14:0] lane61_x_magnitude; // scale_table.rs:158
-    reg lane61_x_sign; // scale_table.rs:158
-    reg lane61_x_outer; // scale_table.rs:158
-    reg [9:0] lane61_scale_c; // scale_table.rs:166
-    reg [9:0] lane61_scale_r; // scale_table.rs:166
-    reg [5:0] lane61_scale_e; // scale_table.rs:166
+    reg lane61_inner; // scale_table.rs:142
+    reg [14:0] lane61_x_magnitude; // scale_table.rs:155
+    reg lane61_x_sign; // scale_table.rs:155
+    reg lane61_x_outer; // scale_table.rs:155
+    reg [9:0] lane61_scale_c; // scale_table.rs:163
+    reg [9:0] lane61_scale_r; // scale_table.rs:163
+    reg [5:0] lane61_scale_e; // scale_table.rs:163
     reg l16_s4_61; // encode.rs:20
     reg lane61_normal; // encode.rs:20
     reg [14:0] lane61_x_magnitude_1; // encode.rs:21
@@ -3649,13 +3559,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane61_middle_s9; // encode.rs:34
     reg [4:0] lane61_border; // encode.rs:34
     reg [3:0] lane_61; // encode.rs:40
-    reg lane62_inner; // scale_table.rs:145
-    reg [14:0] lane62_x_magnitude; // scale_table.rs:158
-    reg lane62_x_sign; // scale_table.rs:158
-    reg lane62_x_outer; // scale_table.rs:158
-    reg [9:0] lane62_scale_c; // scale_table.rs:166
-    reg [9:0] lane62_scale_r; // scale_table.rs:166
-    reg [5:0] lane62_scale_e; // scale_table.rs:166
+    reg lane62_inner; // scale_table.rs:142
+    reg [14:0] lane62_x_magnitude; // scale_table.rs:155
+    reg lane62_x_sign; // scale_table.rs:155
+    reg lane62_x_outer; // scale_table.rs:155
+    reg [9:0] lane62_scale_c; // scale_table.rs:163
+    reg [9:0] lane62_scale_r; // scale_table.rs:163
+    reg [5:0] lane62_scale_e; // scale_table.rs:163
     reg l16_s4_62; // encode.rs:20
     reg lane62_normal; // encode.rs:20
     reg [14:0] lane62_x_magnitude_1; // encode.rs:21
@@ -3688,13 +3598,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane62_middle_s9; // encode.rs:34
     reg [4:0] lane62_border; // encode.rs:34
     reg [3:0] lane_62; // encode.rs:40
-    reg lane63_inner; // scale_table.rs:145
-    reg [14:0] lane63_x_magnitude; // scale_table.rs:158
-    reg lane63_x_sign; // scale_table.rs:158
-    reg lane63_x_outer; // scale_table.rs:158
-    reg [9:0] lane63_scale_c; // scale_table.rs:166
-    reg [9:0] lane63_scale_r; // scale_table.rs:166
-    reg [5:0] lane63_scale_e; // scale_table.rs:166
+    reg lane63_inner; // scale_table.rs:142
+    reg [14:0] lane63_x_magnitude; // scale_table.rs:155
+    reg lane63_x_sign; // scale_table.rs:155
+    reg lane63_x_outer; // scale_table.rs:155
+    reg [9:0] lane63_scale_c; // scale_table.rs:163
+    reg [9:0] lane63_scale_r; // scale_table.rs:163
+    reg [5:0] lane63_scale_e; // scale_table.rs:163
     reg l16_s4_63; // encode.rs:20
     reg lane63_normal; // encode.rs:20
     reg [14:0] lane63_x_magnitude_1; // encode.rs:21
@@ -4437,50 +4347,50 @@ module oaken_quantizer_core_p64_n8192 (
     wire writer_m_last;
     wire writer_sent;
     wire writer_ready_next;
-    reg [6:0] compact_total_s7; // quantizer_back.rs:215
-    reg [6:0] compact_total_s8; // quantizer_back.rs:215
-    reg [6:0] sparse_beat_found; // quantizer_back.rs:215
-    reg chunk_first_s1; // quantizer_back.rs:216
-    reg chunk_first_s2; // quantizer_back.rs:216
-    reg chunk_first_s3; // quantizer_back.rs:216
-    reg chunk_first_s4; // quantizer_back.rs:216
-    reg chunk_first_s5; // quantizer_back.rs:216
-    reg chunk_first_s6; // quantizer_back.rs:216
-    reg chunk_first_s7; // quantizer_back.rs:216
-    reg chunk_first_s8; // quantizer_back.rs:216
-    reg sparse_beat_starts_chunk; // quantizer_back.rs:216
-    reg [6:0] count_s4; // quantizer_back.rs:217
-    reg [6:0] count_s5; // quantizer_back.rs:217
-    reg [6:0] count_s6; // quantizer_back.rs:217
-    reg [6:0] count_s7; // quantizer_back.rs:217
-    reg [6:0] count_s8; // quantizer_back.rs:217
-    reg [6:0] sparse_beat_count; // quantizer_back.rs:217
-    reg beat_last_s1; // quantizer_back.rs:218
-    reg beat_last_s2; // quantizer_back.rs:218
-    reg beat_last_s3; // quantizer_back.rs:218
-    reg beat_last_s4; // quantizer_back.rs:218
-    reg beat_last_s5; // quantizer_back.rs:218
-    reg beat_last_s6; // quantizer_back.rs:218
-    reg beat_last_s7; // quantizer_back.rs:218
-    reg beat_last_s8; // quantizer_back.rs:218
-    reg sparse_beat_last; // quantizer_back.rs:218
-    reg issue_s1; // quantizer_back.rs:220
-    reg issue_s2; // quantizer_back.rs:220
-    reg issue_s3; // quantizer_back.rs:220
-    reg issue_s4; // quantizer_back.rs:220
-    reg issue_s5; // quantizer_back.rs:220
-    reg issue_s6; // quantizer_back.rs:220
-    reg issue_s7; // quantizer_back.rs:220
-    reg issue_s8; // quantizer_back.rs:220
-    reg issue_s9; // quantizer_back.rs:220
+    reg [6:0] compact_total_s7; // quantizer_back.rs:214
+    reg [6:0] compact_total_s8; // quantizer_back.rs:214
+    reg [6:0] sparse_beat_found; // quantizer_back.rs:214
+    reg chunk_first_s1; // quantizer_back.rs:215
+    reg chunk_first_s2; // quantizer_back.rs:215
+    reg chunk_first_s3; // quantizer_back.rs:215
+    reg chunk_first_s4; // quantizer_back.rs:215
+    reg chunk_first_s5; // quantizer_back.rs:215
+    reg chunk_first_s6; // quantizer_back.rs:215
+    reg chunk_first_s7; // quantizer_back.rs:215
+    reg chunk_first_s8; // quantizer_back.rs:215
+    reg sparse_beat_starts_chunk; // quantizer_back.rs:215
+    reg [6:0] count_s4; // quantizer_back.rs:216
+    reg [6:0] count_s5; // quantizer_back.rs:216
+    reg [6:0] count_s6; // quantizer_back.rs:216
+    reg [6:0] count_s7; // quantizer_back.rs:216
+    reg [6:0] count_s8; // quantizer_back.rs:216
+    reg [6:0] sparse_beat_count; // quantizer_back.rs:216
+    reg beat_last_s1; // quantizer_back.rs:217
+    reg beat_last_s2; // quantizer_back.rs:217
+    reg beat_last_s3; // quantizer_back.rs:217
+    reg beat_last_s4; // quantizer_back.rs:217
+    reg beat_last_s5; // quantizer_back.rs:217
+    reg beat_last_s6; // quantizer_back.rs:217
+    reg beat_last_s7; // quantizer_back.rs:217
+    reg beat_last_s8; // quantizer_back.rs:217
+    reg sparse_beat_last; // quantizer_back.rs:217
+    reg issue_s1; // quantizer_back.rs:219
+    reg issue_s2; // quantizer_back.rs:219
+    reg issue_s3; // quantizer_back.rs:219
+    reg issue_s4; // quantizer_back.rs:219
+    reg issue_s5; // quantizer_back.rs:219
+    reg issue_s6; // quantizer_back.rs:219
+    reg issue_s7; // quantizer_back.rs:219
+    reg issue_s8; // quantizer_back.rs:219
+    reg issue_s9; // quantizer_back.rs:219
     reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:237
-    reg issue_s10; // quantizer_back.rs:238
-    reg issue_s11; // quantizer_back.rs:238
-    reg sparse_beat_last_s10; // quantizer_back.rs:238
-    reg sparse_beat_last_s11; // quantizer_back.rs:238
-    reg coded_1; // quantizer_back.rs:259
-    reg [255:0] codes_1; // quantizer_back.rs:259
-    reg last_4; // quantizer_back.rs:259
+    reg issue_s10; // quantizer_back.rs:237
+    reg issue_s11; // quantizer_back.rs:237
+    reg sparse_beat_last_s10; // quantizer_back.rs:237
+    reg sparse_beat_last_s11; // quantizer_back.rs:237
+    reg coded_1; // quantizer_back.rs:258
+    reg [255:0] codes_1; // quantizer_back.rs:258
+    reg last_4; // quantizer_back.rs:258
     wire dense_s_ready;
     wire dense_m_valid;
     wire [256:0] dense_m_payload;
@@ -7074,20 +6984,6 @@ module oaken_quantizer_core_p64_n8192 (
         .y(advances_4)
     );
     wire issue = |queued; // quantizer.rs:197
-    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:197
-    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:197
-    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:197
-    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:197
-    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:197
-    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:197
-    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:197
-    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:197
-    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:197
-    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:197
-    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:197
-    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:197
-    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:197
-    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:197
     wire beat_last = beat_index == settings_chunks_minus_1; // quantizer_back.rs:54
     assign leaves = (issue & beat_last) & advances_4;
     always @(posedge clk) begin
@@ -7145,70 +7041,62 @@ module oaken_quantizer_core_p64_n8192 (
             read_count_at_s1 <= read_count_at;
             counts_q0 <= counts[read_count_at_s1];
             count <= counts_q0;
-            d_outer_pos_r_s1 <= d_outer_pos_r;
-            d_outer_pos_e_s1 <= d_outer_pos_e;
-            d_outer_pos_c_s1 <= d_outer_pos_c;
-            d_outer_neg_r_s1 <= d_outer_neg_r;
-            d_outer_neg_e_s1 <= d_outer_neg_e;
-            d_outer_neg_c_s1 <= d_outer_neg_c;
-            d_middle_r_s1 <= d_middle_r;
-            d_middle_e_s1 <= d_middle_e;
-            d_middle_c_s1 <= d_middle_c;
-            d_middle_c_neg_s1 <= d_middle_c_neg;
-            d_inner_r_s1 <= d_inner_r;
-            d_inner_e_s1 <= d_inner_e;
-            d_split_s1_1 <= d_split;
+            queue_out_s1 <= queue_out;
         end
     end
-    wire [4:0] split = d_split_s1_1; // quantizer_back.rs:161
-    always @(posedge clk) if (advances_0) begin
-        d_outer_pos_r_s2 <= d_outer_pos_r_s1;
-        d_outer_pos_r_s3 <= d_outer_pos_r_s2;
-        d_outer_pos_e_s2 <= d_outer_pos_e_s1;
-        d_outer_pos_e_s3 <= d_outer_pos_e_s2;
-        d_outer_pos_c_s2 <= d_outer_pos_c_s1;
-        d_outer_pos_c_s3 <= d_outer_pos_c_s2;
-        d_outer_neg_r_s2 <= d_outer_neg_r_s1;
-        d_outer_neg_r_s3 <= d_outer_neg_r_s2;
-        d_outer_neg_e_s2 <= d_outer_neg_e_s1;
-        d_outer_neg_e_s3 <= d_outer_neg_e_s2;
-        d_outer_neg_c_s2 <= d_outer_neg_c_s1;
-        d_outer_neg_c_s3 <= d_outer_neg_c_s2;
-        d_middle_r_s2 <= d_middle_r_s1;
-        d_middle_r_s3 <= d_middle_r_s2;
-        d_middle_e_s2 <= d_middle_e_s1;
-        d_middle_e_s3 <= d_middle_e_s2;
-        d_middle_c_s2 <= d_middle_c_s1;
-        d_middle_c_s3 <= d_middle_c_s2;
-        d_middle_c_neg_s2 <= d_middle_c_neg_s1;
-        d_middle_c_neg_s3 <= d_middle_c_neg_s2;
-        d_inner_r_s2 <= d_inner_r_s1;
-        d_inner_r_s3 <= d_inner_r_s2;
-        d_inner_e_s2 <= d_inner_e_s1;
-        d_inner_e_s3 <= d_inner_e_s2;
-        split_s2 <= split;
-        split_1 <= split_s2;
-        lane0_inner <= words_0[0];
-        lane0_d_outer_pos_r <= d_outer_pos_r_s3;
-        lane0_d_outer_pos_e <= d_outer_pos_e_s3;
-        lane0_d_outer_pos_c <= d_outer_pos_c_s3;
-        lane0_d_outer_neg_r <= d_outer_neg_r_s3;
-        lane0_d_outer_neg_e <= d_outer_neg_e_s3;
-        lane0_d_outer_neg_c <= d_outer_neg_c_s3;
-        lane0_d_middle_r <= d_middle_r_s3;
-        lane0_d_middle_e <= d_middle_e_s3;
-        lane0_d_middle_c <= d_middle_c_s3;
-        lane0_d_middle_c_neg <= d_middle_c_neg_s3;
-        lane0_d_inner_r <= d_inner_r_s3;
-        lane0_d_inner_e <= d_inner_e_s3;
-        lane0_x_magnitude <= words_0[17:3];
-        lane0_x_sign <= words_0[2];
-        lane0_x_outer <= words_0[1];
+    wire [108:0] queue_q0 = queue[queue_out_s1]; // scale_table.rs:123
+    always @(posedge clk) begin
+        if (advance) begin
+            oldest_split <= queue_q0[108:104];
+            oldest_outer_pos_r <= queue_q0[103:94];
+            oldest_outer_pos_e <= queue_q0[93:88];
+            oldest_outer_pos_c <= queue_q0[87:78];
+            oldest_outer_neg_r <= queue_q0[77:68];
+            oldest_outer_neg_e <= queue_q0[67:62];
+            oldest_outer_neg_c <= queue_q0[61:52];
+            oldest_middle_r <= queue_q0[51:42];
+            oldest_middle_e <= queue_q0[41:36];
+            oldest_middle_c <= queue_q0[35:26];
+            oldest_middle_c_neg <= queue_q0[25:16];
+            oldest_inner_r <= queue_q0[15:6];
+            oldest_inner_e <= queue_q0[5:0];
+        end
+        if (advances_0) begin
+            oldest_outer_pos_r_s3 <= oldest_outer_pos_r;
+            oldest_outer_pos_e_s3 <= oldest_outer_pos_e;
+            oldest_outer_pos_c_s3 <= oldest_outer_pos_c;
+            oldest_outer_neg_r_s3 <= oldest_outer_neg_r;
+            oldest_outer_neg_e_s3 <= oldest_outer_neg_e;
+            oldest_outer_neg_c_s3 <= oldest_outer_neg_c;
+            oldest_middle_r_s3 <= oldest_middle_r;
+            oldest_middle_e_s3 <= oldest_middle_e;
+            oldest_middle_c_s3 <= oldest_middle_c;
+            oldest_middle_c_neg_s3 <= oldest_middle_c_neg;
+            oldest_inner_r_s3 <= oldest_inner_r;
+            oldest_inner_e_s3 <= oldest_inner_e;
+            split <= oldest_split;
+            lane0_inner <= words_0[0];
+            lane0_d_outer_pos_r <= oldest_outer_pos_r_s3;
+            lane0_d_outer_pos_e <= oldest_outer_pos_e_s3;
+            lane0_d_outer_pos_c <= oldest_outer_pos_c_s3;
+            lane0_d_outer_neg_r <= oldest_outer_neg_r_s3;
+            lane0_d_outer_neg_e <= oldest_outer_neg_e_s3;
+            lane0_d_outer_neg_c <= oldest_outer_neg_c_s3;
+            lane0_d_middle_r <= oldest_middle_r_s3;
+            lane0_d_middle_e <= oldest_middle_e_s3;
+            lane0_d_middle_c <= oldest_middle_c_s3;
+            lane0_d_middle_c_neg <= oldest_middle_c_neg_s3;
+            lane0_d_inner_r <= oldest_inner_r_s3;
+            lane0_d_inner_e <= oldest_inner_e_s3;
+            lane0_x_magnitude <= words_0[17:3];
+            lane0_x_sign <= words_0[2];
+            lane0_x_outer <= words_0[1];
+        end
     end
-    wire [9:0] lane0_middle_c = lane0_x_sign ? lane0_d_middle_c_neg : lane0_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane0_side_r = lane0_x_outer ? (lane0_x_sign ? lane0_d_outer_neg_r : lane0_d_outer_pos_r) : (lane0_inner ? lane0_d_inner_r : lane0_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane0_side_e = lane0_x_outer ? (lane0_x_sign ? lane0_d_outer_neg_e : lane0_d_outer_pos_e) : (lane0_inner ? lane0_d_inner_e : lane0_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane0_side_c = lane0_x_outer ? (lane0_x_sign ? lane0_d_outer_neg_c : lane0_d_outer_pos_c) : (lane0_inner ? lane0_d_middle_c : lane0_middle_c); // scale_table.rs:161
+    wire [9:0] lane0_middle_c = lane0_x_sign ? lane0_d_middle_c_neg : lane0_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane0_side_r = lane0_x_outer ? (lane0_x_sign ? lane0_d_outer_neg_r : lane0_d_outer_pos_r) : (lane0_inner ? lane0_d_inner_r : lane0_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane0_side_e = lane0_x_outer ? (lane0_x_sign ? lane0_d_outer_neg_e : lane0_d_outer_pos_e) : (lane0_inner ? lane0_d_inner_e : lane0_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane0_side_c = lane0_x_outer ? (lane0_x_sign ? lane0_d_outer_neg_c : lane0_d_outer_pos_c) : (lane0_inner ? lane0_d_middle_c : lane0_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_0) begin
         lane0_scale_c <= lane0_inner ? 10'h3f0 : lane0_side_c;
         lane0_scale_r <= lane0_side_r;
@@ -7262,13 +7150,13 @@ module oaken_quantizer_core_p64_n8192 (
         lane0_middle_s7 <= lane0_middle;
         lane0_middle_s8 <= lane0_middle_s7;
         lane0_middle_s9 <= lane0_middle_s8;
-        split_1_s4 <= split_1;
-        split_1_s5 <= split_1_s4;
-        split_1_s6 <= split_1_s5;
-        split_1_s7 <= split_1_s6;
-        split_1_s8 <= split_1_s7;
-        split_1_s9 <= split_1_s8;
-        lane0_border <= lane0_middle_s9 ? split_1_s9 : 5'h0;
+        split_s4 <= split;
+        split_s5 <= split_s4;
+        split_s6 <= split_s5;
+        split_s7 <= split_s6;
+        split_s8 <= split_s7;
+        split_s9 <= split_s8;
+        lane0_border <= lane0_middle_s9 ? split_s9 : 5'h0;
     end
     wire [5:0] lane0_outwards = {lane0_negative, lane0_cells ^ {5{lane0_negative}}}; // encode.rs:37
     wire [5:0] lane0_code = {1'h0, lane0_border} + lane0_outwards; // encode.rs:38
@@ -7283,10 +7171,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane1_x_sign <= words_0[20];
         lane1_x_outer <= words_0[19];
     end
-    wire [9:0] lane1_middle_c = lane1_x_sign ? lane0_d_middle_c_neg : lane0_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane1_side_r = lane1_x_outer ? (lane1_x_sign ? lane0_d_outer_neg_r : lane0_d_outer_pos_r) : (lane1_inner ? lane0_d_inner_r : lane0_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane1_side_e = lane1_x_outer ? (lane1_x_sign ? lane0_d_outer_neg_e : lane0_d_outer_pos_e) : (lane1_inner ? lane0_d_inner_e : lane0_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane1_side_c = lane1_x_outer ? (lane1_x_sign ? lane0_d_outer_neg_c : lane0_d_outer_pos_c) : (lane1_inner ? lane0_d_middle_c : lane1_middle_c); // scale_table.rs:161
+    wire [9:0] lane1_middle_c = lane1_x_sign ? lane0_d_middle_c_neg : lane0_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane1_side_r = lane1_x_outer ? (lane1_x_sign ? lane0_d_outer_neg_r : lane0_d_outer_pos_r) : (lane1_inner ? lane0_d_inner_r : lane0_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane1_side_e = lane1_x_outer ? (lane1_x_sign ? lane0_d_outer_neg_e : lane0_d_outer_pos_e) : (lane1_inner ? lane0_d_inner_e : lane0_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane1_side_c = lane1_x_outer ? (lane1_x_sign ? lane0_d_outer_neg_c : lane0_d_outer_pos_c) : (lane1_inner ? lane0_d_middle_c : lane1_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_0) begin
         lane1_scale_c <= lane1_inner ? 10'h3f0 : lane1_side_c;
         lane1_scale_r <= lane1_side_r;
@@ -7340,7 +7228,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane1_middle_s7 <= lane1_middle;
         lane1_middle_s8 <= lane1_middle_s7;
         lane1_middle_s9 <= lane1_middle_s8;
-        lane1_border <= lane1_middle_s9 ? split_1_s9 : 5'h0;
+        lane1_border <= lane1_middle_s9 ? split_s9 : 5'h0;
     end
     wire [5:0] lane1_outwards = {lane1_negative, lane1_cells ^ {5{lane1_negative}}}; // encode.rs:37
     wire [5:0] lane1_code = {1'h0, lane1_border} + lane1_outwards; // encode.rs:38
@@ -7355,10 +7243,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane2_x_sign <= words_0[38];
         lane2_x_outer <= words_0[37];
     end
-    wire [9:0] lane2_middle_c = lane2_x_sign ? lane0_d_middle_c_neg : lane0_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane2_side_r = lane2_x_outer ? (lane2_x_sign ? lane0_d_outer_neg_r : lane0_d_outer_pos_r) : (lane2_inner ? lane0_d_inner_r : lane0_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane2_side_e = lane2_x_outer ? (lane2_x_sign ? lane0_d_outer_neg_e : lane0_d_outer_pos_e) : (lane2_inner ? lane0_d_inner_e : lane0_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane2_side_c = lane2_x_outer ? (lane2_x_sign ? lane0_d_outer_neg_c : lane0_d_outer_pos_c) : (lane2_inner ? lane0_d_middle_c : lane2_middle_c); // scale_table.rs:161
+    wire [9:0] lane2_middle_c = lane2_x_sign ? lane0_d_middle_c_neg : lane0_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane2_side_r = lane2_x_outer ? (lane2_x_sign ? lane0_d_outer_neg_r : lane0_d_outer_pos_r) : (lane2_inner ? lane0_d_inner_r : lane0_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane2_side_e = lane2_x_outer ? (lane2_x_sign ? lane0_d_outer_neg_e : lane0_d_outer_pos_e) : (lane2_inner ? lane0_d_inner_e : lane0_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane2_side_c = lane2_x_outer ? (lane2_x_sign ? lane0_d_outer_neg_c : lane0_d_outer_pos_c) : (lane2_inner ? lane0_d_middle_c : lane2_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_0) begin
         lane2_scale_c <= lane2_inner ? 10'h3f0 : lane2_side_c;
         lane2_scale_r <= lane2_side_r;
@@ -7412,7 +7300,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane2_middle_s7 <= lane2_middle;
         lane2_middle_s8 <= lane2_middle_s7;
         lane2_middle_s9 <= lane2_middle_s8;
-        lane2_border <= lane2_middle_s9 ? split_1_s9 : 5'h0;
+        lane2_border <= lane2_middle_s9 ? split_s9 : 5'h0;
     end
     wire [5:0] lane2_outwards = {lane2_negative, lane2_cells ^ {5{lane2_negative}}}; // encode.rs:37
     wire [5:0] lane2_code = {1'h0, lane2_border} + lane2_outwards; // encode.rs:38
@@ -7427,10 +7315,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane3_x_sign <= words_0[56];
         lane3_x_outer <= words_0[55];
     end
-    wire [9:0] lane3_middle_c = lane3_x_sign ? lane0_d_middle_c_neg : lane0_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane3_side_r = lane3_x_outer ? (lane3_x_sign ? lane0_d_outer_neg_r : lane0_d_outer_pos_r) : (lane3_inner ? lane0_d_inner_r : lane0_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane3_side_e = lane3_x_outer ? (lane3_x_sign ? lane0_d_outer_neg_e : lane0_d_outer_pos_e) : (lane3_inner ? lane0_d_inner_e : lane0_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane3_side_c = lane3_x_outer ? (lane3_x_sign ? lane0_d_outer_neg_c : lane0_d_outer_pos_c) : (lane3_inner ? lane0_d_middle_c : lane3_middle_c); // scale_table.rs:161
+    wire [9:0] lane3_middle_c = lane3_x_sign ? lane0_d_middle_c_neg : lane0_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane3_side_r = lane3_x_outer ? (lane3_x_sign ? lane0_d_outer_neg_r : lane0_d_outer_pos_r) : (lane3_inner ? lane0_d_inner_r : lane0_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane3_side_e = lane3_x_outer ? (lane3_x_sign ? lane0_d_outer_neg_e : lane0_d_outer_pos_e) : (lane3_inner ? lane0_d_inner_e : lane0_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane3_side_c = lane3_x_outer ? (lane3_x_sign ? lane0_d_outer_neg_c : lane0_d_outer_pos_c) : (lane3_inner ? lane0_d_middle_c : lane3_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_0) begin
         lane3_scale_c <= lane3_inner ? 10'h3f0 : lane3_side_c;
         lane3_scale_r <= lane3_side_r;
@@ -7484,7 +7372,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane3_middle_s7 <= lane3_middle;
         lane3_middle_s8 <= lane3_middle_s7;
         lane3_middle_s9 <= lane3_middle_s8;
-        lane3_border <= lane3_middle_s9 ? split_1_s9 : 5'h0;
+        lane3_border <= lane3_middle_s9 ? split_s9 : 5'h0;
     end
     wire [5:0] lane3_outwards = {lane3_negative, lane3_cells ^ {5{lane3_negative}}}; // encode.rs:37
     wire [5:0] lane3_code = {1'h0, lane3_border} + lane3_outwards; // encode.rs:38
@@ -7499,10 +7387,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane4_x_sign <= words_0[74];
         lane4_x_outer <= words_0[73];
     end
-    wire [9:0] lane4_middle_c = lane4_x_sign ? lane0_d_middle_c_neg : lane0_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane4_side_r = lane4_x_outer ? (lane4_x_sign ? lane0_d_outer_neg_r : lane0_d_outer_pos_r) : (lane4_inner ? lane0_d_inner_r : lane0_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane4_side_e = lane4_x_outer ? (lane4_x_sign ? lane0_d_outer_neg_e : lane0_d_outer_pos_e) : (lane4_inner ? lane0_d_inner_e : lane0_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane4_side_c = lane4_x_outer ? (lane4_x_sign ? lane0_d_outer_neg_c : lane0_d_outer_pos_c) : (lane4_inner ? lane0_d_middle_c : lane4_middle_c); // scale_table.rs:161
+    wire [9:0] lane4_middle_c = lane4_x_sign ? lane0_d_middle_c_neg : lane0_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane4_side_r = lane4_x_outer ? (lane4_x_sign ? lane0_d_outer_neg_r : lane0_d_outer_pos_r) : (lane4_inner ? lane0_d_inner_r : lane0_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane4_side_e = lane4_x_outer ? (lane4_x_sign ? lane0_d_outer_neg_e : lane0_d_outer_pos_e) : (lane4_inner ? lane0_d_inner_e : lane0_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane4_side_c = lane4_x_outer ? (lane4_x_sign ? lane0_d_outer_neg_c : lane0_d_outer_pos_c) : (lane4_inner ? lane0_d_middle_c : lane4_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_0) begin
         lane4_scale_c <= lane4_inner ? 10'h3f0 : lane4_side_c;
         lane4_scale_r <= lane4_side_r;
@@ -7556,7 +7444,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane4_middle_s7 <= lane4_middle;
         lane4_middle_s8 <= lane4_middle_s7;
         lane4_middle_s9 <= lane4_middle_s8;
-        lane4_border <= lane4_middle_s9 ? split_1_s9 : 5'h0;
+        lane4_border <= lane4_middle_s9 ? split_s9 : 5'h0;
     end
     wire [5:0] lane4_outwards = {lane4_negative, lane4_cells ^ {5{lane4_negative}}}; // encode.rs:37
     wire [5:0] lane4_code = {1'h0, lane4_border} + lane4_outwards; // encode.rs:38
@@ -7571,10 +7459,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane5_x_sign <= words_0[92];
         lane5_x_outer <= words_0[91];
     end
-    wire [9:0] lane5_middle_c = lane5_x_sign ? lane0_d_middle_c_neg : lane0_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane5_side_r = lane5_x_outer ? (lane5_x_sign ? lane0_d_outer_neg_r : lane0_d_outer_pos_r) : (lane5_inner ? lane0_d_inner_r : lane0_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane5_side_e = lane5_x_outer ? (lane5_x_sign ? lane0_d_outer_neg_e : lane0_d_outer_pos_e) : (lane5_inner ? lane0_d_inner_e : lane0_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane5_side_c = lane5_x_outer ? (lane5_x_sign ? lane0_d_outer_neg_c : lane0_d_outer_pos_c) : (lane5_inner ? lane0_d_middle_c : lane5_middle_c); // scale_table.rs:161
+    wire [9:0] lane5_middle_c = lane5_x_sign ? lane0_d_middle_c_neg : lane0_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane5_side_r = lane5_x_outer ? (lane5_x_sign ? lane0_d_outer_neg_r : lane0_d_outer_pos_r) : (lane5_inner ? lane0_d_inner_r : lane0_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane5_side_e = lane5_x_outer ? (lane5_x_sign ? lane0_d_outer_neg_e : lane0_d_outer_pos_e) : (lane5_inner ? lane0_d_inner_e : lane0_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane5_side_c = lane5_x_outer ? (lane5_x_sign ? lane0_d_outer_neg_c : lane0_d_outer_pos_c) : (lane5_inner ? lane0_d_middle_c : lane5_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_0) begin
         lane5_scale_c <= lane5_inner ? 10'h3f0 : lane5_side_c;
         lane5_scale_r <= lane5_side_r;
@@ -7628,7 +7516,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane5_middle_s7 <= lane5_middle;
         lane5_middle_s8 <= lane5_middle_s7;
         lane5_middle_s9 <= lane5_middle_s8;
-        lane5_border <= lane5_middle_s9 ? split_1_s9 : 5'h0;
+        lane5_border <= lane5_middle_s9 ? split_s9 : 5'h0;
     end
     wire [5:0] lane5_outwards = {lane5_negative, lane5_cells ^ {5{lane5_negative}}}; // encode.rs:37
     wire [5:0] lane5_code = {1'h0, lane5_border} + lane5_outwards; // encode.rs:38
@@ -7643,10 +7531,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane6_x_sign <= words_0[110];
         lane6_x_outer <= words_0[109];
     end
-    wire [9:0] lane6_middle_c = lane6_x_sign ? lane0_d_middle_c_neg : lane0_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane6_side_r = lane6_x_outer ? (lane6_x_sign ? lane0_d_outer_neg_r : lane0_d_outer_pos_r) : (lane6_inner ? lane0_d_inner_r : lane0_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane6_side_e = lane6_x_outer ? (lane6_x_sign ? lane0_d_outer_neg_e : lane0_d_outer_pos_e) : (lane6_inner ? lane0_d_inner_e : lane0_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane6_side_c = lane6_x_outer ? (lane6_x_sign ? lane0_d_outer_neg_c : lane0_d_outer_pos_c) : (lane6_inner ? lane0_d_middle_c : lane6_middle_c); // scale_table.rs:161
+    wire [9:0] lane6_middle_c = lane6_x_sign ? lane0_d_middle_c_neg : lane0_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane6_side_r = lane6_x_outer ? (lane6_x_sign ? lane0_d_outer_neg_r : lane0_d_outer_pos_r) : (lane6_inner ? lane0_d_inner_r : lane0_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane6_side_e = lane6_x_outer ? (lane6_x_sign ? lane0_d_outer_neg_e : lane0_d_outer_pos_e) : (lane6_inner ? lane0_d_inner_e : lane0_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane6_side_c = lane6_x_outer ? (lane6_x_sign ? lane0_d_outer_neg_c : lane0_d_outer_pos_c) : (lane6_inner ? lane0_d_middle_c : lane6_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_0) begin
         lane6_scale_c <= lane6_inner ? 10'h3f0 : lane6_side_c;
         lane6_scale_r <= lane6_side_r;
@@ -7700,7 +7588,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane6_middle_s7 <= lane6_middle;
         lane6_middle_s8 <= lane6_middle_s7;
         lane6_middle_s9 <= lane6_middle_s8;
-        lane6_border <= lane6_middle_s9 ? split_1_s9 : 5'h0;
+        lane6_border <= lane6_middle_s9 ? split_s9 : 5'h0;
     end
     wire [5:0] lane6_outwards = {lane6_negative, lane6_cells ^ {5{lane6_negative}}}; // encode.rs:37
     wire [5:0] lane6_code = {1'h0, lane6_border} + lane6_outwards; // encode.rs:38
@@ -7715,10 +7603,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane7_x_sign <= words_0[128];
         lane7_x_outer <= words_0[127];
     end
-    wire [9:0] lane7_middle_c = lane7_x_sign ? lane0_d_middle_c_neg : lane0_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane7_side_r = lane7_x_outer ? (lane7_x_sign ? lane0_d_outer_neg_r : lane0_d_outer_pos_r) : (lane7_inner ? lane0_d_inner_r : lane0_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane7_side_e = lane7_x_outer ? (lane7_x_sign ? lane0_d_outer_neg_e : lane0_d_outer_pos_e) : (lane7_inner ? lane0_d_inner_e : lane0_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane7_side_c = lane7_x_outer ? (lane7_x_sign ? lane0_d_outer_neg_c : lane0_d_outer_pos_c) : (lane7_inner ? lane0_d_middle_c : lane7_middle_c); // scale_table.rs:161
+    wire [9:0] lane7_middle_c = lane7_x_sign ? lane0_d_middle_c_neg : lane0_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane7_side_r = lane7_x_outer ? (lane7_x_sign ? lane0_d_outer_neg_r : lane0_d_outer_pos_r) : (lane7_inner ? lane0_d_inner_r : lane0_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane7_side_e = lane7_x_outer ? (lane7_x_sign ? lane0_d_outer_neg_e : lane0_d_outer_pos_e) : (lane7_inner ? lane0_d_inner_e : lane0_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane7_side_c = lane7_x_outer ? (lane7_x_sign ? lane0_d_outer_neg_c : lane0_d_outer_pos_c) : (lane7_inner ? lane0_d_middle_c : lane7_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_0) begin
         lane7_scale_c <= lane7_inner ? 10'h3f0 : lane7_side_c;
         lane7_scale_r <= lane7_side_r;
@@ -7772,7 +7660,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane7_middle_s7 <= lane7_middle;
         lane7_middle_s8 <= lane7_middle_s7;
         lane7_middle_s9 <= lane7_middle_s8;
-        lane7_border <= lane7_middle_s9 ? split_1_s9 : 5'h0;
+        lane7_border <= lane7_middle_s9 ? split_s9 : 5'h0;
     end
     wire [5:0] lane7_outwards = {lane7_negative, lane7_cells ^ {5{lane7_negative}}}; // encode.rs:37
     wire [5:0] lane7_code = {1'h0, lane7_border} + lane7_outwards; // encode.rs:38
@@ -7787,10 +7675,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane8_x_sign <= words_0[146];
         lane8_x_outer <= words_0[145];
     end
-    wire [9:0] lane8_middle_c = lane8_x_sign ? lane0_d_middle_c_neg : lane0_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane8_side_r = lane8_x_outer ? (lane8_x_sign ? lane0_d_outer_neg_r : lane0_d_outer_pos_r) : (lane8_inner ? lane0_d_inner_r : lane0_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane8_side_e = lane8_x_outer ? (lane8_x_sign ? lane0_d_outer_neg_e : lane0_d_outer_pos_e) : (lane8_inner ? lane0_d_inner_e : lane0_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane8_side_c = lane8_x_outer ? (lane8_x_sign ? lane0_d_outer_neg_c : lane0_d_outer_pos_c) : (lane8_inner ? lane0_d_middle_c : lane8_middle_c); // scale_table.rs:161
+    wire [9:0] lane8_middle_c = lane8_x_sign ? lane0_d_middle_c_neg : lane0_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane8_side_r = lane8_x_outer ? (lane8_x_sign ? lane0_d_outer_neg_r : lane0_d_outer_pos_r) : (lane8_inner ? lane0_d_inner_r : lane0_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane8_side_e = lane8_x_outer ? (lane8_x_sign ? lane0_d_outer_neg_e : lane0_d_outer_pos_e) : (lane8_inner ? lane0_d_inner_e : lane0_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane8_side_c = lane8_x_outer ? (lane8_x_sign ? lane0_d_outer_neg_c : lane0_d_outer_pos_c) : (lane8_inner ? lane0_d_middle_c : lane8_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_0) begin
         lane8_scale_c <= lane8_inner ? 10'h3f0 : lane8_side_c;
         lane8_scale_r <= lane8_side_r;
@@ -7844,7 +7732,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane8_middle_s7 <= lane8_middle;
         lane8_middle_s8 <= lane8_middle_s7;
         lane8_middle_s9 <= lane8_middle_s8;
-        lane8_border <= lane8_middle_s9 ? split_1_s9 : 5'h0;
+        lane8_border <= lane8_middle_s9 ? split_s9 : 5'h0;
     end
     wire [5:0] lane8_outwards = {lane8_negative, lane8_cells ^ {5{lane8_negative}}}; // encode.rs:37
     wire [5:0] lane8_code = {1'h0, lane8_border} + lane8_outwards; // encode.rs:38
@@ -7859,10 +7747,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane9_x_sign <= words_0[164];
         lane9_x_outer <= words_0[163];
     end
-    wire [9:0] lane9_middle_c = lane9_x_sign ? lane0_d_middle_c_neg : lane0_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane9_side_r = lane9_x_outer ? (lane9_x_sign ? lane0_d_outer_neg_r : lane0_d_outer_pos_r) : (lane9_inner ? lane0_d_inner_r : lane0_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane9_side_e = lane9_x_outer ? (lane9_x_sign ? lane0_d_outer_neg_e : lane0_d_outer_pos_e) : (lane9_inner ? lane0_d_inner_e : lane0_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane9_side_c = lane9_x_outer ? (lane9_x_sign ? lane0_d_outer_neg_c : lane0_d_outer_pos_c) : (lane9_inner ? lane0_d_middle_c : lane9_middle_c); // scale_table.rs:161
+    wire [9:0] lane9_middle_c = lane9_x_sign ? lane0_d_middle_c_neg : lane0_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane9_side_r = lane9_x_outer ? (lane9_x_sign ? lane0_d_outer_neg_r : lane0_d_outer_pos_r) : (lane9_inner ? lane0_d_inner_r : lane0_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane9_side_e = lane9_x_outer ? (lane9_x_sign ? lane0_d_outer_neg_e : lane0_d_outer_pos_e) : (lane9_inner ? lane0_d_inner_e : lane0_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane9_side_c = lane9_x_outer ? (lane9_x_sign ? lane0_d_outer_neg_c : lane0_d_outer_pos_c) : (lane9_inner ? lane0_d_middle_c : lane9_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_0) begin
         lane9_scale_c <= lane9_inner ? 10'h3f0 : lane9_side_c;
         lane9_scale_r <= lane9_side_r;
@@ -7916,7 +7804,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane9_middle_s7 <= lane9_middle;
         lane9_middle_s8 <= lane9_middle_s7;
         lane9_middle_s9 <= lane9_middle_s8;
-        lane9_border <= lane9_middle_s9 ? split_1_s9 : 5'h0;
+        lane9_border <= lane9_middle_s9 ? split_s9 : 5'h0;
     end
     wire [5:0] lane9_outwards = {lane9_negative, lane9_cells ^ {5{lane9_negative}}}; // encode.rs:37
     wire [5:0] lane9_code = {1'h0, lane9_border} + lane9_outwards; // encode.rs:38
@@ -7931,10 +7819,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane10_x_sign <= words_0[182];
         lane10_x_outer <= words_0[181];
     end
-    wire [9:0] lane10_middle_c = lane10_x_sign ? lane0_d_middle_c_neg : lane0_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane10_side_r = lane10_x_outer ? (lane10_x_sign ? lane0_d_outer_neg_r : lane0_d_outer_pos_r) : (lane10_inner ? lane0_d_inner_r : lane0_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane10_side_e = lane10_x_outer ? (lane10_x_sign ? lane0_d_outer_neg_e : lane0_d_outer_pos_e) : (lane10_inner ? lane0_d_inner_e : lane0_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane10_side_c = lane10_x_outer ? (lane10_x_sign ? lane0_d_outer_neg_c : lane0_d_outer_pos_c) : (lane10_inner ? lane0_d_middle_c : lane10_middle_c); // scale_table.rs:161
+    wire [9:0] lane10_middle_c = lane10_x_sign ? lane0_d_middle_c_neg : lane0_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane10_side_r = lane10_x_outer ? (lane10_x_sign ? lane0_d_outer_neg_r : lane0_d_outer_pos_r) : (lane10_inner ? lane0_d_inner_r : lane0_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane10_side_e = lane10_x_outer ? (lane10_x_sign ? lane0_d_outer_neg_e : lane0_d_outer_pos_e) : (lane10_inner ? lane0_d_inner_e : lane0_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane10_side_c = lane10_x_outer ? (lane10_x_sign ? lane0_d_outer_neg_c : lane0_d_outer_pos_c) : (lane10_inner ? lane0_d_middle_c : lane10_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_0) begin
         lane10_scale_c <= lane10_inner ? 10'h3f0 : lane10_side_c;
         lane10_scale_r <= lane10_side_r;
@@ -7988,7 +7876,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane10_middle_s7 <= lane10_middle;
         lane10_middle_s8 <= lane10_middle_s7;
         lane10_middle_s9 <= lane10_middle_s8;
-        lane10_border <= lane10_middle_s9 ? split_1_s9 : 5'h0;
+        lane10_border <= lane10_middle_s9 ? split_s9 : 5'h0;
     end
     wire [5:0] lane10_outwards = {lane10_negative, lane10_cells ^ {5{lane10_negative}}}; // encode.rs:37
     wire [5:0] lane10_code = {1'h0, lane10_border} + lane10_outwards; // encode.rs:38
@@ -8003,10 +7891,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane11_x_sign <= words_0[200];
         lane11_x_outer <= words_0[199];
     end
-    wire [9:0] lane11_middle_c = lane11_x_sign ? lane0_d_middle_c_neg : lane0_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane11_side_r = lane11_x_outer ? (lane11_x_sign ? lane0_d_outer_neg_r : lane0_d_outer_pos_r) : (lane11_inner ? lane0_d_inner_r : lane0_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane11_side_e = lane11_x_outer ? (lane11_x_sign ? lane0_d_outer_neg_e : lane0_d_outer_pos_e) : (lane11_inner ? lane0_d_inner_e : lane0_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane11_side_c = lane11_x_outer ? (lane11_x_sign ? lane0_d_outer_neg_c : lane0_d_outer_pos_c) : (lane11_inner ? lane0_d_middle_c : lane11_middle_c); // scale_table.rs:161
+    wire [9:0] lane11_middle_c = lane11_x_sign ? lane0_d_middle_c_neg : lane0_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane11_side_r = lane11_x_outer ? (lane11_x_sign ? lane0_d_outer_neg_r : lane0_d_outer_pos_r) : (lane11_inner ? lane0_d_inner_r : lane0_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane11_side_e = lane11_x_outer ? (lane11_x_sign ? lane0_d_outer_neg_e : lane0_d_outer_pos_e) : (lane11_inner ? lane0_d_inner_e : lane0_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane11_side_c = lane11_x_outer ? (lane11_x_sign ? lane0_d_outer_neg_c : lane0_d_outer_pos_c) : (lane11_inner ? lane0_d_middle_c : lane11_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_0) begin
         lane11_scale_c <= lane11_inner ? 10'h3f0 : lane11_side_c;
         lane11_scale_r <= lane11_side_r;
@@ -8060,7 +7948,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane11_middle_s7 <= lane11_middle;
         lane11_middle_s8 <= lane11_middle_s7;
         lane11_middle_s9 <= lane11_middle_s8;
-        lane11_border <= lane11_middle_s9 ? split_1_s9 : 5'h0;
+        lane11_border <= lane11_middle_s9 ? split_s9 : 5'h0;
     end
     wire [5:0] lane11_outwards = {lane11_negative, lane11_cells ^ {5{lane11_negative}}}; // encode.rs:37
     wire [5:0] lane11_code = {1'h0, lane11_border} + lane11_outwards; // encode.rs:38
@@ -8075,10 +7963,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane12_x_sign <= words_0[218];
         lane12_x_outer <= words_0[217];
     end
-    wire [9:0] lane12_middle_c = lane12_x_sign ? lane0_d_middle_c_neg : lane0_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane12_side_r = lane12_x_outer ? (lane12_x_sign ? lane0_d_outer_neg_r : lane0_d_outer_pos_r) : (lane12_inner ? lane0_d_inner_r : lane0_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane12_side_e = lane12_x_outer ? (lane12_x_sign ? lane0_d_outer_neg_e : lane0_d_outer_pos_e) : (lane12_inner ? lane0_d_inner_e : lane0_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane12_side_c = lane12_x_outer ? (lane12_x_sign ? lane0_d_outer_neg_c : lane0_d_outer_pos_c) : (lane12_inner ? lane0_d_middle_c : lane12_middle_c); // scale_table.rs:161
+    wire [9:0] lane12_middle_c = lane12_x_sign ? lane0_d_middle_c_neg : lane0_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane12_side_r = lane12_x_outer ? (lane12_x_sign ? lane0_d_outer_neg_r : lane0_d_outer_pos_r) : (lane12_inner ? lane0_d_inner_r : lane0_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane12_side_e = lane12_x_outer ? (lane12_x_sign ? lane0_d_outer_neg_e : lane0_d_outer_pos_e) : (lane12_inner ? lane0_d_inner_e : lane0_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane12_side_c = lane12_x_outer ? (lane12_x_sign ? lane0_d_outer_neg_c : lane0_d_outer_pos_c) : (lane12_inner ? lane0_d_middle_c : lane12_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_0) begin
         lane12_scale_c <= lane12_inner ? 10'h3f0 : lane12_side_c;
         lane12_scale_r <= lane12_side_r;
@@ -8132,7 +8020,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane12_middle_s7 <= lane12_middle;
         lane12_middle_s8 <= lane12_middle_s7;
         lane12_middle_s9 <= lane12_middle_s8;
-        lane12_border <= lane12_middle_s9 ? split_1_s9 : 5'h0;
+        lane12_border <= lane12_middle_s9 ? split_s9 : 5'h0;
     end
     wire [5:0] lane12_outwards = {lane12_negative, lane12_cells ^ {5{lane12_negative}}}; // encode.rs:37
     wire [5:0] lane12_code = {1'h0, lane12_border} + lane12_outwards; // encode.rs:38
@@ -8147,10 +8035,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane13_x_sign <= words_0[236];
         lane13_x_outer <= words_0[235];
     end
-    wire [9:0] lane13_middle_c = lane13_x_sign ? lane0_d_middle_c_neg : lane0_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane13_side_r = lane13_x_outer ? (lane13_x_sign ? lane0_d_outer_neg_r : lane0_d_outer_pos_r) : (lane13_inner ? lane0_d_inner_r : lane0_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane13_side_e = lane13_x_outer ? (lane13_x_sign ? lane0_d_outer_neg_e : lane0_d_outer_pos_e) : (lane13_inner ? lane0_d_inner_e : lane0_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane13_side_c = lane13_x_outer ? (lane13_x_sign ? lane0_d_outer_neg_c : lane0_d_outer_pos_c) : (lane13_inner ? lane0_d_middle_c : lane13_middle_c); // scale_table.rs:161
+    wire [9:0] lane13_middle_c = lane13_x_sign ? lane0_d_middle_c_neg : lane0_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane13_side_r = lane13_x_outer ? (lane13_x_sign ? lane0_d_outer_neg_r : lane0_d_outer_pos_r) : (lane13_inner ? lane0_d_inner_r : lane0_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane13_side_e = lane13_x_outer ? (lane13_x_sign ? lane0_d_outer_neg_e : lane0_d_outer_pos_e) : (lane13_inner ? lane0_d_inner_e : lane0_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane13_side_c = lane13_x_outer ? (lane13_x_sign ? lane0_d_outer_neg_c : lane0_d_outer_pos_c) : (lane13_inner ? lane0_d_middle_c : lane13_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_0) begin
         lane13_scale_c <= lane13_inner ? 10'h3f0 : lane13_side_c;
         lane13_scale_r <= lane13_side_r;
@@ -8204,7 +8092,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane13_middle_s7 <= lane13_middle;
         lane13_middle_s8 <= lane13_middle_s7;
         lane13_middle_s9 <= lane13_middle_s8;
-        lane13_border <= lane13_middle_s9 ? split_1_s9 : 5'h0;
+        lane13_border <= lane13_middle_s9 ? split_s9 : 5'h0;
     end
     wire [5:0] lane13_outwards = {lane13_negative, lane13_cells ^ {5{lane13_negative}}}; // encode.rs:37
     wire [5:0] lane13_code = {1'h0, lane13_border} + lane13_outwards; // encode.rs:38
@@ -8219,10 +8107,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane14_x_sign <= words_0[254];
         lane14_x_outer <= words_0[253];
     end
-    wire [9:0] lane14_middle_c = lane14_x_sign ? lane0_d_middle_c_neg : lane0_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane14_side_r = lane14_x_outer ? (lane14_x_sign ? lane0_d_outer_neg_r : lane0_d_outer_pos_r) : (lane14_inner ? lane0_d_inner_r : lane0_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane14_side_e = lane14_x_outer ? (lane14_x_sign ? lane0_d_outer_neg_e : lane0_d_outer_pos_e) : (lane14_inner ? lane0_d_inner_e : lane0_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane14_side_c = lane14_x_outer ? (lane14_x_sign ? lane0_d_outer_neg_c : lane0_d_outer_pos_c) : (lane14_inner ? lane0_d_middle_c : lane14_middle_c); // scale_table.rs:161
+    wire [9:0] lane14_middle_c = lane14_x_sign ? lane0_d_middle_c_neg : lane0_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane14_side_r = lane14_x_outer ? (lane14_x_sign ? lane0_d_outer_neg_r : lane0_d_outer_pos_r) : (lane14_inner ? lane0_d_inner_r : lane0_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane14_side_e = lane14_x_outer ? (lane14_x_sign ? lane0_d_outer_neg_e : lane0_d_outer_pos_e) : (lane14_inner ? lane0_d_inner_e : lane0_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane14_side_c = lane14_x_outer ? (lane14_x_sign ? lane0_d_outer_neg_c : lane0_d_outer_pos_c) : (lane14_inner ? lane0_d_middle_c : lane14_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_0) begin
         lane14_scale_c <= lane14_inner ? 10'h3f0 : lane14_side_c;
         lane14_scale_r <= lane14_side_r;
@@ -8276,7 +8164,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane14_middle_s7 <= lane14_middle;
         lane14_middle_s8 <= lane14_middle_s7;
         lane14_middle_s9 <= lane14_middle_s8;
-        lane14_border <= lane14_middle_s9 ? split_1_s9 : 5'h0;
+        lane14_border <= lane14_middle_s9 ? split_s9 : 5'h0;
     end
     wire [5:0] lane14_outwards = {lane14_negative, lane14_cells ^ {5{lane14_negative}}}; // encode.rs:37
     wire [5:0] lane14_code = {1'h0, lane14_border} + lane14_outwards; // encode.rs:38
@@ -8291,10 +8179,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane15_x_sign <= words_0[272];
         lane15_x_outer <= words_0[271];
     end
-    wire [9:0] lane15_middle_c = lane15_x_sign ? lane0_d_middle_c_neg : lane0_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane15_side_r = lane15_x_outer ? (lane15_x_sign ? lane0_d_outer_neg_r : lane0_d_outer_pos_r) : (lane15_inner ? lane0_d_inner_r : lane0_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane15_side_e = lane15_x_outer ? (lane15_x_sign ? lane0_d_outer_neg_e : lane0_d_outer_pos_e) : (lane15_inner ? lane0_d_inner_e : lane0_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane15_side_c = lane15_x_outer ? (lane15_x_sign ? lane0_d_outer_neg_c : lane0_d_outer_pos_c) : (lane15_inner ? lane0_d_middle_c : lane15_middle_c); // scale_table.rs:161
+    wire [9:0] lane15_middle_c = lane15_x_sign ? lane0_d_middle_c_neg : lane0_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane15_side_r = lane15_x_outer ? (lane15_x_sign ? lane0_d_outer_neg_r : lane0_d_outer_pos_r) : (lane15_inner ? lane0_d_inner_r : lane0_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane15_side_e = lane15_x_outer ? (lane15_x_sign ? lane0_d_outer_neg_e : lane0_d_outer_pos_e) : (lane15_inner ? lane0_d_inner_e : lane0_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane15_side_c = lane15_x_outer ? (lane15_x_sign ? lane0_d_outer_neg_c : lane0_d_outer_pos_c) : (lane15_inner ? lane0_d_middle_c : lane15_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_0) begin
         lane15_scale_c <= lane15_inner ? 10'h3f0 : lane15_side_c;
         lane15_scale_r <= lane15_side_r;
@@ -8348,7 +8236,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane15_middle_s7 <= lane15_middle;
         lane15_middle_s8 <= lane15_middle_s7;
         lane15_middle_s9 <= lane15_middle_s8;
-        lane15_border <= lane15_middle_s9 ? split_1_s9 : 5'h0;
+        lane15_border <= lane15_middle_s9 ? split_s9 : 5'h0;
     end
     wire [5:0] lane15_outwards = {lane15_negative, lane15_cells ^ {5{lane15_negative}}}; // encode.rs:37
     wire [5:0] lane15_code = {1'h0, lane15_border} + lane15_outwards; // encode.rs:38
@@ -8357,70 +8245,41 @@ module oaken_quantizer_core_p64_n8192 (
     wire elements_15_sign = words_0[272]; // quantizer_back.rs:119
     wire elements_15_outer = words_0[271]; // quantizer_back.rs:119
     wire elements_15_inner = words_0[270]; // quantizer_back.rs:119
-    always @(posedge clk) if (advance) begin
-        d_outer_pos_r_s1_1 <= d_outer_pos_r;
-        d_outer_pos_e_s1_1 <= d_outer_pos_e;
-        d_outer_pos_c_s1_1 <= d_outer_pos_c;
-        d_outer_neg_r_s1_1 <= d_outer_neg_r;
-        d_outer_neg_e_s1_1 <= d_outer_neg_e;
-        d_outer_neg_c_s1_1 <= d_outer_neg_c;
-        d_middle_r_s1_1 <= d_middle_r;
-        d_middle_e_s1_1 <= d_middle_e;
-        d_middle_c_s1_1 <= d_middle_c;
-        d_middle_c_neg_s1_1 <= d_middle_c_neg;
-        d_inner_r_s1_1 <= d_inner_r;
-        d_inner_e_s1_1 <= d_inner_e;
-        d_split_s1_3 <= d_split;
-    end
-    wire [4:0] split_2 = d_split_s1_3; // quantizer_back.rs:161
     always @(posedge clk) if (advances_1) begin
-        d_outer_pos_r_s1_1_s2 <= d_outer_pos_r_s1_1;
-        d_outer_pos_r_s1_1_s3 <= d_outer_pos_r_s1_1_s2;
-        d_outer_pos_e_s1_1_s2 <= d_outer_pos_e_s1_1;
-        d_outer_pos_e_s1_1_s3 <= d_outer_pos_e_s1_1_s2;
-        d_outer_pos_c_s1_1_s2 <= d_outer_pos_c_s1_1;
-        d_outer_pos_c_s1_1_s3 <= d_outer_pos_c_s1_1_s2;
-        d_outer_neg_r_s1_1_s2 <= d_outer_neg_r_s1_1;
-        d_outer_neg_r_s1_1_s3 <= d_outer_neg_r_s1_1_s2;
-        d_outer_neg_e_s1_1_s2 <= d_outer_neg_e_s1_1;
-        d_outer_neg_e_s1_1_s3 <= d_outer_neg_e_s1_1_s2;
-        d_outer_neg_c_s1_1_s2 <= d_outer_neg_c_s1_1;
-        d_outer_neg_c_s1_1_s3 <= d_outer_neg_c_s1_1_s2;
-        d_middle_r_s1_1_s2 <= d_middle_r_s1_1;
-        d_middle_r_s1_1_s3 <= d_middle_r_s1_1_s2;
-        d_middle_e_s1_1_s2 <= d_middle_e_s1_1;
-        d_middle_e_s1_1_s3 <= d_middle_e_s1_1_s2;
-        d_middle_c_s1_1_s2 <= d_middle_c_s1_1;
-        d_middle_c_s1_1_s3 <= d_middle_c_s1_1_s2;
-        d_middle_c_neg_s1_1_s2 <= d_middle_c_neg_s1_1;
-        d_middle_c_neg_s1_1_s3 <= d_middle_c_neg_s1_1_s2;
-        d_inner_r_s1_1_s2 <= d_inner_r_s1_1;
-        d_inner_r_s1_1_s3 <= d_inner_r_s1_1_s2;
-        d_inner_e_s1_1_s2 <= d_inner_e_s1_1;
-        d_inner_e_s1_1_s3 <= d_inner_e_s1_1_s2;
-        split_2_s2 <= split_2;
-        split_3 <= split_2_s2;
+        oldest_outer_pos_r_s3_1 <= oldest_outer_pos_r;
+        oldest_outer_pos_e_s3_1 <= oldest_outer_pos_e;
+        oldest_outer_pos_c_s3_1 <= oldest_outer_pos_c;
+        oldest_outer_neg_r_s3_1 <= oldest_outer_neg_r;
+        oldest_outer_neg_e_s3_1 <= oldest_outer_neg_e;
+        oldest_outer_neg_c_s3_1 <= oldest_outer_neg_c;
+        oldest_middle_r_s3_1 <= oldest_middle_r;
+        oldest_middle_e_s3_1 <= oldest_middle_e;
+        oldest_middle_c_s3_1 <= oldest_middle_c;
+        oldest_middle_c_neg_s3_1 <= oldest_middle_c_neg;
+        oldest_inner_r_s3_1 <= oldest_inner_r;
+        oldest_inner_e_s3_1 <= oldest_inner_e;
+        split_1 <= oldest_split;
         lane16_inner <= words_1[0];
-        lane16_d_outer_pos_r <= d_outer_pos_r_s1_1_s3;
-        lane16_d_outer_pos_e <= d_outer_pos_e_s1_1_s3;
-        lane16_d_outer_pos_c <= d_outer_pos_c_s1_1_s3;
-        lane16_d_outer_neg_r <= d_outer_neg_r_s1_1_s3;
-        lane16_d_outer_neg_e <= d_outer_neg_e_s1_1_s3;
-        lane16_d_outer_neg_c <= d_outer_neg_c_s1_1_s3;
-        lane16_d_middle_r <= d_middle_r_s1_1_s3;
-        lane16_d_middle_e <= d_middle_e_s1_1_s3;
-        lane16_d_middle_c <= d_middle_c_s1_1_s3;
-        lane16_d_middle_c_neg <= d_middle_c_neg_s1_1_s3;
-        lane16_d_inner_r <= d_inner_r_s1_1_s3;
-        lane16_d_inner_e <= d_inner_e_s1_1_s3;
+        lane16_d_outer_pos_r <= oldest_outer_pos_r_s3_1;
+        lane16_d_outer_pos_e <= oldest_outer_pos_e_s3_1;
+        lane16_d_outer_pos_c <= oldest_outer_pos_c_s3_1;
+        lane16_d_outer_neg_r <= oldest_outer_neg_r_s3_1;
+        lane16_d_outer_neg_e <= oldest_outer_neg_e_s3_1;
+        lane16_d_outer_neg_c <= oldest_outer_neg_c_s3_1;
+        lane16_d_middle_r <= oldest_middle_r_s3_1;
+        lane16_d_middle_e <= oldest_middle_e_s3_1;
+        lane16_d_middle_c <= oldest_middle_c_s3_1;
+        lane16_d_middle_c_neg <= oldest_middle_c_neg_s3_1;
+        lane16_d_inner_r <= oldest_inner_r_s3_1;
+        lane16_d_inner_e <= oldest_inner_e_s3_1;
         lane16_x_magnitude <= words_1[17:3];
         lane16_x_sign <= words_1[2];
         lane16_x_outer <= words_1[1];
     end
-    wire [9:0] lane16_middle_c = lane16_x_sign ? lane16_d_middle_c_neg : lane16_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane16_side_r = lane16_x_outer ? (lane16_x_sign ? lane16_d_outer_neg_r : lane16_d_outer_pos_r) : (lane16_inner ? lane16_d_inner_r : lane16_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane16_side_e = lane16_x_outer ? (lane16_x_sign ? lane16_d_outer_neg_e : lane16_d_outer_pos_e) : (lane16_inner ? lane16_d_inner_e : lane16_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane16_side_c = lane16_x_outer ? (lane16_x_sign ? lane16_d_outer_neg_c : lane16_d_outer_pos_c) : (lane16_inner ? lane16_d_middle_c : lane16_middle_c); // scale_table.rs:161
+    wire [9:0] lane16_middle_c = lane16_x_sign ? lane16_d_middle_c_neg : lane16_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane16_side_r = lane16_x_outer ? (lane16_x_sign ? lane16_d_outer_neg_r : lane16_d_outer_pos_r) : (lane16_inner ? lane16_d_inner_r : lane16_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane16_side_e = lane16_x_outer ? (lane16_x_sign ? lane16_d_outer_neg_e : lane16_d_outer_pos_e) : (lane16_inner ? lane16_d_inner_e : lane16_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane16_side_c = lane16_x_outer ? (lane16_x_sign ? lane16_d_outer_neg_c : lane16_d_outer_pos_c) : (lane16_inner ? lane16_d_middle_c : lane16_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_1) begin
         lane16_scale_c <= lane16_inner ? 10'h3f0 : lane16_side_c;
         lane16_scale_r <= lane16_side_r;
@@ -8474,13 +8333,13 @@ module oaken_quantizer_core_p64_n8192 (
         lane16_middle_s7 <= lane16_middle;
         lane16_middle_s8 <= lane16_middle_s7;
         lane16_middle_s9 <= lane16_middle_s8;
-        split_3_s4 <= split_3;
-        split_3_s5 <= split_3_s4;
-        split_3_s6 <= split_3_s5;
-        split_3_s7 <= split_3_s6;
-        split_3_s8 <= split_3_s7;
-        split_3_s9 <= split_3_s8;
-        lane16_border <= lane16_middle_s9 ? split_3_s9 : 5'h0;
+        split_1_s4 <= split_1;
+        split_1_s5 <= split_1_s4;
+        split_1_s6 <= split_1_s5;
+        split_1_s7 <= split_1_s6;
+        split_1_s8 <= split_1_s7;
+        split_1_s9 <= split_1_s8;
+        lane16_border <= lane16_middle_s9 ? split_1_s9 : 5'h0;
     end
     wire [5:0] lane16_outwards = {lane16_negative, lane16_cells ^ {5{lane16_negative}}}; // encode.rs:37
     wire [5:0] lane16_code = {1'h0, lane16_border} + lane16_outwards; // encode.rs:38
@@ -8495,10 +8354,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane17_x_sign <= words_1[20];
         lane17_x_outer <= words_1[19];
     end
-    wire [9:0] lane17_middle_c = lane17_x_sign ? lane16_d_middle_c_neg : lane16_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane17_side_r = lane17_x_outer ? (lane17_x_sign ? lane16_d_outer_neg_r : lane16_d_outer_pos_r) : (lane17_inner ? lane16_d_inner_r : lane16_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane17_side_e = lane17_x_outer ? (lane17_x_sign ? lane16_d_outer_neg_e : lane16_d_outer_pos_e) : (lane17_inner ? lane16_d_inner_e : lane16_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane17_side_c = lane17_x_outer ? (lane17_x_sign ? lane16_d_outer_neg_c : lane16_d_outer_pos_c) : (lane17_inner ? lane16_d_middle_c : lane17_middle_c); // scale_table.rs:161
+    wire [9:0] lane17_middle_c = lane17_x_sign ? lane16_d_middle_c_neg : lane16_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane17_side_r = lane17_x_outer ? (lane17_x_sign ? lane16_d_outer_neg_r : lane16_d_outer_pos_r) : (lane17_inner ? lane16_d_inner_r : lane16_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane17_side_e = lane17_x_outer ? (lane17_x_sign ? lane16_d_outer_neg_e : lane16_d_outer_pos_e) : (lane17_inner ? lane16_d_inner_e : lane16_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane17_side_c = lane17_x_outer ? (lane17_x_sign ? lane16_d_outer_neg_c : lane16_d_outer_pos_c) : (lane17_inner ? lane16_d_middle_c : lane17_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_1) begin
         lane17_scale_c <= lane17_inner ? 10'h3f0 : lane17_side_c;
         lane17_scale_r <= lane17_side_r;
@@ -8552,7 +8411,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane17_middle_s7 <= lane17_middle;
         lane17_middle_s8 <= lane17_middle_s7;
         lane17_middle_s9 <= lane17_middle_s8;
-        lane17_border <= lane17_middle_s9 ? split_3_s9 : 5'h0;
+        lane17_border <= lane17_middle_s9 ? split_1_s9 : 5'h0;
     end
     wire [5:0] lane17_outwards = {lane17_negative, lane17_cells ^ {5{lane17_negative}}}; // encode.rs:37
     wire [5:0] lane17_code = {1'h0, lane17_border} + lane17_outwards; // encode.rs:38
@@ -8567,10 +8426,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane18_x_sign <= words_1[38];
         lane18_x_outer <= words_1[37];
     end
-    wire [9:0] lane18_middle_c = lane18_x_sign ? lane16_d_middle_c_neg : lane16_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane18_side_r = lane18_x_outer ? (lane18_x_sign ? lane16_d_outer_neg_r : lane16_d_outer_pos_r) : (lane18_inner ? lane16_d_inner_r : lane16_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane18_side_e = lane18_x_outer ? (lane18_x_sign ? lane16_d_outer_neg_e : lane16_d_outer_pos_e) : (lane18_inner ? lane16_d_inner_e : lane16_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane18_side_c = lane18_x_outer ? (lane18_x_sign ? lane16_d_outer_neg_c : lane16_d_outer_pos_c) : (lane18_inner ? lane16_d_middle_c : lane18_middle_c); // scale_table.rs:161
+    wire [9:0] lane18_middle_c = lane18_x_sign ? lane16_d_middle_c_neg : lane16_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane18_side_r = lane18_x_outer ? (lane18_x_sign ? lane16_d_outer_neg_r : lane16_d_outer_pos_r) : (lane18_inner ? lane16_d_inner_r : lane16_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane18_side_e = lane18_x_outer ? (lane18_x_sign ? lane16_d_outer_neg_e : lane16_d_outer_pos_e) : (lane18_inner ? lane16_d_inner_e : lane16_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane18_side_c = lane18_x_outer ? (lane18_x_sign ? lane16_d_outer_neg_c : lane16_d_outer_pos_c) : (lane18_inner ? lane16_d_middle_c : lane18_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_1) begin
         lane18_scale_c <= lane18_inner ? 10'h3f0 : lane18_side_c;
         lane18_scale_r <= lane18_side_r;
@@ -8624,7 +8483,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane18_middle_s7 <= lane18_middle;
         lane18_middle_s8 <= lane18_middle_s7;
         lane18_middle_s9 <= lane18_middle_s8;
-        lane18_border <= lane18_middle_s9 ? split_3_s9 : 5'h0;
+        lane18_border <= lane18_middle_s9 ? split_1_s9 : 5'h0;
     end
     wire [5:0] lane18_outwards = {lane18_negative, lane18_cells ^ {5{lane18_negative}}}; // encode.rs:37
     wire [5:0] lane18_code = {1'h0, lane18_border} + lane18_outwards; // encode.rs:38
@@ -8639,10 +8498,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane19_x_sign <= words_1[56];
         lane19_x_outer <= words_1[55];
     end
-    wire [9:0] lane19_middle_c = lane19_x_sign ? lane16_d_middle_c_neg : lane16_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane19_side_r = lane19_x_outer ? (lane19_x_sign ? lane16_d_outer_neg_r : lane16_d_outer_pos_r) : (lane19_inner ? lane16_d_inner_r : lane16_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane19_side_e = lane19_x_outer ? (lane19_x_sign ? lane16_d_outer_neg_e : lane16_d_outer_pos_e) : (lane19_inner ? lane16_d_inner_e : lane16_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane19_side_c = lane19_x_outer ? (lane19_x_sign ? lane16_d_outer_neg_c : lane16_d_outer_pos_c) : (lane19_inner ? lane16_d_middle_c : lane19_middle_c); // scale_table.rs:161
+    wire [9:0] lane19_middle_c = lane19_x_sign ? lane16_d_middle_c_neg : lane16_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane19_side_r = lane19_x_outer ? (lane19_x_sign ? lane16_d_outer_neg_r : lane16_d_outer_pos_r) : (lane19_inner ? lane16_d_inner_r : lane16_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane19_side_e = lane19_x_outer ? (lane19_x_sign ? lane16_d_outer_neg_e : lane16_d_outer_pos_e) : (lane19_inner ? lane16_d_inner_e : lane16_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane19_side_c = lane19_x_outer ? (lane19_x_sign ? lane16_d_outer_neg_c : lane16_d_outer_pos_c) : (lane19_inner ? lane16_d_middle_c : lane19_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_1) begin
         lane19_scale_c <= lane19_inner ? 10'h3f0 : lane19_side_c;
         lane19_scale_r <= lane19_side_r;
@@ -8696,7 +8555,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane19_middle_s7 <= lane19_middle;
         lane19_middle_s8 <= lane19_middle_s7;
         lane19_middle_s9 <= lane19_middle_s8;
-        lane19_border <= lane19_middle_s9 ? split_3_s9 : 5'h0;
+        lane19_border <= lane19_middle_s9 ? split_1_s9 : 5'h0;
     end
     wire [5:0] lane19_outwards = {lane19_negative, lane19_cells ^ {5{lane19_negative}}}; // encode.rs:37
     wire [5:0] lane19_code = {1'h0, lane19_border} + lane19_outwards; // encode.rs:38
@@ -8711,10 +8570,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane20_x_sign <= words_1[74];
         lane20_x_outer <= words_1[73];
     end
-    wire [9:0] lane20_middle_c = lane20_x_sign ? lane16_d_middle_c_neg : lane16_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane20_side_r = lane20_x_outer ? (lane20_x_sign ? lane16_d_outer_neg_r : lane16_d_outer_pos_r) : (lane20_inner ? lane16_d_inner_r : lane16_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane20_side_e = lane20_x_outer ? (lane20_x_sign ? lane16_d_outer_neg_e : lane16_d_outer_pos_e) : (lane20_inner ? lane16_d_inner_e : lane16_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane20_side_c = lane20_x_outer ? (lane20_x_sign ? lane16_d_outer_neg_c : lane16_d_outer_pos_c) : (lane20_inner ? lane16_d_middle_c : lane20_middle_c); // scale_table.rs:161
+    wire [9:0] lane20_middle_c = lane20_x_sign ? lane16_d_middle_c_neg : lane16_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane20_side_r = lane20_x_outer ? (lane20_x_sign ? lane16_d_outer_neg_r : lane16_d_outer_pos_r) : (lane20_inner ? lane16_d_inner_r : lane16_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane20_side_e = lane20_x_outer ? (lane20_x_sign ? lane16_d_outer_neg_e : lane16_d_outer_pos_e) : (lane20_inner ? lane16_d_inner_e : lane16_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane20_side_c = lane20_x_outer ? (lane20_x_sign ? lane16_d_outer_neg_c : lane16_d_outer_pos_c) : (lane20_inner ? lane16_d_middle_c : lane20_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_1) begin
         lane20_scale_c <= lane20_inner ? 10'h3f0 : lane20_side_c;
         lane20_scale_r <= lane20_side_r;
@@ -8768,7 +8627,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane20_middle_s7 <= lane20_middle;
         lane20_middle_s8 <= lane20_middle_s7;
         lane20_middle_s9 <= lane20_middle_s8;
-        lane20_border <= lane20_middle_s9 ? split_3_s9 : 5'h0;
+        lane20_border <= lane20_middle_s9 ? split_1_s9 : 5'h0;
     end
     wire [5:0] lane20_outwards = {lane20_negative, lane20_cells ^ {5{lane20_negative}}}; // encode.rs:37
     wire [5:0] lane20_code = {1'h0, lane20_border} + lane20_outwards; // encode.rs:38
@@ -8783,10 +8642,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane21_x_sign <= words_1[92];
         lane21_x_outer <= words_1[91];
     end
-    wire [9:0] lane21_middle_c = lane21_x_sign ? lane16_d_middle_c_neg : lane16_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane21_side_r = lane21_x_outer ? (lane21_x_sign ? lane16_d_outer_neg_r : lane16_d_outer_pos_r) : (lane21_inner ? lane16_d_inner_r : lane16_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane21_side_e = lane21_x_outer ? (lane21_x_sign ? lane16_d_outer_neg_e : lane16_d_outer_pos_e) : (lane21_inner ? lane16_d_inner_e : lane16_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane21_side_c = lane21_x_outer ? (lane21_x_sign ? lane16_d_outer_neg_c : lane16_d_outer_pos_c) : (lane21_inner ? lane16_d_middle_c : lane21_middle_c); // scale_table.rs:161
+    wire [9:0] lane21_middle_c = lane21_x_sign ? lane16_d_middle_c_neg : lane16_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane21_side_r = lane21_x_outer ? (lane21_x_sign ? lane16_d_outer_neg_r : lane16_d_outer_pos_r) : (lane21_inner ? lane16_d_inner_r : lane16_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane21_side_e = lane21_x_outer ? (lane21_x_sign ? lane16_d_outer_neg_e : lane16_d_outer_pos_e) : (lane21_inner ? lane16_d_inner_e : lane16_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane21_side_c = lane21_x_outer ? (lane21_x_sign ? lane16_d_outer_neg_c : lane16_d_outer_pos_c) : (lane21_inner ? lane16_d_middle_c : lane21_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_1) begin
         lane21_scale_c <= lane21_inner ? 10'h3f0 : lane21_side_c;
         lane21_scale_r <= lane21_side_r;
@@ -8840,7 +8699,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane21_middle_s7 <= lane21_middle;
         lane21_middle_s8 <= lane21_middle_s7;
         lane21_middle_s9 <= lane21_middle_s8;
-        lane21_border <= lane21_middle_s9 ? split_3_s9 : 5'h0;
+        lane21_border <= lane21_middle_s9 ? split_1_s9 : 5'h0;
     end
     wire [5:0] lane21_outwards = {lane21_negative, lane21_cells ^ {5{lane21_negative}}}; // encode.rs:37
     wire [5:0] lane21_code = {1'h0, lane21_border} + lane21_outwards; // encode.rs:38
@@ -8855,10 +8714,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane22_x_sign <= words_1[110];
         lane22_x_outer <= words_1[109];
     end
-    wire [9:0] lane22_middle_c = lane22_x_sign ? lane16_d_middle_c_neg : lane16_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane22_side_r = lane22_x_outer ? (lane22_x_sign ? lane16_d_outer_neg_r : lane16_d_outer_pos_r) : (lane22_inner ? lane16_d_inner_r : lane16_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane22_side_e = lane22_x_outer ? (lane22_x_sign ? lane16_d_outer_neg_e : lane16_d_outer_pos_e) : (lane22_inner ? lane16_d_inner_e : lane16_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane22_side_c = lane22_x_outer ? (lane22_x_sign ? lane16_d_outer_neg_c : lane16_d_outer_pos_c) : (lane22_inner ? lane16_d_middle_c : lane22_middle_c); // scale_table.rs:161
+    wire [9:0] lane22_middle_c = lane22_x_sign ? lane16_d_middle_c_neg : lane16_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane22_side_r = lane22_x_outer ? (lane22_x_sign ? lane16_d_outer_neg_r : lane16_d_outer_pos_r) : (lane22_inner ? lane16_d_inner_r : lane16_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane22_side_e = lane22_x_outer ? (lane22_x_sign ? lane16_d_outer_neg_e : lane16_d_outer_pos_e) : (lane22_inner ? lane16_d_inner_e : lane16_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane22_side_c = lane22_x_outer ? (lane22_x_sign ? lane16_d_outer_neg_c : lane16_d_outer_pos_c) : (lane22_inner ? lane16_d_middle_c : lane22_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_1) begin
         lane22_scale_c <= lane22_inner ? 10'h3f0 : lane22_side_c;
         lane22_scale_r <= lane22_side_r;
@@ -8912,7 +8771,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane22_middle_s7 <= lane22_middle;
         lane22_middle_s8 <= lane22_middle_s7;
         lane22_middle_s9 <= lane22_middle_s8;
-        lane22_border <= lane22_middle_s9 ? split_3_s9 : 5'h0;
+        lane22_border <= lane22_middle_s9 ? split_1_s9 : 5'h0;
     end
     wire [5:0] lane22_outwards = {lane22_negative, lane22_cells ^ {5{lane22_negative}}}; // encode.rs:37
     wire [5:0] lane22_code = {1'h0, lane22_border} + lane22_outwards; // encode.rs:38
@@ -8927,10 +8786,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane23_x_sign <= words_1[128];
         lane23_x_outer <= words_1[127];
     end
-    wire [9:0] lane23_middle_c = lane23_x_sign ? lane16_d_middle_c_neg : lane16_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane23_side_r = lane23_x_outer ? (lane23_x_sign ? lane16_d_outer_neg_r : lane16_d_outer_pos_r) : (lane23_inner ? lane16_d_inner_r : lane16_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane23_side_e = lane23_x_outer ? (lane23_x_sign ? lane16_d_outer_neg_e : lane16_d_outer_pos_e) : (lane23_inner ? lane16_d_inner_e : lane16_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane23_side_c = lane23_x_outer ? (lane23_x_sign ? lane16_d_outer_neg_c : lane16_d_outer_pos_c) : (lane23_inner ? lane16_d_middle_c : lane23_middle_c); // scale_table.rs:161
+    wire [9:0] lane23_middle_c = lane23_x_sign ? lane16_d_middle_c_neg : lane16_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane23_side_r = lane23_x_outer ? (lane23_x_sign ? lane16_d_outer_neg_r : lane16_d_outer_pos_r) : (lane23_inner ? lane16_d_inner_r : lane16_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane23_side_e = lane23_x_outer ? (lane23_x_sign ? lane16_d_outer_neg_e : lane16_d_outer_pos_e) : (lane23_inner ? lane16_d_inner_e : lane16_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane23_side_c = lane23_x_outer ? (lane23_x_sign ? lane16_d_outer_neg_c : lane16_d_outer_pos_c) : (lane23_inner ? lane16_d_middle_c : lane23_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_1) begin
         lane23_scale_c <= lane23_inner ? 10'h3f0 : lane23_side_c;
         lane23_scale_r <= lane23_side_r;
@@ -8984,7 +8843,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane23_middle_s7 <= lane23_middle;
         lane23_middle_s8 <= lane23_middle_s7;
         lane23_middle_s9 <= lane23_middle_s8;
-        lane23_border <= lane23_middle_s9 ? split_3_s9 : 5'h0;
+        lane23_border <= lane23_middle_s9 ? split_1_s9 : 5'h0;
     end
     wire [5:0] lane23_outwards = {lane23_negative, lane23_cells ^ {5{lane23_negative}}}; // encode.rs:37
     wire [5:0] lane23_code = {1'h0, lane23_border} + lane23_outwards; // encode.rs:38
@@ -8999,10 +8858,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane24_x_sign <= words_1[146];
         lane24_x_outer <= words_1[145];
     end
-    wire [9:0] lane24_middle_c = lane24_x_sign ? lane16_d_middle_c_neg : lane16_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane24_side_r = lane24_x_outer ? (lane24_x_sign ? lane16_d_outer_neg_r : lane16_d_outer_pos_r) : (lane24_inner ? lane16_d_inner_r : lane16_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane24_side_e = lane24_x_outer ? (lane24_x_sign ? lane16_d_outer_neg_e : lane16_d_outer_pos_e) : (lane24_inner ? lane16_d_inner_e : lane16_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane24_side_c = lane24_x_outer ? (lane24_x_sign ? lane16_d_outer_neg_c : lane16_d_outer_pos_c) : (lane24_inner ? lane16_d_middle_c : lane24_middle_c); // scale_table.rs:161
+    wire [9:0] lane24_middle_c = lane24_x_sign ? lane16_d_middle_c_neg : lane16_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane24_side_r = lane24_x_outer ? (lane24_x_sign ? lane16_d_outer_neg_r : lane16_d_outer_pos_r) : (lane24_inner ? lane16_d_inner_r : lane16_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane24_side_e = lane24_x_outer ? (lane24_x_sign ? lane16_d_outer_neg_e : lane16_d_outer_pos_e) : (lane24_inner ? lane16_d_inner_e : lane16_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane24_side_c = lane24_x_outer ? (lane24_x_sign ? lane16_d_outer_neg_c : lane16_d_outer_pos_c) : (lane24_inner ? lane16_d_middle_c : lane24_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_1) begin
         lane24_scale_c <= lane24_inner ? 10'h3f0 : lane24_side_c;
         lane24_scale_r <= lane24_side_r;
@@ -9056,7 +8915,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane24_middle_s7 <= lane24_middle;
         lane24_middle_s8 <= lane24_middle_s7;
         lane24_middle_s9 <= lane24_middle_s8;
-        lane24_border <= lane24_middle_s9 ? split_3_s9 : 5'h0;
+        lane24_border <= lane24_middle_s9 ? split_1_s9 : 5'h0;
     end
     wire [5:0] lane24_outwards = {lane24_negative, lane24_cells ^ {5{lane24_negative}}}; // encode.rs:37
     wire [5:0] lane24_code = {1'h0, lane24_border} + lane24_outwards; // encode.rs:38
@@ -9071,10 +8930,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane25_x_sign <= words_1[164];
         lane25_x_outer <= words_1[163];
     end
-    wire [9:0] lane25_middle_c = lane25_x_sign ? lane16_d_middle_c_neg : lane16_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane25_side_r = lane25_x_outer ? (lane25_x_sign ? lane16_d_outer_neg_r : lane16_d_outer_pos_r) : (lane25_inner ? lane16_d_inner_r : lane16_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane25_side_e = lane25_x_outer ? (lane25_x_sign ? lane16_d_outer_neg_e : lane16_d_outer_pos_e) : (lane25_inner ? lane16_d_inner_e : lane16_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane25_side_c = lane25_x_outer ? (lane25_x_sign ? lane16_d_outer_neg_c : lane16_d_outer_pos_c) : (lane25_inner ? lane16_d_middle_c : lane25_middle_c); // scale_table.rs:161
+    wire [9:0] lane25_middle_c = lane25_x_sign ? lane16_d_middle_c_neg : lane16_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane25_side_r = lane25_x_outer ? (lane25_x_sign ? lane16_d_outer_neg_r : lane16_d_outer_pos_r) : (lane25_inner ? lane16_d_inner_r : lane16_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane25_side_e = lane25_x_outer ? (lane25_x_sign ? lane16_d_outer_neg_e : lane16_d_outer_pos_e) : (lane25_inner ? lane16_d_inner_e : lane16_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane25_side_c = lane25_x_outer ? (lane25_x_sign ? lane16_d_outer_neg_c : lane16_d_outer_pos_c) : (lane25_inner ? lane16_d_middle_c : lane25_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_1) begin
         lane25_scale_c <= lane25_inner ? 10'h3f0 : lane25_side_c;
         lane25_scale_r <= lane25_side_r;
@@ -9128,7 +8987,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane25_middle_s7 <= lane25_middle;
         lane25_middle_s8 <= lane25_middle_s7;
         lane25_middle_s9 <= lane25_middle_s8;
-        lane25_border <= lane25_middle_s9 ? split_3_s9 : 5'h0;
+        lane25_border <= lane25_middle_s9 ? split_1_s9 : 5'h0;
     end
     wire [5:0] lane25_outwards = {lane25_negative, lane25_cells ^ {5{lane25_negative}}}; // encode.rs:37
     wire [5:0] lane25_code = {1'h0, lane25_border} + lane25_outwards; // encode.rs:38
@@ -9143,10 +9002,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane26_x_sign <= words_1[182];
         lane26_x_outer <= words_1[181];
     end
-    wire [9:0] lane26_middle_c = lane26_x_sign ? lane16_d_middle_c_neg : lane16_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane26_side_r = lane26_x_outer ? (lane26_x_sign ? lane16_d_outer_neg_r : lane16_d_outer_pos_r) : (lane26_inner ? lane16_d_inner_r : lane16_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane26_side_e = lane26_x_outer ? (lane26_x_sign ? lane16_d_outer_neg_e : lane16_d_outer_pos_e) : (lane26_inner ? lane16_d_inner_e : lane16_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane26_side_c = lane26_x_outer ? (lane26_x_sign ? lane16_d_outer_neg_c : lane16_d_outer_pos_c) : (lane26_inner ? lane16_d_middle_c : lane26_middle_c); // scale_table.rs:161
+    wire [9:0] lane26_middle_c = lane26_x_sign ? lane16_d_middle_c_neg : lane16_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane26_side_r = lane26_x_outer ? (lane26_x_sign ? lane16_d_outer_neg_r : lane16_d_outer_pos_r) : (lane26_inner ? lane16_d_inner_r : lane16_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane26_side_e = lane26_x_outer ? (lane26_x_sign ? lane16_d_outer_neg_e : lane16_d_outer_pos_e) : (lane26_inner ? lane16_d_inner_e : lane16_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane26_side_c = lane26_x_outer ? (lane26_x_sign ? lane16_d_outer_neg_c : lane16_d_outer_pos_c) : (lane26_inner ? lane16_d_middle_c : lane26_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_1) begin
         lane26_scale_c <= lane26_inner ? 10'h3f0 : lane26_side_c;
         lane26_scale_r <= lane26_side_r;
@@ -9200,7 +9059,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane26_middle_s7 <= lane26_middle;
         lane26_middle_s8 <= lane26_middle_s7;
         lane26_middle_s9 <= lane26_middle_s8;
-        lane26_border <= lane26_middle_s9 ? split_3_s9 : 5'h0;
+        lane26_border <= lane26_middle_s9 ? split_1_s9 : 5'h0;
     end
     wire [5:0] lane26_outwards = {lane26_negative, lane26_cells ^ {5{lane26_negative}}}; // encode.rs:37
     wire [5:0] lane26_code = {1'h0, lane26_border} + lane26_outwards; // encode.rs:38
@@ -9215,10 +9074,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane27_x_sign <= words_1[200];
         lane27_x_outer <= words_1[199];
     end
-    wire [9:0] lane27_middle_c = lane27_x_sign ? lane16_d_middle_c_neg : lane16_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane27_side_r = lane27_x_outer ? (lane27_x_sign ? lane16_d_outer_neg_r : lane16_d_outer_pos_r) : (lane27_inner ? lane16_d_inner_r : lane16_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane27_side_e = lane27_x_outer ? (lane27_x_sign ? lane16_d_outer_neg_e : lane16_d_outer_pos_e) : (lane27_inner ? lane16_d_inner_e : lane16_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane27_side_c = lane27_x_outer ? (lane27_x_sign ? lane16_d_outer_neg_c : lane16_d_outer_pos_c) : (lane27_inner ? lane16_d_middle_c : lane27_middle_c); // scale_table.rs:161
+    wire [9:0] lane27_middle_c = lane27_x_sign ? lane16_d_middle_c_neg : lane16_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane27_side_r = lane27_x_outer ? (lane27_x_sign ? lane16_d_outer_neg_r : lane16_d_outer_pos_r) : (lane27_inner ? lane16_d_inner_r : lane16_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane27_side_e = lane27_x_outer ? (lane27_x_sign ? lane16_d_outer_neg_e : lane16_d_outer_pos_e) : (lane27_inner ? lane16_d_inner_e : lane16_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane27_side_c = lane27_x_outer ? (lane27_x_sign ? lane16_d_outer_neg_c : lane16_d_outer_pos_c) : (lane27_inner ? lane16_d_middle_c : lane27_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_1) begin
         lane27_scale_c <= lane27_inner ? 10'h3f0 : lane27_side_c;
         lane27_scale_r <= lane27_side_r;
@@ -9272,7 +9131,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane27_middle_s7 <= lane27_middle;
         lane27_middle_s8 <= lane27_middle_s7;
         lane27_middle_s9 <= lane27_middle_s8;
-        lane27_border <= lane27_middle_s9 ? split_3_s9 : 5'h0;
+        lane27_border <= lane27_middle_s9 ? split_1_s9 : 5'h0;
     end
     wire [5:0] lane27_outwards = {lane27_negative, lane27_cells ^ {5{lane27_negative}}}; // encode.rs:37
     wire [5:0] lane27_code = {1'h0, lane27_border} + lane27_outwards; // encode.rs:38
@@ -9287,10 +9146,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane28_x_sign <= words_1[218];
         lane28_x_outer <= words_1[217];
     end
-    wire [9:0] lane28_middle_c = lane28_x_sign ? lane16_d_middle_c_neg : lane16_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane28_side_r = lane28_x_outer ? (lane28_x_sign ? lane16_d_outer_neg_r : lane16_d_outer_pos_r) : (lane28_inner ? lane16_d_inner_r : lane16_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane28_side_e = lane28_x_outer ? (lane28_x_sign ? lane16_d_outer_neg_e : lane16_d_outer_pos_e) : (lane28_inner ? lane16_d_inner_e : lane16_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane28_side_c = lane28_x_outer ? (lane28_x_sign ? lane16_d_outer_neg_c : lane16_d_outer_pos_c) : (lane28_inner ? lane16_d_middle_c : lane28_middle_c); // scale_table.rs:161
+    wire [9:0] lane28_middle_c = lane28_x_sign ? lane16_d_middle_c_neg : lane16_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane28_side_r = lane28_x_outer ? (lane28_x_sign ? lane16_d_outer_neg_r : lane16_d_outer_pos_r) : (lane28_inner ? lane16_d_inner_r : lane16_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane28_side_e = lane28_x_outer ? (lane28_x_sign ? lane16_d_outer_neg_e : lane16_d_outer_pos_e) : (lane28_inner ? lane16_d_inner_e : lane16_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane28_side_c = lane28_x_outer ? (lane28_x_sign ? lane16_d_outer_neg_c : lane16_d_outer_pos_c) : (lane28_inner ? lane16_d_middle_c : lane28_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_1) begin
         lane28_scale_c <= lane28_inner ? 10'h3f0 : lane28_side_c;
         lane28_scale_r <= lane28_side_r;
@@ -9344,7 +9203,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane28_middle_s7 <= lane28_middle;
         lane28_middle_s8 <= lane28_middle_s7;
         lane28_middle_s9 <= lane28_middle_s8;
-        lane28_border <= lane28_middle_s9 ? split_3_s9 : 5'h0;
+        lane28_border <= lane28_middle_s9 ? split_1_s9 : 5'h0;
     end
     wire [5:0] lane28_outwards = {lane28_negative, lane28_cells ^ {5{lane28_negative}}}; // encode.rs:37
     wire [5:0] lane28_code = {1'h0, lane28_border} + lane28_outwards; // encode.rs:38
@@ -9359,10 +9218,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane29_x_sign <= words_1[236];
         lane29_x_outer <= words_1[235];
     end
-    wire [9:0] lane29_middle_c = lane29_x_sign ? lane16_d_middle_c_neg : lane16_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane29_side_r = lane29_x_outer ? (lane29_x_sign ? lane16_d_outer_neg_r : lane16_d_outer_pos_r) : (lane29_inner ? lane16_d_inner_r : lane16_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane29_side_e = lane29_x_outer ? (lane29_x_sign ? lane16_d_outer_neg_e : lane16_d_outer_pos_e) : (lane29_inner ? lane16_d_inner_e : lane16_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane29_side_c = lane29_x_outer ? (lane29_x_sign ? lane16_d_outer_neg_c : lane16_d_outer_pos_c) : (lane29_inner ? lane16_d_middle_c : lane29_middle_c); // scale_table.rs:161
+    wire [9:0] lane29_middle_c = lane29_x_sign ? lane16_d_middle_c_neg : lane16_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane29_side_r = lane29_x_outer ? (lane29_x_sign ? lane16_d_outer_neg_r : lane16_d_outer_pos_r) : (lane29_inner ? lane16_d_inner_r : lane16_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane29_side_e = lane29_x_outer ? (lane29_x_sign ? lane16_d_outer_neg_e : lane16_d_outer_pos_e) : (lane29_inner ? lane16_d_inner_e : lane16_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane29_side_c = lane29_x_outer ? (lane29_x_sign ? lane16_d_outer_neg_c : lane16_d_outer_pos_c) : (lane29_inner ? lane16_d_middle_c : lane29_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_1) begin
         lane29_scale_c <= lane29_inner ? 10'h3f0 : lane29_side_c;
         lane29_scale_r <= lane29_side_r;
@@ -9416,7 +9275,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane29_middle_s7 <= lane29_middle;
         lane29_middle_s8 <= lane29_middle_s7;
         lane29_middle_s9 <= lane29_middle_s8;
-        lane29_border <= lane29_middle_s9 ? split_3_s9 : 5'h0;
+        lane29_border <= lane29_middle_s9 ? split_1_s9 : 5'h0;
     end
     wire [5:0] lane29_outwards = {lane29_negative, lane29_cells ^ {5{lane29_negative}}}; // encode.rs:37
     wire [5:0] lane29_code = {1'h0, lane29_border} + lane29_outwards; // encode.rs:38
@@ -9431,10 +9290,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane30_x_sign <= words_1[254];
         lane30_x_outer <= words_1[253];
     end
-    wire [9:0] lane30_middle_c = lane30_x_sign ? lane16_d_middle_c_neg : lane16_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane30_side_r = lane30_x_outer ? (lane30_x_sign ? lane16_d_outer_neg_r : lane16_d_outer_pos_r) : (lane30_inner ? lane16_d_inner_r : lane16_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane30_side_e = lane30_x_outer ? (lane30_x_sign ? lane16_d_outer_neg_e : lane16_d_outer_pos_e) : (lane30_inner ? lane16_d_inner_e : lane16_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane30_side_c = lane30_x_outer ? (lane30_x_sign ? lane16_d_outer_neg_c : lane16_d_outer_pos_c) : (lane30_inner ? lane16_d_middle_c : lane30_middle_c); // scale_table.rs:161
+    wire [9:0] lane30_middle_c = lane30_x_sign ? lane16_d_middle_c_neg : lane16_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane30_side_r = lane30_x_outer ? (lane30_x_sign ? lane16_d_outer_neg_r : lane16_d_outer_pos_r) : (lane30_inner ? lane16_d_inner_r : lane16_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane30_side_e = lane30_x_outer ? (lane30_x_sign ? lane16_d_outer_neg_e : lane16_d_outer_pos_e) : (lane30_inner ? lane16_d_inner_e : lane16_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane30_side_c = lane30_x_outer ? (lane30_x_sign ? lane16_d_outer_neg_c : lane16_d_outer_pos_c) : (lane30_inner ? lane16_d_middle_c : lane30_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_1) begin
         lane30_scale_c <= lane30_inner ? 10'h3f0 : lane30_side_c;
         lane30_scale_r <= lane30_side_r;
@@ -9488,7 +9347,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane30_middle_s7 <= lane30_middle;
         lane30_middle_s8 <= lane30_middle_s7;
         lane30_middle_s9 <= lane30_middle_s8;
-        lane30_border <= lane30_middle_s9 ? split_3_s9 : 5'h0;
+        lane30_border <= lane30_middle_s9 ? split_1_s9 : 5'h0;
     end
     wire [5:0] lane30_outwards = {lane30_negative, lane30_cells ^ {5{lane30_negative}}}; // encode.rs:37
     wire [5:0] lane30_code = {1'h0, lane30_border} + lane30_outwards; // encode.rs:38
@@ -9503,10 +9362,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane31_x_sign <= words_1[272];
         lane31_x_outer <= words_1[271];
     end
-    wire [9:0] lane31_middle_c = lane31_x_sign ? lane16_d_middle_c_neg : lane16_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane31_side_r = lane31_x_outer ? (lane31_x_sign ? lane16_d_outer_neg_r : lane16_d_outer_pos_r) : (lane31_inner ? lane16_d_inner_r : lane16_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane31_side_e = lane31_x_outer ? (lane31_x_sign ? lane16_d_outer_neg_e : lane16_d_outer_pos_e) : (lane31_inner ? lane16_d_inner_e : lane16_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane31_side_c = lane31_x_outer ? (lane31_x_sign ? lane16_d_outer_neg_c : lane16_d_outer_pos_c) : (lane31_inner ? lane16_d_middle_c : lane31_middle_c); // scale_table.rs:161
+    wire [9:0] lane31_middle_c = lane31_x_sign ? lane16_d_middle_c_neg : lane16_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane31_side_r = lane31_x_outer ? (lane31_x_sign ? lane16_d_outer_neg_r : lane16_d_outer_pos_r) : (lane31_inner ? lane16_d_inner_r : lane16_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane31_side_e = lane31_x_outer ? (lane31_x_sign ? lane16_d_outer_neg_e : lane16_d_outer_pos_e) : (lane31_inner ? lane16_d_inner_e : lane16_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane31_side_c = lane31_x_outer ? (lane31_x_sign ? lane16_d_outer_neg_c : lane16_d_outer_pos_c) : (lane31_inner ? lane16_d_middle_c : lane31_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_1) begin
         lane31_scale_c <= lane31_inner ? 10'h3f0 : lane31_side_c;
         lane31_scale_r <= lane31_side_r;
@@ -9560,7 +9419,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane31_middle_s7 <= lane31_middle;
         lane31_middle_s8 <= lane31_middle_s7;
         lane31_middle_s9 <= lane31_middle_s8;
-        lane31_border <= lane31_middle_s9 ? split_3_s9 : 5'h0;
+        lane31_border <= lane31_middle_s9 ? split_1_s9 : 5'h0;
     end
     wire [5:0] lane31_outwards = {lane31_negative, lane31_cells ^ {5{lane31_negative}}}; // encode.rs:37
     wire [5:0] lane31_code = {1'h0, lane31_border} + lane31_outwards; // encode.rs:38
@@ -9569,70 +9428,41 @@ module oaken_quantizer_core_p64_n8192 (
     wire elements_31_sign = words_1[272]; // quantizer_back.rs:119
     wire elements_31_outer = words_1[271]; // quantizer_back.rs:119
     wire elements_31_inner = words_1[270]; // quantizer_back.rs:119
-    always @(posedge clk) if (advance) begin
-        d_outer_pos_r_s1_2 <= d_outer_pos_r;
-        d_outer_pos_e_s1_2 <= d_outer_pos_e;
-        d_outer_pos_c_s1_2 <= d_outer_pos_c;
-        d_outer_neg_r_s1_2 <= d_outer_neg_r;
-        d_outer_neg_e_s1_2 <= d_outer_neg_e;
-        d_outer_neg_c_s1_2 <= d_outer_neg_c;
-        d_middle_r_s1_2 <= d_middle_r;
-        d_middle_e_s1_2 <= d_middle_e;
-        d_middle_c_s1_2 <= d_middle_c;
-        d_middle_c_neg_s1_2 <= d_middle_c_neg;
-        d_inner_r_s1_2 <= d_inner_r;
-        d_inner_e_s1_2 <= d_inner_e;
-        d_split_s1_5 <= d_split;
-    end
-    wire [4:0] split_4 = d_split_s1_5; // quantizer_back.rs:161
     always @(posedge clk) if (advances_2) begin
-        d_outer_pos_r_s1_2_s2 <= d_outer_pos_r_s1_2;
-        d_outer_pos_r_s1_2_s3 <= d_outer_pos_r_s1_2_s2;
-        d_outer_pos_e_s1_2_s2 <= d_outer_pos_e_s1_2;
-        d_outer_pos_e_s1_2_s3 <= d_outer_pos_e_s1_2_s2;
-        d_outer_pos_c_s1_2_s2 <= d_outer_pos_c_s1_2;
-        d_outer_pos_c_s1_2_s3 <= d_outer_pos_c_s1_2_s2;
-        d_outer_neg_r_s1_2_s2 <= d_outer_neg_r_s1_2;
-        d_outer_neg_r_s1_2_s3 <= d_outer_neg_r_s1_2_s2;
-        d_outer_neg_e_s1_2_s2 <= d_outer_neg_e_s1_2;
-        d_outer_neg_e_s1_2_s3 <= d_outer_neg_e_s1_2_s2;
-        d_outer_neg_c_s1_2_s2 <= d_outer_neg_c_s1_2;
-        d_outer_neg_c_s1_2_s3 <= d_outer_neg_c_s1_2_s2;
-        d_middle_r_s1_2_s2 <= d_middle_r_s1_2;
-        d_middle_r_s1_2_s3 <= d_middle_r_s1_2_s2;
-        d_middle_e_s1_2_s2 <= d_middle_e_s1_2;
-        d_middle_e_s1_2_s3 <= d_middle_e_s1_2_s2;
-        d_middle_c_s1_2_s2 <= d_middle_c_s1_2;
-        d_middle_c_s1_2_s3 <= d_middle_c_s1_2_s2;
-        d_middle_c_neg_s1_2_s2 <= d_middle_c_neg_s1_2;
-        d_middle_c_neg_s1_2_s3 <= d_middle_c_neg_s1_2_s2;
-        d_inner_r_s1_2_s2 <= d_inner_r_s1_2;
-        d_inner_r_s1_2_s3 <= d_inner_r_s1_2_s2;
-        d_inner_e_s1_2_s2 <= d_inner_e_s1_2;
-        d_inner_e_s1_2_s3 <= d_inner_e_s1_2_s2;
-        split_4_s2 <= split_4;
-        split_5 <= split_4_s2;
+        oldest_outer_pos_r_s3_2 <= oldest_outer_pos_r;
+        oldest_outer_pos_e_s3_2 <= oldest_outer_pos_e;
+        oldest_outer_pos_c_s3_2 <= oldest_outer_pos_c;
+        oldest_outer_neg_r_s3_2 <= oldest_outer_neg_r;
+        oldest_outer_neg_e_s3_2 <= oldest_outer_neg_e;
+        oldest_outer_neg_c_s3_2 <= oldest_outer_neg_c;
+        oldest_middle_r_s3_2 <= oldest_middle_r;
+        oldest_middle_e_s3_2 <= oldest_middle_e;
+        oldest_middle_c_s3_2 <= oldest_middle_c;
+        oldest_middle_c_neg_s3_2 <= oldest_middle_c_neg;
+        oldest_inner_r_s3_2 <= oldest_inner_r;
+        oldest_inner_e_s3_2 <= oldest_inner_e;
+        split_2 <= oldest_split;
         lane32_inner <= words_2[0];
-        lane32_d_outer_pos_r <= d_outer_pos_r_s1_2_s3;
-        lane32_d_outer_pos_e <= d_outer_pos_e_s1_2_s3;
-        lane32_d_outer_pos_c <= d_outer_pos_c_s1_2_s3;
-        lane32_d_outer_neg_r <= d_outer_neg_r_s1_2_s3;
-        lane32_d_outer_neg_e <= d_outer_neg_e_s1_2_s3;
-        lane32_d_outer_neg_c <= d_outer_neg_c_s1_2_s3;
-        lane32_d_middle_r <= d_middle_r_s1_2_s3;
-        lane32_d_middle_e <= d_middle_e_s1_2_s3;
-        lane32_d_middle_c <= d_middle_c_s1_2_s3;
-        lane32_d_middle_c_neg <= d_middle_c_neg_s1_2_s3;
-        lane32_d_inner_r <= d_inner_r_s1_2_s3;
-        lane32_d_inner_e <= d_inner_e_s1_2_s3;
+        lane32_d_outer_pos_r <= oldest_outer_pos_r_s3_2;
+        lane32_d_outer_pos_e <= oldest_outer_pos_e_s3_2;
+        lane32_d_outer_pos_c <= oldest_outer_pos_c_s3_2;
+        lane32_d_outer_neg_r <= oldest_outer_neg_r_s3_2;
+        lane32_d_outer_neg_e <= oldest_outer_neg_e_s3_2;
+        lane32_d_outer_neg_c <= oldest_outer_neg_c_s3_2;
+        lane32_d_middle_r <= oldest_middle_r_s3_2;
+        lane32_d_middle_e <= oldest_middle_e_s3_2;
+        lane32_d_middle_c <= oldest_middle_c_s3_2;
+        lane32_d_middle_c_neg <= oldest_middle_c_neg_s3_2;
+        lane32_d_inner_r <= oldest_inner_r_s3_2;
+        lane32_d_inner_e <= oldest_inner_e_s3_2;
         lane32_x_magnitude <= words_2[17:3];
         lane32_x_sign <= words_2[2];
         lane32_x_outer <= words_2[1];
     end
-    wire [9:0] lane32_middle_c = lane32_x_sign ? lane32_d_middle_c_neg : lane32_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane32_side_r = lane32_x_outer ? (lane32_x_sign ? lane32_d_outer_neg_r : lane32_d_outer_pos_r) : (lane32_inner ? lane32_d_inner_r : lane32_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane32_side_e = lane32_x_outer ? (lane32_x_sign ? lane32_d_outer_neg_e : lane32_d_outer_pos_e) : (lane32_inner ? lane32_d_inner_e : lane32_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane32_side_c = lane32_x_outer ? (lane32_x_sign ? lane32_d_outer_neg_c : lane32_d_outer_pos_c) : (lane32_inner ? lane32_d_middle_c : lane32_middle_c); // scale_table.rs:161
+    wire [9:0] lane32_middle_c = lane32_x_sign ? lane32_d_middle_c_neg : lane32_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane32_side_r = lane32_x_outer ? (lane32_x_sign ? lane32_d_outer_neg_r : lane32_d_outer_pos_r) : (lane32_inner ? lane32_d_inner_r : lane32_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane32_side_e = lane32_x_outer ? (lane32_x_sign ? lane32_d_outer_neg_e : lane32_d_outer_pos_e) : (lane32_inner ? lane32_d_inner_e : lane32_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane32_side_c = lane32_x_outer ? (lane32_x_sign ? lane32_d_outer_neg_c : lane32_d_outer_pos_c) : (lane32_inner ? lane32_d_middle_c : lane32_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_2) begin
         lane32_scale_c <= lane32_inner ? 10'h3f0 : lane32_side_c;
         lane32_scale_r <= lane32_side_r;
@@ -9686,13 +9516,13 @@ module oaken_quantizer_core_p64_n8192 (
         lane32_middle_s7 <= lane32_middle;
         lane32_middle_s8 <= lane32_middle_s7;
         lane32_middle_s9 <= lane32_middle_s8;
-        split_5_s4 <= split_5;
-        split_5_s5 <= split_5_s4;
-        split_5_s6 <= split_5_s5;
-        split_5_s7 <= split_5_s6;
-        split_5_s8 <= split_5_s7;
-        split_5_s9 <= split_5_s8;
-        lane32_border <= lane32_middle_s9 ? split_5_s9 : 5'h0;
+        split_2_s4 <= split_2;
+        split_2_s5 <= split_2_s4;
+        split_2_s6 <= split_2_s5;
+        split_2_s7 <= split_2_s6;
+        split_2_s8 <= split_2_s7;
+        split_2_s9 <= split_2_s8;
+        lane32_border <= lane32_middle_s9 ? split_2_s9 : 5'h0;
     end
     wire [5:0] lane32_outwards = {lane32_negative, lane32_cells ^ {5{lane32_negative}}}; // encode.rs:37
     wire [5:0] lane32_code = {1'h0, lane32_border} + lane32_outwards; // encode.rs:38
@@ -9707,10 +9537,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane33_x_sign <= words_2[20];
         lane33_x_outer <= words_2[19];
     end
-    wire [9:0] lane33_middle_c = lane33_x_sign ? lane32_d_middle_c_neg : lane32_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane33_side_r = lane33_x_outer ? (lane33_x_sign ? lane32_d_outer_neg_r : lane32_d_outer_pos_r) : (lane33_inner ? lane32_d_inner_r : lane32_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane33_side_e = lane33_x_outer ? (lane33_x_sign ? lane32_d_outer_neg_e : lane32_d_outer_pos_e) : (lane33_inner ? lane32_d_inner_e : lane32_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane33_side_c = lane33_x_outer ? (lane33_x_sign ? lane32_d_outer_neg_c : lane32_d_outer_pos_c) : (lane33_inner ? lane32_d_middle_c : lane33_middle_c); // scale_table.rs:161
+    wire [9:0] lane33_middle_c = lane33_x_sign ? lane32_d_middle_c_neg : lane32_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane33_side_r = lane33_x_outer ? (lane33_x_sign ? lane32_d_outer_neg_r : lane32_d_outer_pos_r) : (lane33_inner ? lane32_d_inner_r : lane32_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane33_side_e = lane33_x_outer ? (lane33_x_sign ? lane32_d_outer_neg_e : lane32_d_outer_pos_e) : (lane33_inner ? lane32_d_inner_e : lane32_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane33_side_c = lane33_x_outer ? (lane33_x_sign ? lane32_d_outer_neg_c : lane32_d_outer_pos_c) : (lane33_inner ? lane32_d_middle_c : lane33_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_2) begin
         lane33_scale_c <= lane33_inner ? 10'h3f0 : lane33_side_c;
         lane33_scale_r <= lane33_side_r;
@@ -9764,7 +9594,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane33_middle_s7 <= lane33_middle;
         lane33_middle_s8 <= lane33_middle_s7;
         lane33_middle_s9 <= lane33_middle_s8;
-        lane33_border <= lane33_middle_s9 ? split_5_s9 : 5'h0;
+        lane33_border <= lane33_middle_s9 ? split_2_s9 : 5'h0;
     end
     wire [5:0] lane33_outwards = {lane33_negative, lane33_cells ^ {5{lane33_negative}}}; // encode.rs:37
     wire [5:0] lane33_code = {1'h0, lane33_border} + lane33_outwards; // encode.rs:38
@@ -9779,10 +9609,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane34_x_sign <= words_2[38];
         lane34_x_outer <= words_2[37];
     end
-    wire [9:0] lane34_middle_c = lane34_x_sign ? lane32_d_middle_c_neg : lane32_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane34_side_r = lane34_x_outer ? (lane34_x_sign ? lane32_d_outer_neg_r : lane32_d_outer_pos_r) : (lane34_inner ? lane32_d_inner_r : lane32_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane34_side_e = lane34_x_outer ? (lane34_x_sign ? lane32_d_outer_neg_e : lane32_d_outer_pos_e) : (lane34_inner ? lane32_d_inner_e : lane32_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane34_side_c = lane34_x_outer ? (lane34_x_sign ? lane32_d_outer_neg_c : lane32_d_outer_pos_c) : (lane34_inner ? lane32_d_middle_c : lane34_middle_c); // scale_table.rs:161
+    wire [9:0] lane34_middle_c = lane34_x_sign ? lane32_d_middle_c_neg : lane32_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane34_side_r = lane34_x_outer ? (lane34_x_sign ? lane32_d_outer_neg_r : lane32_d_outer_pos_r) : (lane34_inner ? lane32_d_inner_r : lane32_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane34_side_e = lane34_x_outer ? (lane34_x_sign ? lane32_d_outer_neg_e : lane32_d_outer_pos_e) : (lane34_inner ? lane32_d_inner_e : lane32_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane34_side_c = lane34_x_outer ? (lane34_x_sign ? lane32_d_outer_neg_c : lane32_d_outer_pos_c) : (lane34_inner ? lane32_d_middle_c : lane34_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_2) begin
         lane34_scale_c <= lane34_inner ? 10'h3f0 : lane34_side_c;
         lane34_scale_r <= lane34_side_r;
@@ -9836,7 +9666,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane34_middle_s7 <= lane34_middle;
         lane34_middle_s8 <= lane34_middle_s7;
         lane34_middle_s9 <= lane34_middle_s8;
-        lane34_border <= lane34_middle_s9 ? split_5_s9 : 5'h0;
+        lane34_border <= lane34_middle_s9 ? split_2_s9 : 5'h0;
     end
     wire [5:0] lane34_outwards = {lane34_negative, lane34_cells ^ {5{lane34_negative}}}; // encode.rs:37
     wire [5:0] lane34_code = {1'h0, lane34_border} + lane34_outwards; // encode.rs:38
@@ -9851,10 +9681,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane35_x_sign <= words_2[56];
         lane35_x_outer <= words_2[55];
     end
-    wire [9:0] lane35_middle_c = lane35_x_sign ? lane32_d_middle_c_neg : lane32_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane35_side_r = lane35_x_outer ? (lane35_x_sign ? lane32_d_outer_neg_r : lane32_d_outer_pos_r) : (lane35_inner ? lane32_d_inner_r : lane32_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane35_side_e = lane35_x_outer ? (lane35_x_sign ? lane32_d_outer_neg_e : lane32_d_outer_pos_e) : (lane35_inner ? lane32_d_inner_e : lane32_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane35_side_c = lane35_x_outer ? (lane35_x_sign ? lane32_d_outer_neg_c : lane32_d_outer_pos_c) : (lane35_inner ? lane32_d_middle_c : lane35_middle_c); // scale_table.rs:161
+    wire [9:0] lane35_middle_c = lane35_x_sign ? lane32_d_middle_c_neg : lane32_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane35_side_r = lane35_x_outer ? (lane35_x_sign ? lane32_d_outer_neg_r : lane32_d_outer_pos_r) : (lane35_inner ? lane32_d_inner_r : lane32_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane35_side_e = lane35_x_outer ? (lane35_x_sign ? lane32_d_outer_neg_e : lane32_d_outer_pos_e) : (lane35_inner ? lane32_d_inner_e : lane32_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane35_side_c = lane35_x_outer ? (lane35_x_sign ? lane32_d_outer_neg_c : lane32_d_outer_pos_c) : (lane35_inner ? lane32_d_middle_c : lane35_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_2) begin
         lane35_scale_c <= lane35_inner ? 10'h3f0 : lane35_side_c;
         lane35_scale_r <= lane35_side_r;
@@ -9908,7 +9738,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane35_middle_s7 <= lane35_middle;
         lane35_middle_s8 <= lane35_middle_s7;
         lane35_middle_s9 <= lane35_middle_s8;
-        lane35_border <= lane35_middle_s9 ? split_5_s9 : 5'h0;
+        lane35_border <= lane35_middle_s9 ? split_2_s9 : 5'h0;
     end
     wire [5:0] lane35_outwards = {lane35_negative, lane35_cells ^ {5{lane35_negative}}}; // encode.rs:37
     wire [5:0] lane35_code = {1'h0, lane35_border} + lane35_outwards; // encode.rs:38
@@ -9923,10 +9753,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane36_x_sign <= words_2[74];
         lane36_x_outer <= words_2[73];
     end
-    wire [9:0] lane36_middle_c = lane36_x_sign ? lane32_d_middle_c_neg : lane32_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane36_side_r = lane36_x_outer ? (lane36_x_sign ? lane32_d_outer_neg_r : lane32_d_outer_pos_r) : (lane36_inner ? lane32_d_inner_r : lane32_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane36_side_e = lane36_x_outer ? (lane36_x_sign ? lane32_d_outer_neg_e : lane32_d_outer_pos_e) : (lane36_inner ? lane32_d_inner_e : lane32_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane36_side_c = lane36_x_outer ? (lane36_x_sign ? lane32_d_outer_neg_c : lane32_d_outer_pos_c) : (lane36_inner ? lane32_d_middle_c : lane36_middle_c); // scale_table.rs:161
+    wire [9:0] lane36_middle_c = lane36_x_sign ? lane32_d_middle_c_neg : lane32_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane36_side_r = lane36_x_outer ? (lane36_x_sign ? lane32_d_outer_neg_r : lane32_d_outer_pos_r) : (lane36_inner ? lane32_d_inner_r : lane32_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane36_side_e = lane36_x_outer ? (lane36_x_sign ? lane32_d_outer_neg_e : lane32_d_outer_pos_e) : (lane36_inner ? lane32_d_inner_e : lane32_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane36_side_c = lane36_x_outer ? (lane36_x_sign ? lane32_d_outer_neg_c : lane32_d_outer_pos_c) : (lane36_inner ? lane32_d_middle_c : lane36_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_2) begin
         lane36_scale_c <= lane36_inner ? 10'h3f0 : lane36_side_c;
         lane36_scale_r <= lane36_side_r;
@@ -9980,7 +9810,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane36_middle_s7 <= lane36_middle;
         lane36_middle_s8 <= lane36_middle_s7;
         lane36_middle_s9 <= lane36_middle_s8;
-        lane36_border <= lane36_middle_s9 ? split_5_s9 : 5'h0;
+        lane36_border <= lane36_middle_s9 ? split_2_s9 : 5'h0;
     end
     wire [5:0] lane36_outwards = {lane36_negative, lane36_cells ^ {5{lane36_negative}}}; // encode.rs:37
     wire [5:0] lane36_code = {1'h0, lane36_border} + lane36_outwards; // encode.rs:38
@@ -9995,10 +9825,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane37_x_sign <= words_2[92];
         lane37_x_outer <= words_2[91];
     end
-    wire [9:0] lane37_middle_c = lane37_x_sign ? lane32_d_middle_c_neg : lane32_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane37_side_r = lane37_x_outer ? (lane37_x_sign ? lane32_d_outer_neg_r : lane32_d_outer_pos_r) : (lane37_inner ? lane32_d_inner_r : lane32_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane37_side_e = lane37_x_outer ? (lane37_x_sign ? lane32_d_outer_neg_e : lane32_d_outer_pos_e) : (lane37_inner ? lane32_d_inner_e : lane32_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane37_side_c = lane37_x_outer ? (lane37_x_sign ? lane32_d_outer_neg_c : lane32_d_outer_pos_c) : (lane37_inner ? lane32_d_middle_c : lane37_middle_c); // scale_table.rs:161
+    wire [9:0] lane37_middle_c = lane37_x_sign ? lane32_d_middle_c_neg : lane32_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane37_side_r = lane37_x_outer ? (lane37_x_sign ? lane32_d_outer_neg_r : lane32_d_outer_pos_r) : (lane37_inner ? lane32_d_inner_r : lane32_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane37_side_e = lane37_x_outer ? (lane37_x_sign ? lane32_d_outer_neg_e : lane32_d_outer_pos_e) : (lane37_inner ? lane32_d_inner_e : lane32_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane37_side_c = lane37_x_outer ? (lane37_x_sign ? lane32_d_outer_neg_c : lane32_d_outer_pos_c) : (lane37_inner ? lane32_d_middle_c : lane37_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_2) begin
         lane37_scale_c <= lane37_inner ? 10'h3f0 : lane37_side_c;
         lane37_scale_r <= lane37_side_r;
@@ -10052,7 +9882,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane37_middle_s7 <= lane37_middle;
         lane37_middle_s8 <= lane37_middle_s7;
         lane37_middle_s9 <= lane37_middle_s8;
-        lane37_border <= lane37_middle_s9 ? split_5_s9 : 5'h0;
+        lane37_border <= lane37_middle_s9 ? split_2_s9 : 5'h0;
     end
     wire [5:0] lane37_outwards = {lane37_negative, lane37_cells ^ {5{lane37_negative}}}; // encode.rs:37
     wire [5:0] lane37_code = {1'h0, lane37_border} + lane37_outwards; // encode.rs:38
@@ -10067,10 +9897,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane38_x_sign <= words_2[110];
         lane38_x_outer <= words_2[109];
     end
-    wire [9:0] lane38_middle_c = lane38_x_sign ? lane32_d_middle_c_neg : lane32_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane38_side_r = lane38_x_outer ? (lane38_x_sign ? lane32_d_outer_neg_r : lane32_d_outer_pos_r) : (lane38_inner ? lane32_d_inner_r : lane32_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane38_side_e = lane38_x_outer ? (lane38_x_sign ? lane32_d_outer_neg_e : lane32_d_outer_pos_e) : (lane38_inner ? lane32_d_inner_e : lane32_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane38_side_c = lane38_x_outer ? (lane38_x_sign ? lane32_d_outer_neg_c : lane32_d_outer_pos_c) : (lane38_inner ? lane32_d_middle_c : lane38_middle_c); // scale_table.rs:161
+    wire [9:0] lane38_middle_c = lane38_x_sign ? lane32_d_middle_c_neg : lane32_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane38_side_r = lane38_x_outer ? (lane38_x_sign ? lane32_d_outer_neg_r : lane32_d_outer_pos_r) : (lane38_inner ? lane32_d_inner_r : lane32_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane38_side_e = lane38_x_outer ? (lane38_x_sign ? lane32_d_outer_neg_e : lane32_d_outer_pos_e) : (lane38_inner ? lane32_d_inner_e : lane32_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane38_side_c = lane38_x_outer ? (lane38_x_sign ? lane32_d_outer_neg_c : lane32_d_outer_pos_c) : (lane38_inner ? lane32_d_middle_c : lane38_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_2) begin
         lane38_scale_c <= lane38_inner ? 10'h3f0 : lane38_side_c;
         lane38_scale_r <= lane38_side_r;
@@ -10124,7 +9954,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane38_middle_s7 <= lane38_middle;
         lane38_middle_s8 <= lane38_middle_s7;
         lane38_middle_s9 <= lane38_middle_s8;
-        lane38_border <= lane38_middle_s9 ? split_5_s9 : 5'h0;
+        lane38_border <= lane38_middle_s9 ? split_2_s9 : 5'h0;
     end
     wire [5:0] lane38_outwards = {lane38_negative, lane38_cells ^ {5{lane38_negative}}}; // encode.rs:37
     wire [5:0] lane38_code = {1'h0, lane38_border} + lane38_outwards; // encode.rs:38
@@ -10139,10 +9969,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane39_x_sign <= words_2[128];
         lane39_x_outer <= words_2[127];
     end
-    wire [9:0] lane39_middle_c = lane39_x_sign ? lane32_d_middle_c_neg : lane32_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane39_side_r = lane39_x_outer ? (lane39_x_sign ? lane32_d_outer_neg_r : lane32_d_outer_pos_r) : (lane39_inner ? lane32_d_inner_r : lane32_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane39_side_e = lane39_x_outer ? (lane39_x_sign ? lane32_d_outer_neg_e : lane32_d_outer_pos_e) : (lane39_inner ? lane32_d_inner_e : lane32_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane39_side_c = lane39_x_outer ? (lane39_x_sign ? lane32_d_outer_neg_c : lane32_d_outer_pos_c) : (lane39_inner ? lane32_d_middle_c : lane39_middle_c); // scale_table.rs:161
+    wire [9:0] lane39_middle_c = lane39_x_sign ? lane32_d_middle_c_neg : lane32_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane39_side_r = lane39_x_outer ? (lane39_x_sign ? lane32_d_outer_neg_r : lane32_d_outer_pos_r) : (lane39_inner ? lane32_d_inner_r : lane32_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane39_side_e = lane39_x_outer ? (lane39_x_sign ? lane32_d_outer_neg_e : lane32_d_outer_pos_e) : (lane39_inner ? lane32_d_inner_e : lane32_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane39_side_c = lane39_x_outer ? (lane39_x_sign ? lane32_d_outer_neg_c : lane32_d_outer_pos_c) : (lane39_inner ? lane32_d_middle_c : lane39_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_2) begin
         lane39_scale_c <= lane39_inner ? 10'h3f0 : lane39_side_c;
         lane39_scale_r <= lane39_side_r;
@@ -10196,7 +10026,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane39_middle_s7 <= lane39_middle;
         lane39_middle_s8 <= lane39_middle_s7;
         lane39_middle_s9 <= lane39_middle_s8;
-        lane39_border <= lane39_middle_s9 ? split_5_s9 : 5'h0;
+        lane39_border <= lane39_middle_s9 ? split_2_s9 : 5'h0;
     end
     wire [5:0] lane39_outwards = {lane39_negative, lane39_cells ^ {5{lane39_negative}}}; // encode.rs:37
     wire [5:0] lane39_code = {1'h0, lane39_border} + lane39_outwards; // encode.rs:38
@@ -10211,10 +10041,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane40_x_sign <= words_2[146];
         lane40_x_outer <= words_2[145];
     end
-    wire [9:0] lane40_middle_c = lane40_x_sign ? lane32_d_middle_c_neg : lane32_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane40_side_r = lane40_x_outer ? (lane40_x_sign ? lane32_d_outer_neg_r : lane32_d_outer_pos_r) : (lane40_inner ? lane32_d_inner_r : lane32_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane40_side_e = lane40_x_outer ? (lane40_x_sign ? lane32_d_outer_neg_e : lane32_d_outer_pos_e) : (lane40_inner ? lane32_d_inner_e : lane32_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane40_side_c = lane40_x_outer ? (lane40_x_sign ? lane32_d_outer_neg_c : lane32_d_outer_pos_c) : (lane40_inner ? lane32_d_middle_c : lane40_middle_c); // scale_table.rs:161
+    wire [9:0] lane40_middle_c = lane40_x_sign ? lane32_d_middle_c_neg : lane32_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane40_side_r = lane40_x_outer ? (lane40_x_sign ? lane32_d_outer_neg_r : lane32_d_outer_pos_r) : (lane40_inner ? lane32_d_inner_r : lane32_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane40_side_e = lane40_x_outer ? (lane40_x_sign ? lane32_d_outer_neg_e : lane32_d_outer_pos_e) : (lane40_inner ? lane32_d_inner_e : lane32_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane40_side_c = lane40_x_outer ? (lane40_x_sign ? lane32_d_outer_neg_c : lane32_d_outer_pos_c) : (lane40_inner ? lane32_d_middle_c : lane40_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_2) begin
         lane40_scale_c <= lane40_inner ? 10'h3f0 : lane40_side_c;
         lane40_scale_r <= lane40_side_r;
@@ -10268,7 +10098,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane40_middle_s7 <= lane40_middle;
         lane40_middle_s8 <= lane40_middle_s7;
         lane40_middle_s9 <= lane40_middle_s8;
-        lane40_border <= lane40_middle_s9 ? split_5_s9 : 5'h0;
+        lane40_border <= lane40_middle_s9 ? split_2_s9 : 5'h0;
     end
     wire [5:0] lane40_outwards = {lane40_negative, lane40_cells ^ {5{lane40_negative}}}; // encode.rs:37
     wire [5:0] lane40_code = {1'h0, lane40_border} + lane40_outwards; // encode.rs:38
@@ -10283,10 +10113,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane41_x_sign <= words_2[164];
         lane41_x_outer <= words_2[163];
     end
-    wire [9:0] lane41_middle_c = lane41_x_sign ? lane32_d_middle_c_neg : lane32_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane41_side_r = lane41_x_outer ? (lane41_x_sign ? lane32_d_outer_neg_r : lane32_d_outer_pos_r) : (lane41_inner ? lane32_d_inner_r : lane32_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane41_side_e = lane41_x_outer ? (lane41_x_sign ? lane32_d_outer_neg_e : lane32_d_outer_pos_e) : (lane41_inner ? lane32_d_inner_e : lane32_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane41_side_c = lane41_x_outer ? (lane41_x_sign ? lane32_d_outer_neg_c : lane32_d_outer_pos_c) : (lane41_inner ? lane32_d_middle_c : lane41_middle_c); // scale_table.rs:161
+    wire [9:0] lane41_middle_c = lane41_x_sign ? lane32_d_middle_c_neg : lane32_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane41_side_r = lane41_x_outer ? (lane41_x_sign ? lane32_d_outer_neg_r : lane32_d_outer_pos_r) : (lane41_inner ? lane32_d_inner_r : lane32_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane41_side_e = lane41_x_outer ? (lane41_x_sign ? lane32_d_outer_neg_e : lane32_d_outer_pos_e) : (lane41_inner ? lane32_d_inner_e : lane32_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane41_side_c = lane41_x_outer ? (lane41_x_sign ? lane32_d_outer_neg_c : lane32_d_outer_pos_c) : (lane41_inner ? lane32_d_middle_c : lane41_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_2) begin
         lane41_scale_c <= lane41_inner ? 10'h3f0 : lane41_side_c;
         lane41_scale_r <= lane41_side_r;
@@ -10340,7 +10170,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane41_middle_s7 <= lane41_middle;
         lane41_middle_s8 <= lane41_middle_s7;
         lane41_middle_s9 <= lane41_middle_s8;
-        lane41_border <= lane41_middle_s9 ? split_5_s9 : 5'h0;
+        lane41_border <= lane41_middle_s9 ? split_2_s9 : 5'h0;
     end
     wire [5:0] lane41_outwards = {lane41_negative, lane41_cells ^ {5{lane41_negative}}}; // encode.rs:37
     wire [5:0] lane41_code = {1'h0, lane41_border} + lane41_outwards; // encode.rs:38
@@ -10355,10 +10185,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane42_x_sign <= words_2[182];
         lane42_x_outer <= words_2[181];
     end
-    wire [9:0] lane42_middle_c = lane42_x_sign ? lane32_d_middle_c_neg : lane32_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane42_side_r = lane42_x_outer ? (lane42_x_sign ? lane32_d_outer_neg_r : lane32_d_outer_pos_r) : (lane42_inner ? lane32_d_inner_r : lane32_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane42_side_e = lane42_x_outer ? (lane42_x_sign ? lane32_d_outer_neg_e : lane32_d_outer_pos_e) : (lane42_inner ? lane32_d_inner_e : lane32_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane42_side_c = lane42_x_outer ? (lane42_x_sign ? lane32_d_outer_neg_c : lane32_d_outer_pos_c) : (lane42_inner ? lane32_d_middle_c : lane42_middle_c); // scale_table.rs:161
+    wire [9:0] lane42_middle_c = lane42_x_sign ? lane32_d_middle_c_neg : lane32_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane42_side_r = lane42_x_outer ? (lane42_x_sign ? lane32_d_outer_neg_r : lane32_d_outer_pos_r) : (lane42_inner ? lane32_d_inner_r : lane32_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane42_side_e = lane42_x_outer ? (lane42_x_sign ? lane32_d_outer_neg_e : lane32_d_outer_pos_e) : (lane42_inner ? lane32_d_inner_e : lane32_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane42_side_c = lane42_x_outer ? (lane42_x_sign ? lane32_d_outer_neg_c : lane32_d_outer_pos_c) : (lane42_inner ? lane32_d_middle_c : lane42_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_2) begin
         lane42_scale_c <= lane42_inner ? 10'h3f0 : lane42_side_c;
         lane42_scale_r <= lane42_side_r;
@@ -10412,7 +10242,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane42_middle_s7 <= lane42_middle;
         lane42_middle_s8 <= lane42_middle_s7;
         lane42_middle_s9 <= lane42_middle_s8;
-        lane42_border <= lane42_middle_s9 ? split_5_s9 : 5'h0;
+        lane42_border <= lane42_middle_s9 ? split_2_s9 : 5'h0;
     end
     wire [5:0] lane42_outwards = {lane42_negative, lane42_cells ^ {5{lane42_negative}}}; // encode.rs:37
     wire [5:0] lane42_code = {1'h0, lane42_border} + lane42_outwards; // encode.rs:38
@@ -10427,10 +10257,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane43_x_sign <= words_2[200];
         lane43_x_outer <= words_2[199];
     end
-    wire [9:0] lane43_middle_c = lane43_x_sign ? lane32_d_middle_c_neg : lane32_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane43_side_r = lane43_x_outer ? (lane43_x_sign ? lane32_d_outer_neg_r : lane32_d_outer_pos_r) : (lane43_inner ? lane32_d_inner_r : lane32_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane43_side_e = lane43_x_outer ? (lane43_x_sign ? lane32_d_outer_neg_e : lane32_d_outer_pos_e) : (lane43_inner ? lane32_d_inner_e : lane32_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane43_side_c = lane43_x_outer ? (lane43_x_sign ? lane32_d_outer_neg_c : lane32_d_outer_pos_c) : (lane43_inner ? lane32_d_middle_c : lane43_middle_c); // scale_table.rs:161
+    wire [9:0] lane43_middle_c = lane43_x_sign ? lane32_d_middle_c_neg : lane32_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane43_side_r = lane43_x_outer ? (lane43_x_sign ? lane32_d_outer_neg_r : lane32_d_outer_pos_r) : (lane43_inner ? lane32_d_inner_r : lane32_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane43_side_e = lane43_x_outer ? (lane43_x_sign ? lane32_d_outer_neg_e : lane32_d_outer_pos_e) : (lane43_inner ? lane32_d_inner_e : lane32_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane43_side_c = lane43_x_outer ? (lane43_x_sign ? lane32_d_outer_neg_c : lane32_d_outer_pos_c) : (lane43_inner ? lane32_d_middle_c : lane43_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_2) begin
         lane43_scale_c <= lane43_inner ? 10'h3f0 : lane43_side_c;
         lane43_scale_r <= lane43_side_r;
@@ -10484,7 +10314,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane43_middle_s7 <= lane43_middle;
         lane43_middle_s8 <= lane43_middle_s7;
         lane43_middle_s9 <= lane43_middle_s8;
-        lane43_border <= lane43_middle_s9 ? split_5_s9 : 5'h0;
+        lane43_border <= lane43_middle_s9 ? split_2_s9 : 5'h0;
     end
     wire [5:0] lane43_outwards = {lane43_negative, lane43_cells ^ {5{lane43_negative}}}; // encode.rs:37
     wire [5:0] lane43_code = {1'h0, lane43_border} + lane43_outwards; // encode.rs:38
@@ -10499,10 +10329,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane44_x_sign <= words_2[218];
         lane44_x_outer <= words_2[217];
     end
-    wire [9:0] lane44_middle_c = lane44_x_sign ? lane32_d_middle_c_neg : lane32_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane44_side_r = lane44_x_outer ? (lane44_x_sign ? lane32_d_outer_neg_r : lane32_d_outer_pos_r) : (lane44_inner ? lane32_d_inner_r : lane32_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane44_side_e = lane44_x_outer ? (lane44_x_sign ? lane32_d_outer_neg_e : lane32_d_outer_pos_e) : (lane44_inner ? lane32_d_inner_e : lane32_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane44_side_c = lane44_x_outer ? (lane44_x_sign ? lane32_d_outer_neg_c : lane32_d_outer_pos_c) : (lane44_inner ? lane32_d_middle_c : lane44_middle_c); // scale_table.rs:161
+    wire [9:0] lane44_middle_c = lane44_x_sign ? lane32_d_middle_c_neg : lane32_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane44_side_r = lane44_x_outer ? (lane44_x_sign ? lane32_d_outer_neg_r : lane32_d_outer_pos_r) : (lane44_inner ? lane32_d_inner_r : lane32_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane44_side_e = lane44_x_outer ? (lane44_x_sign ? lane32_d_outer_neg_e : lane32_d_outer_pos_e) : (lane44_inner ? lane32_d_inner_e : lane32_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane44_side_c = lane44_x_outer ? (lane44_x_sign ? lane32_d_outer_neg_c : lane32_d_outer_pos_c) : (lane44_inner ? lane32_d_middle_c : lane44_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_2) begin
         lane44_scale_c <= lane44_inner ? 10'h3f0 : lane44_side_c;
         lane44_scale_r <= lane44_side_r;
@@ -10556,7 +10386,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane44_middle_s7 <= lane44_middle;
         lane44_middle_s8 <= lane44_middle_s7;
         lane44_middle_s9 <= lane44_middle_s8;
-        lane44_border <= lane44_middle_s9 ? split_5_s9 : 5'h0;
+        lane44_border <= lane44_middle_s9 ? split_2_s9 : 5'h0;
     end
     wire [5:0] lane44_outwards = {lane44_negative, lane44_cells ^ {5{lane44_negative}}}; // encode.rs:37
     wire [5:0] lane44_code = {1'h0, lane44_border} + lane44_outwards; // encode.rs:38
@@ -10571,10 +10401,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane45_x_sign <= words_2[236];
         lane45_x_outer <= words_2[235];
     end
-    wire [9:0] lane45_middle_c = lane45_x_sign ? lane32_d_middle_c_neg : lane32_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane45_side_r = lane45_x_outer ? (lane45_x_sign ? lane32_d_outer_neg_r : lane32_d_outer_pos_r) : (lane45_inner ? lane32_d_inner_r : lane32_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane45_side_e = lane45_x_outer ? (lane45_x_sign ? lane32_d_outer_neg_e : lane32_d_outer_pos_e) : (lane45_inner ? lane32_d_inner_e : lane32_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane45_side_c = lane45_x_outer ? (lane45_x_sign ? lane32_d_outer_neg_c : lane32_d_outer_pos_c) : (lane45_inner ? lane32_d_middle_c : lane45_middle_c); // scale_table.rs:161
+    wire [9:0] lane45_middle_c = lane45_x_sign ? lane32_d_middle_c_neg : lane32_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane45_side_r = lane45_x_outer ? (lane45_x_sign ? lane32_d_outer_neg_r : lane32_d_outer_pos_r) : (lane45_inner ? lane32_d_inner_r : lane32_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane45_side_e = lane45_x_outer ? (lane45_x_sign ? lane32_d_outer_neg_e : lane32_d_outer_pos_e) : (lane45_inner ? lane32_d_inner_e : lane32_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane45_side_c = lane45_x_outer ? (lane45_x_sign ? lane32_d_outer_neg_c : lane32_d_outer_pos_c) : (lane45_inner ? lane32_d_middle_c : lane45_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_2) begin
         lane45_scale_c <= lane45_inner ? 10'h3f0 : lane45_side_c;
         lane45_scale_r <= lane45_side_r;
@@ -10628,7 +10458,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane45_middle_s7 <= lane45_middle;
         lane45_middle_s8 <= lane45_middle_s7;
         lane45_middle_s9 <= lane45_middle_s8;
-        lane45_border <= lane45_middle_s9 ? split_5_s9 : 5'h0;
+        lane45_border <= lane45_middle_s9 ? split_2_s9 : 5'h0;
     end
     wire [5:0] lane45_outwards = {lane45_negative, lane45_cells ^ {5{lane45_negative}}}; // encode.rs:37
     wire [5:0] lane45_code = {1'h0, lane45_border} + lane45_outwards; // encode.rs:38
@@ -10643,10 +10473,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane46_x_sign <= words_2[254];
         lane46_x_outer <= words_2[253];
     end
-    wire [9:0] lane46_middle_c = lane46_x_sign ? lane32_d_middle_c_neg : lane32_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane46_side_r = lane46_x_outer ? (lane46_x_sign ? lane32_d_outer_neg_r : lane32_d_outer_pos_r) : (lane46_inner ? lane32_d_inner_r : lane32_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane46_side_e = lane46_x_outer ? (lane46_x_sign ? lane32_d_outer_neg_e : lane32_d_outer_pos_e) : (lane46_inner ? lane32_d_inner_e : lane32_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane46_side_c = lane46_x_outer ? (lane46_x_sign ? lane32_d_outer_neg_c : lane32_d_outer_pos_c) : (lane46_inner ? lane32_d_middle_c : lane46_middle_c); // scale_table.rs:161
+    wire [9:0] lane46_middle_c = lane46_x_sign ? lane32_d_middle_c_neg : lane32_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane46_side_r = lane46_x_outer ? (lane46_x_sign ? lane32_d_outer_neg_r : lane32_d_outer_pos_r) : (lane46_inner ? lane32_d_inner_r : lane32_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane46_side_e = lane46_x_outer ? (lane46_x_sign ? lane32_d_outer_neg_e : lane32_d_outer_pos_e) : (lane46_inner ? lane32_d_inner_e : lane32_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane46_side_c = lane46_x_outer ? (lane46_x_sign ? lane32_d_outer_neg_c : lane32_d_outer_pos_c) : (lane46_inner ? lane32_d_middle_c : lane46_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_2) begin
         lane46_scale_c <= lane46_inner ? 10'h3f0 : lane46_side_c;
         lane46_scale_r <= lane46_side_r;
@@ -10700,7 +10530,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane46_middle_s7 <= lane46_middle;
         lane46_middle_s8 <= lane46_middle_s7;
         lane46_middle_s9 <= lane46_middle_s8;
-        lane46_border <= lane46_middle_s9 ? split_5_s9 : 5'h0;
+        lane46_border <= lane46_middle_s9 ? split_2_s9 : 5'h0;
     end
     wire [5:0] lane46_outwards = {lane46_negative, lane46_cells ^ {5{lane46_negative}}}; // encode.rs:37
     wire [5:0] lane46_code = {1'h0, lane46_border} + lane46_outwards; // encode.rs:38
@@ -10715,10 +10545,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane47_x_sign <= words_2[272];
         lane47_x_outer <= words_2[271];
     end
-    wire [9:0] lane47_middle_c = lane47_x_sign ? lane32_d_middle_c_neg : lane32_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane47_side_r = lane47_x_outer ? (lane47_x_sign ? lane32_d_outer_neg_r : lane32_d_outer_pos_r) : (lane47_inner ? lane32_d_inner_r : lane32_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane47_side_e = lane47_x_outer ? (lane47_x_sign ? lane32_d_outer_neg_e : lane32_d_outer_pos_e) : (lane47_inner ? lane32_d_inner_e : lane32_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane47_side_c = lane47_x_outer ? (lane47_x_sign ? lane32_d_outer_neg_c : lane32_d_outer_pos_c) : (lane47_inner ? lane32_d_middle_c : lane47_middle_c); // scale_table.rs:161
+    wire [9:0] lane47_middle_c = lane47_x_sign ? lane32_d_middle_c_neg : lane32_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane47_side_r = lane47_x_outer ? (lane47_x_sign ? lane32_d_outer_neg_r : lane32_d_outer_pos_r) : (lane47_inner ? lane32_d_inner_r : lane32_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane47_side_e = lane47_x_outer ? (lane47_x_sign ? lane32_d_outer_neg_e : lane32_d_outer_pos_e) : (lane47_inner ? lane32_d_inner_e : lane32_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane47_side_c = lane47_x_outer ? (lane47_x_sign ? lane32_d_outer_neg_c : lane32_d_outer_pos_c) : (lane47_inner ? lane32_d_middle_c : lane47_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_2) begin
         lane47_scale_c <= lane47_inner ? 10'h3f0 : lane47_side_c;
         lane47_scale_r <= lane47_side_r;
@@ -10772,7 +10602,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane47_middle_s7 <= lane47_middle;
         lane47_middle_s8 <= lane47_middle_s7;
         lane47_middle_s9 <= lane47_middle_s8;
-        lane47_border <= lane47_middle_s9 ? split_5_s9 : 5'h0;
+        lane47_border <= lane47_middle_s9 ? split_2_s9 : 5'h0;
     end
     wire [5:0] lane47_outwards = {lane47_negative, lane47_cells ^ {5{lane47_negative}}}; // encode.rs:37
     wire [5:0] lane47_code = {1'h0, lane47_border} + lane47_outwards; // encode.rs:38
@@ -10781,70 +10611,41 @@ module oaken_quantizer_core_p64_n8192 (
     wire elements_47_sign = words_2[272]; // quantizer_back.rs:119
     wire elements_47_outer = words_2[271]; // quantizer_back.rs:119
     wire elements_47_inner = words_2[270]; // quantizer_back.rs:119
-    always @(posedge clk) if (advance) begin
-        d_outer_pos_r_s1_3 <= d_outer_pos_r;
-        d_outer_pos_e_s1_3 <= d_outer_pos_e;
-        d_outer_pos_c_s1_3 <= d_outer_pos_c;
-        d_outer_neg_r_s1_3 <= d_outer_neg_r;
-        d_outer_neg_e_s1_3 <= d_outer_neg_e;
-        d_outer_neg_c_s1_3 <= d_outer_neg_c;
-        d_middle_r_s1_3 <= d_middle_r;
-        d_middle_e_s1_3 <= d_middle_e;
-        d_middle_c_s1_3 <= d_middle_c;
-        d_middle_c_neg_s1_3 <= d_middle_c_neg;
-        d_inner_r_s1_3 <= d_inner_r;
-        d_inner_e_s1_3 <= d_inner_e;
-        d_split_s1_7 <= d_split;
-    end
-    wire [4:0] split_6 = d_split_s1_7; // quantizer_back.rs:161
     always @(posedge clk) if (advances_3) begin
-        d_outer_pos_r_s1_3_s2 <= d_outer_pos_r_s1_3;
-        d_outer_pos_r_s1_3_s3 <= d_outer_pos_r_s1_3_s2;
-        d_outer_pos_e_s1_3_s2 <= d_outer_pos_e_s1_3;
-        d_outer_pos_e_s1_3_s3 <= d_outer_pos_e_s1_3_s2;
-        d_outer_pos_c_s1_3_s2 <= d_outer_pos_c_s1_3;
-        d_outer_pos_c_s1_3_s3 <= d_outer_pos_c_s1_3_s2;
-        d_outer_neg_r_s1_3_s2 <= d_outer_neg_r_s1_3;
-        d_outer_neg_r_s1_3_s3 <= d_outer_neg_r_s1_3_s2;
-        d_outer_neg_e_s1_3_s2 <= d_outer_neg_e_s1_3;
-        d_outer_neg_e_s1_3_s3 <= d_outer_neg_e_s1_3_s2;
-        d_outer_neg_c_s1_3_s2 <= d_outer_neg_c_s1_3;
-        d_outer_neg_c_s1_3_s3 <= d_outer_neg_c_s1_3_s2;
-        d_middle_r_s1_3_s2 <= d_middle_r_s1_3;
-        d_middle_r_s1_3_s3 <= d_middle_r_s1_3_s2;
-        d_middle_e_s1_3_s2 <= d_middle_e_s1_3;
-        d_middle_e_s1_3_s3 <= d_middle_e_s1_3_s2;
-        d_middle_c_s1_3_s2 <= d_middle_c_s1_3;
-        d_middle_c_s1_3_s3 <= d_middle_c_s1_3_s2;
-        d_middle_c_neg_s1_3_s2 <= d_middle_c_neg_s1_3;
-        d_middle_c_neg_s1_3_s3 <= d_middle_c_neg_s1_3_s2;
-        d_inner_r_s1_3_s2 <= d_inner_r_s1_3;
-        d_inner_r_s1_3_s3 <= d_inner_r_s1_3_s2;
-        d_inner_e_s1_3_s2 <= d_inner_e_s1_3;
-        d_inner_e_s1_3_s3 <= d_inner_e_s1_3_s2;
-        split_6_s2 <= split_6;
-        split_7 <= split_6_s2;
+        oldest_outer_pos_r_s3_3 <= oldest_outer_pos_r;
+        oldest_outer_pos_e_s3_3 <= oldest_outer_pos_e;
+        oldest_outer_pos_c_s3_3 <= oldest_outer_pos_c;
+        oldest_outer_neg_r_s3_3 <= oldest_outer_neg_r;
+        oldest_outer_neg_e_s3_3 <= oldest_outer_neg_e;
+        oldest_outer_neg_c_s3_3 <= oldest_outer_neg_c;
+        oldest_middle_r_s3_3 <= oldest_middle_r;
+        oldest_middle_e_s3_3 <= oldest_middle_e;
+        oldest_middle_c_s3_3 <= oldest_middle_c;
+        oldest_middle_c_neg_s3_3 <= oldest_middle_c_neg;
+        oldest_inner_r_s3_3 <= oldest_inner_r;
+        oldest_inner_e_s3_3 <= oldest_inner_e;
+        split_3 <= oldest_split;
         lane48_inner <= words_3[0];
-        lane48_d_outer_pos_r <= d_outer_pos_r_s1_3_s3;
-        lane48_d_outer_pos_e <= d_outer_pos_e_s1_3_s3;
-        lane48_d_outer_pos_c <= d_outer_pos_c_s1_3_s3;
-        lane48_d_outer_neg_r <= d_outer_neg_r_s1_3_s3;
-        lane48_d_outer_neg_e <= d_outer_neg_e_s1_3_s3;
-        lane48_d_outer_neg_c <= d_outer_neg_c_s1_3_s3;
-        lane48_d_middle_r <= d_middle_r_s1_3_s3;
-        lane48_d_middle_e <= d_middle_e_s1_3_s3;
-        lane48_d_middle_c <= d_middle_c_s1_3_s3;
-        lane48_d_middle_c_neg <= d_middle_c_neg_s1_3_s3;
-        lane48_d_inner_r <= d_inner_r_s1_3_s3;
-        lane48_d_inner_e <= d_inner_e_s1_3_s3;
+        lane48_d_outer_pos_r <= oldest_outer_pos_r_s3_3;
+        lane48_d_outer_pos_e <= oldest_outer_pos_e_s3_3;
+        lane48_d_outer_pos_c <= oldest_outer_pos_c_s3_3;
+        lane48_d_outer_neg_r <= oldest_outer_neg_r_s3_3;
+        lane48_d_outer_neg_e <= oldest_outer_neg_e_s3_3;
+        lane48_d_outer_neg_c <= oldest_outer_neg_c_s3_3;
+        lane48_d_middle_r <= oldest_middle_r_s3_3;
+        lane48_d_middle_e <= oldest_middle_e_s3_3;
+        lane48_d_middle_c <= oldest_middle_c_s3_3;
+        lane48_d_middle_c_neg <= oldest_middle_c_neg_s3_3;
+        lane48_d_inner_r <= oldest_inner_r_s3_3;
+        lane48_d_inner_e <= oldest_inner_e_s3_3;
         lane48_x_magnitude <= words_3[17:3];
         lane48_x_sign <= words_3[2];
         lane48_x_outer <= words_3[1];
     end
-    wire [9:0] lane48_middle_c = lane48_x_sign ? lane48_d_middle_c_neg : lane48_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane48_side_r = lane48_x_outer ? (lane48_x_sign ? lane48_d_outer_neg_r : lane48_d_outer_pos_r) : (lane48_inner ? lane48_d_inner_r : lane48_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane48_side_e = lane48_x_outer ? (lane48_x_sign ? lane48_d_outer_neg_e : lane48_d_outer_pos_e) : (lane48_inner ? lane48_d_inner_e : lane48_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane48_side_c = lane48_x_outer ? (lane48_x_sign ? lane48_d_outer_neg_c : lane48_d_outer_pos_c) : (lane48_inner ? lane48_d_middle_c : lane48_middle_c); // scale_table.rs:161
+    wire [9:0] lane48_middle_c = lane48_x_sign ? lane48_d_middle_c_neg : lane48_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane48_side_r = lane48_x_outer ? (lane48_x_sign ? lane48_d_outer_neg_r : lane48_d_outer_pos_r) : (lane48_inner ? lane48_d_inner_r : lane48_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane48_side_e = lane48_x_outer ? (lane48_x_sign ? lane48_d_outer_neg_e : lane48_d_outer_pos_e) : (lane48_inner ? lane48_d_inner_e : lane48_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane48_side_c = lane48_x_outer ? (lane48_x_sign ? lane48_d_outer_neg_c : lane48_d_outer_pos_c) : (lane48_inner ? lane48_d_middle_c : lane48_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_3) begin
         lane48_scale_c <= lane48_inner ? 10'h3f0 : lane48_side_c;
         lane48_scale_r <= lane48_side_r;
@@ -10898,13 +10699,13 @@ module oaken_quantizer_core_p64_n8192 (
         lane48_middle_s7 <= lane48_middle;
         lane48_middle_s8 <= lane48_middle_s7;
         lane48_middle_s9 <= lane48_middle_s8;
-        split_7_s4 <= split_7;
-        split_7_s5 <= split_7_s4;
-        split_7_s6 <= split_7_s5;
-        split_7_s7 <= split_7_s6;
-        split_7_s8 <= split_7_s7;
-        split_7_s9 <= split_7_s8;
-        lane48_border <= lane48_middle_s9 ? split_7_s9 : 5'h0;
+        split_3_s4 <= split_3;
+        split_3_s5 <= split_3_s4;
+        split_3_s6 <= split_3_s5;
+        split_3_s7 <= split_3_s6;
+        split_3_s8 <= split_3_s7;
+        split_3_s9 <= split_3_s8;
+        lane48_border <= lane48_middle_s9 ? split_3_s9 : 5'h0;
     end
     wire [5:0] lane48_outwards = {lane48_negative, lane48_cells ^ {5{lane48_negative}}}; // encode.rs:37
     wire [5:0] lane48_code = {1'h0, lane48_border} + lane48_outwards; // encode.rs:38
@@ -10919,10 +10720,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane49_x_sign <= words_3[20];
         lane49_x_outer <= words_3[19];
     end
-    wire [9:0] lane49_middle_c = lane49_x_sign ? lane48_d_middle_c_neg : lane48_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane49_side_r = lane49_x_outer ? (lane49_x_sign ? lane48_d_outer_neg_r : lane48_d_outer_pos_r) : (lane49_inner ? lane48_d_inner_r : lane48_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane49_side_e = lane49_x_outer ? (lane49_x_sign ? lane48_d_outer_neg_e : lane48_d_outer_pos_e) : (lane49_inner ? lane48_d_inner_e : lane48_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane49_side_c = lane49_x_outer ? (lane49_x_sign ? lane48_d_outer_neg_c : lane48_d_outer_pos_c) : (lane49_inner ? lane48_d_middle_c : lane49_middle_c); // scale_table.rs:161
+    wire [9:0] lane49_middle_c = lane49_x_sign ? lane48_d_middle_c_neg : lane48_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane49_side_r = lane49_x_outer ? (lane49_x_sign ? lane48_d_outer_neg_r : lane48_d_outer_pos_r) : (lane49_inner ? lane48_d_inner_r : lane48_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane49_side_e = lane49_x_outer ? (lane49_x_sign ? lane48_d_outer_neg_e : lane48_d_outer_pos_e) : (lane49_inner ? lane48_d_inner_e : lane48_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane49_side_c = lane49_x_outer ? (lane49_x_sign ? lane48_d_outer_neg_c : lane48_d_outer_pos_c) : (lane49_inner ? lane48_d_middle_c : lane49_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_3) begin
         lane49_scale_c <= lane49_inner ? 10'h3f0 : lane49_side_c;
         lane49_scale_r <= lane49_side_r;
@@ -10976,7 +10777,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane49_middle_s7 <= lane49_middle;
         lane49_middle_s8 <= lane49_middle_s7;
         lane49_middle_s9 <= lane49_middle_s8;
-        lane49_border <= lane49_middle_s9 ? split_7_s9 : 5'h0;
+        lane49_border <= lane49_middle_s9 ? split_3_s9 : 5'h0;
     end
     wire [5:0] lane49_outwards = {lane49_negative, lane49_cells ^ {5{lane49_negative}}}; // encode.rs:37
     wire [5:0] lane49_code = {1'h0, lane49_border} + lane49_outwards; // encode.rs:38
@@ -10991,10 +10792,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane50_x_sign <= words_3[38];
         lane50_x_outer <= words_3[37];
     end
-    wire [9:0] lane50_middle_c = lane50_x_sign ? lane48_d_middle_c_neg : lane48_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane50_side_r = lane50_x_outer ? (lane50_x_sign ? lane48_d_outer_neg_r : lane48_d_outer_pos_r) : (lane50_inner ? lane48_d_inner_r : lane48_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane50_side_e = lane50_x_outer ? (lane50_x_sign ? lane48_d_outer_neg_e : lane48_d_outer_pos_e) : (lane50_inner ? lane48_d_inner_e : lane48_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane50_side_c = lane50_x_outer ? (lane50_x_sign ? lane48_d_outer_neg_c : lane48_d_outer_pos_c) : (lane50_inner ? lane48_d_middle_c : lane50_middle_c); // scale_table.rs:161
+    wire [9:0] lane50_middle_c = lane50_x_sign ? lane48_d_middle_c_neg : lane48_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane50_side_r = lane50_x_outer ? (lane50_x_sign ? lane48_d_outer_neg_r : lane48_d_outer_pos_r) : (lane50_inner ? lane48_d_inner_r : lane48_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane50_side_e = lane50_x_outer ? (lane50_x_sign ? lane48_d_outer_neg_e : lane48_d_outer_pos_e) : (lane50_inner ? lane48_d_inner_e : lane48_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane50_side_c = lane50_x_outer ? (lane50_x_sign ? lane48_d_outer_neg_c : lane48_d_outer_pos_c) : (lane50_inner ? lane48_d_middle_c : lane50_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_3) begin
         lane50_scale_c <= lane50_inner ? 10'h3f0 : lane50_side_c;
         lane50_scale_r <= lane50_side_r;
@@ -11048,7 +10849,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane50_middle_s7 <= lane50_middle;
         lane50_middle_s8 <= lane50_middle_s7;
         lane50_middle_s9 <= lane50_middle_s8;
-        lane50_border <= lane50_middle_s9 ? split_7_s9 : 5'h0;
+        lane50_border <= lane50_middle_s9 ? split_3_s9 : 5'h0;
     end
     wire [5:0] lane50_outwards = {lane50_negative, lane50_cells ^ {5{lane50_negative}}}; // encode.rs:37
     wire [5:0] lane50_code = {1'h0, lane50_border} + lane50_outwards; // encode.rs:38
@@ -11063,10 +10864,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane51_x_sign <= words_3[56];
         lane51_x_outer <= words_3[55];
     end
-    wire [9:0] lane51_middle_c = lane51_x_sign ? lane48_d_middle_c_neg : lane48_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane51_side_r = lane51_x_outer ? (lane51_x_sign ? lane48_d_outer_neg_r : lane48_d_outer_pos_r) : (lane51_inner ? lane48_d_inner_r : lane48_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane51_side_e = lane51_x_outer ? (lane51_x_sign ? lane48_d_outer_neg_e : lane48_d_outer_pos_e) : (lane51_inner ? lane48_d_inner_e : lane48_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane51_side_c = lane51_x_outer ? (lane51_x_sign ? lane48_d_outer_neg_c : lane48_d_outer_pos_c) : (lane51_inner ? lane48_d_middle_c : lane51_middle_c); // scale_table.rs:161
+    wire [9:0] lane51_middle_c = lane51_x_sign ? lane48_d_middle_c_neg : lane48_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane51_side_r = lane51_x_outer ? (lane51_x_sign ? lane48_d_outer_neg_r : lane48_d_outer_pos_r) : (lane51_inner ? lane48_d_inner_r : lane48_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane51_side_e = lane51_x_outer ? (lane51_x_sign ? lane48_d_outer_neg_e : lane48_d_outer_pos_e) : (lane51_inner ? lane48_d_inner_e : lane48_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane51_side_c = lane51_x_outer ? (lane51_x_sign ? lane48_d_outer_neg_c : lane48_d_outer_pos_c) : (lane51_inner ? lane48_d_middle_c : lane51_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_3) begin
         lane51_scale_c <= lane51_inner ? 10'h3f0 : lane51_side_c;
         lane51_scale_r <= lane51_side_r;
@@ -11120,7 +10921,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane51_middle_s7 <= lane51_middle;
         lane51_middle_s8 <= lane51_middle_s7;
         lane51_middle_s9 <= lane51_middle_s8;
-        lane51_border <= lane51_middle_s9 ? split_7_s9 : 5'h0;
+        lane51_border <= lane51_middle_s9 ? split_3_s9 : 5'h0;
     end
     wire [5:0] lane51_outwards = {lane51_negative, lane51_cells ^ {5{lane51_negative}}}; // encode.rs:37
     wire [5:0] lane51_code = {1'h0, lane51_border} + lane51_outwards; // encode.rs:38
@@ -11135,10 +10936,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane52_x_sign <= words_3[74];
         lane52_x_outer <= words_3[73];
     end
-    wire [9:0] lane52_middle_c = lane52_x_sign ? lane48_d_middle_c_neg : lane48_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane52_side_r = lane52_x_outer ? (lane52_x_sign ? lane48_d_outer_neg_r : lane48_d_outer_pos_r) : (lane52_inner ? lane48_d_inner_r : lane48_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane52_side_e = lane52_x_outer ? (lane52_x_sign ? lane48_d_outer_neg_e : lane48_d_outer_pos_e) : (lane52_inner ? lane48_d_inner_e : lane48_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane52_side_c = lane52_x_outer ? (lane52_x_sign ? lane48_d_outer_neg_c : lane48_d_outer_pos_c) : (lane52_inner ? lane48_d_middle_c : lane52_middle_c); // scale_table.rs:161
+    wire [9:0] lane52_middle_c = lane52_x_sign ? lane48_d_middle_c_neg : lane48_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane52_side_r = lane52_x_outer ? (lane52_x_sign ? lane48_d_outer_neg_r : lane48_d_outer_pos_r) : (lane52_inner ? lane48_d_inner_r : lane48_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane52_side_e = lane52_x_outer ? (lane52_x_sign ? lane48_d_outer_neg_e : lane48_d_outer_pos_e) : (lane52_inner ? lane48_d_inner_e : lane48_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane52_side_c = lane52_x_outer ? (lane52_x_sign ? lane48_d_outer_neg_c : lane48_d_outer_pos_c) : (lane52_inner ? lane48_d_middle_c : lane52_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_3) begin
         lane52_scale_c <= lane52_inner ? 10'h3f0 : lane52_side_c;
         lane52_scale_r <= lane52_side_r;
@@ -11192,7 +10993,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane52_middle_s7 <= lane52_middle;
         lane52_middle_s8 <= lane52_middle_s7;
         lane52_middle_s9 <= lane52_middle_s8;
-        lane52_border <= lane52_middle_s9 ? split_7_s9 : 5'h0;
+        lane52_border <= lane52_middle_s9 ? split_3_s9 : 5'h0;
     end
     wire [5:0] lane52_outwards = {lane52_negative, lane52_cells ^ {5{lane52_negative}}}; // encode.rs:37
     wire [5:0] lane52_code = {1'h0, lane52_border} + lane52_outwards; // encode.rs:38
@@ -11207,10 +11008,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane53_x_sign <= words_3[92];
         lane53_x_outer <= words_3[91];
     end
-    wire [9:0] lane53_middle_c = lane53_x_sign ? lane48_d_middle_c_neg : lane48_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane53_side_r = lane53_x_outer ? (lane53_x_sign ? lane48_d_outer_neg_r : lane48_d_outer_pos_r) : (lane53_inner ? lane48_d_inner_r : lane48_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane53_side_e = lane53_x_outer ? (lane53_x_sign ? lane48_d_outer_neg_e : lane48_d_outer_pos_e) : (lane53_inner ? lane48_d_inner_e : lane48_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane53_side_c = lane53_x_outer ? (lane53_x_sign ? lane48_d_outer_neg_c : lane48_d_outer_pos_c) : (lane53_inner ? lane48_d_middle_c : lane53_middle_c); // scale_table.rs:161
+    wire [9:0] lane53_middle_c = lane53_x_sign ? lane48_d_middle_c_neg : lane48_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane53_side_r = lane53_x_outer ? (lane53_x_sign ? lane48_d_outer_neg_r : lane48_d_outer_pos_r) : (lane53_inner ? lane48_d_inner_r : lane48_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane53_side_e = lane53_x_outer ? (lane53_x_sign ? lane48_d_outer_neg_e : lane48_d_outer_pos_e) : (lane53_inner ? lane48_d_inner_e : lane48_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane53_side_c = lane53_x_outer ? (lane53_x_sign ? lane48_d_outer_neg_c : lane48_d_outer_pos_c) : (lane53_inner ? lane48_d_middle_c : lane53_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_3) begin
         lane53_scale_c <= lane53_inner ? 10'h3f0 : lane53_side_c;
         lane53_scale_r <= lane53_side_r;
@@ -11264,7 +11065,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane53_middle_s7 <= lane53_middle;
         lane53_middle_s8 <= lane53_middle_s7;
         lane53_middle_s9 <= lane53_middle_s8;
-        lane53_border <= lane53_middle_s9 ? split_7_s9 : 5'h0;
+        lane53_border <= lane53_middle_s9 ? split_3_s9 : 5'h0;
     end
     wire [5:0] lane53_outwards = {lane53_negative, lane53_cells ^ {5{lane53_negative}}}; // encode.rs:37
     wire [5:0] lane53_code = {1'h0, lane53_border} + lane53_outwards; // encode.rs:38
@@ -11279,10 +11080,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane54_x_sign <= words_3[110];
         lane54_x_outer <= words_3[109];
     end
-    wire [9:0] lane54_middle_c = lane54_x_sign ? lane48_d_middle_c_neg : lane48_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane54_side_r = lane54_x_outer ? (lane54_x_sign ? lane48_d_outer_neg_r : lane48_d_outer_pos_r) : (lane54_inner ? lane48_d_inner_r : lane48_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane54_side_e = lane54_x_outer ? (lane54_x_sign ? lane48_d_outer_neg_e : lane48_d_outer_pos_e) : (lane54_inner ? lane48_d_inner_e : lane48_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane54_side_c = lane54_x_outer ? (lane54_x_sign ? lane48_d_outer_neg_c : lane48_d_outer_pos_c) : (lane54_inner ? lane48_d_middle_c : lane54_middle_c); // scale_table.rs:161
+    wire [9:0] lane54_middle_c = lane54_x_sign ? lane48_d_middle_c_neg : lane48_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane54_side_r = lane54_x_outer ? (lane54_x_sign ? lane48_d_outer_neg_r : lane48_d_outer_pos_r) : (lane54_inner ? lane48_d_inner_r : lane48_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane54_side_e = lane54_x_outer ? (lane54_x_sign ? lane48_d_outer_neg_e : lane48_d_outer_pos_e) : (lane54_inner ? lane48_d_inner_e : lane48_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane54_side_c = lane54_x_outer ? (lane54_x_sign ? lane48_d_outer_neg_c : lane48_d_outer_pos_c) : (lane54_inner ? lane48_d_middle_c : lane54_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_3) begin
         lane54_scale_c <= lane54_inner ? 10'h3f0 : lane54_side_c;
         lane54_scale_r <= lane54_side_r;
@@ -11336,7 +11137,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane54_middle_s7 <= lane54_middle;
         lane54_middle_s8 <= lane54_middle_s7;
         lane54_middle_s9 <= lane54_middle_s8;
-        lane54_border <= lane54_middle_s9 ? split_7_s9 : 5'h0;
+        lane54_border <= lane54_middle_s9 ? split_3_s9 : 5'h0;
     end
     wire [5:0] lane54_outwards = {lane54_negative, lane54_cells ^ {5{lane54_negative}}}; // encode.rs:37
     wire [5:0] lane54_code = {1'h0, lane54_border} + lane54_outwards; // encode.rs:38
@@ -11351,10 +11152,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane55_x_sign <= words_3[128];
         lane55_x_outer <= words_3[127];
     end
-    wire [9:0] lane55_middle_c = lane55_x_sign ? lane48_d_middle_c_neg : lane48_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane55_side_r = lane55_x_outer ? (lane55_x_sign ? lane48_d_outer_neg_r : lane48_d_outer_pos_r) : (lane55_inner ? lane48_d_inner_r : lane48_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane55_side_e = lane55_x_outer ? (lane55_x_sign ? lane48_d_outer_neg_e : lane48_d_outer_pos_e) : (lane55_inner ? lane48_d_inner_e : lane48_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane55_side_c = lane55_x_outer ? (lane55_x_sign ? lane48_d_outer_neg_c : lane48_d_outer_pos_c) : (lane55_inner ? lane48_d_middle_c : lane55_middle_c); // scale_table.rs:161
+    wire [9:0] lane55_middle_c = lane55_x_sign ? lane48_d_middle_c_neg : lane48_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane55_side_r = lane55_x_outer ? (lane55_x_sign ? lane48_d_outer_neg_r : lane48_d_outer_pos_r) : (lane55_inner ? lane48_d_inner_r : lane48_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane55_side_e = lane55_x_outer ? (lane55_x_sign ? lane48_d_outer_neg_e : lane48_d_outer_pos_e) : (lane55_inner ? lane48_d_inner_e : lane48_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane55_side_c = lane55_x_outer ? (lane55_x_sign ? lane48_d_outer_neg_c : lane48_d_outer_pos_c) : (lane55_inner ? lane48_d_middle_c : lane55_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_3) begin
         lane55_scale_c <= lane55_inner ? 10'h3f0 : lane55_side_c;
         lane55_scale_r <= lane55_side_r;
@@ -11408,7 +11209,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane55_middle_s7 <= lane55_middle;
         lane55_middle_s8 <= lane55_middle_s7;
         lane55_middle_s9 <= lane55_middle_s8;
-        lane55_border <= lane55_middle_s9 ? split_7_s9 : 5'h0;
+        lane55_border <= lane55_middle_s9 ? split_3_s9 : 5'h0;
     end
     wire [5:0] lane55_outwards = {lane55_negative, lane55_cells ^ {5{lane55_negative}}}; // encode.rs:37
     wire [5:0] lane55_code = {1'h0, lane55_border} + lane55_outwards; // encode.rs:38
@@ -11423,10 +11224,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane56_x_sign <= words_3[146];
         lane56_x_outer <= words_3[145];
     end
-    wire [9:0] lane56_middle_c = lane56_x_sign ? lane48_d_middle_c_neg : lane48_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane56_side_r = lane56_x_outer ? (lane56_x_sign ? lane48_d_outer_neg_r : lane48_d_outer_pos_r) : (lane56_inner ? lane48_d_inner_r : lane48_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane56_side_e = lane56_x_outer ? (lane56_x_sign ? lane48_d_outer_neg_e : lane48_d_outer_pos_e) : (lane56_inner ? lane48_d_inner_e : lane48_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane56_side_c = lane56_x_outer ? (lane56_x_sign ? lane48_d_outer_neg_c : lane48_d_outer_pos_c) : (lane56_inner ? lane48_d_middle_c : lane56_middle_c); // scale_table.rs:161
+    wire [9:0] lane56_middle_c = lane56_x_sign ? lane48_d_middle_c_neg : lane48_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane56_side_r = lane56_x_outer ? (lane56_x_sign ? lane48_d_outer_neg_r : lane48_d_outer_pos_r) : (lane56_inner ? lane48_d_inner_r : lane48_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane56_side_e = lane56_x_outer ? (lane56_x_sign ? lane48_d_outer_neg_e : lane48_d_outer_pos_e) : (lane56_inner ? lane48_d_inner_e : lane48_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane56_side_c = lane56_x_outer ? (lane56_x_sign ? lane48_d_outer_neg_c : lane48_d_outer_pos_c) : (lane56_inner ? lane48_d_middle_c : lane56_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_3) begin
         lane56_scale_c <= lane56_inner ? 10'h3f0 : lane56_side_c;
         lane56_scale_r <= lane56_side_r;
@@ -11480,7 +11281,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane56_middle_s7 <= lane56_middle;
         lane56_middle_s8 <= lane56_middle_s7;
         lane56_middle_s9 <= lane56_middle_s8;
-        lane56_border <= lane56_middle_s9 ? split_7_s9 : 5'h0;
+        lane56_border <= lane56_middle_s9 ? split_3_s9 : 5'h0;
     end
     wire [5:0] lane56_outwards = {lane56_negative, lane56_cells ^ {5{lane56_negative}}}; // encode.rs:37
     wire [5:0] lane56_code = {1'h0, lane56_border} + lane56_outwards; // encode.rs:38
@@ -11495,10 +11296,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane57_x_sign <= words_3[164];
         lane57_x_outer <= words_3[163];
     end
-    wire [9:0] lane57_middle_c = lane57_x_sign ? lane48_d_middle_c_neg : lane48_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane57_side_r = lane57_x_outer ? (lane57_x_sign ? lane48_d_outer_neg_r : lane48_d_outer_pos_r) : (lane57_inner ? lane48_d_inner_r : lane48_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane57_side_e = lane57_x_outer ? (lane57_x_sign ? lane48_d_outer_neg_e : lane48_d_outer_pos_e) : (lane57_inner ? lane48_d_inner_e : lane48_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane57_side_c = lane57_x_outer ? (lane57_x_sign ? lane48_d_outer_neg_c : lane48_d_outer_pos_c) : (lane57_inner ? lane48_d_middle_c : lane57_middle_c); // scale_table.rs:161
+    wire [9:0] lane57_middle_c = lane57_x_sign ? lane48_d_middle_c_neg : lane48_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane57_side_r = lane57_x_outer ? (lane57_x_sign ? lane48_d_outer_neg_r : lane48_d_outer_pos_r) : (lane57_inner ? lane48_d_inner_r : lane48_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane57_side_e = lane57_x_outer ? (lane57_x_sign ? lane48_d_outer_neg_e : lane48_d_outer_pos_e) : (lane57_inner ? lane48_d_inner_e : lane48_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane57_side_c = lane57_x_outer ? (lane57_x_sign ? lane48_d_outer_neg_c : lane48_d_outer_pos_c) : (lane57_inner ? lane48_d_middle_c : lane57_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_3) begin
         lane57_scale_c <= lane57_inner ? 10'h3f0 : lane57_side_c;
         lane57_scale_r <= lane57_side_r;
@@ -11552,7 +11353,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane57_middle_s7 <= lane57_middle;
         lane57_middle_s8 <= lane57_middle_s7;
         lane57_middle_s9 <= lane57_middle_s8;
-        lane57_border <= lane57_middle_s9 ? split_7_s9 : 5'h0;
+        lane57_border <= lane57_middle_s9 ? split_3_s9 : 5'h0;
     end
     wire [5:0] lane57_outwards = {lane57_negative, lane57_cells ^ {5{lane57_negative}}}; // encode.rs:37
     wire [5:0] lane57_code = {1'h0, lane57_border} + lane57_outwards; // encode.rs:38
@@ -11567,10 +11368,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane58_x_sign <= words_3[182];
         lane58_x_outer <= words_3[181];
     end
-    wire [9:0] lane58_middle_c = lane58_x_sign ? lane48_d_middle_c_neg : lane48_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane58_side_r = lane58_x_outer ? (lane58_x_sign ? lane48_d_outer_neg_r : lane48_d_outer_pos_r) : (lane58_inner ? lane48_d_inner_r : lane48_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane58_side_e = lane58_x_outer ? (lane58_x_sign ? lane48_d_outer_neg_e : lane48_d_outer_pos_e) : (lane58_inner ? lane48_d_inner_e : lane48_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane58_side_c = lane58_x_outer ? (lane58_x_sign ? lane48_d_outer_neg_c : lane48_d_outer_pos_c) : (lane58_inner ? lane48_d_middle_c : lane58_middle_c); // scale_table.rs:161
+    wire [9:0] lane58_middle_c = lane58_x_sign ? lane48_d_middle_c_neg : lane48_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane58_side_r = lane58_x_outer ? (lane58_x_sign ? lane48_d_outer_neg_r : lane48_d_outer_pos_r) : (lane58_inner ? lane48_d_inner_r : lane48_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane58_side_e = lane58_x_outer ? (lane58_x_sign ? lane48_d_outer_neg_e : lane48_d_outer_pos_e) : (lane58_inner ? lane48_d_inner_e : lane48_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane58_side_c = lane58_x_outer ? (lane58_x_sign ? lane48_d_outer_neg_c : lane48_d_outer_pos_c) : (lane58_inner ? lane48_d_middle_c : lane58_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_3) begin
         lane58_scale_c <= lane58_inner ? 10'h3f0 : lane58_side_c;
         lane58_scale_r <= lane58_side_r;
@@ -11624,7 +11425,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane58_middle_s7 <= lane58_middle;
         lane58_middle_s8 <= lane58_middle_s7;
         lane58_middle_s9 <= lane58_middle_s8;
-        lane58_border <= lane58_middle_s9 ? split_7_s9 : 5'h0;
+        lane58_border <= lane58_middle_s9 ? split_3_s9 : 5'h0;
     end
     wire [5:0] lane58_outwards = {lane58_negative, lane58_cells ^ {5{lane58_negative}}}; // encode.rs:37
     wire [5:0] lane58_code = {1'h0, lane58_border} + lane58_outwards; // encode.rs:38
@@ -11639,10 +11440,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane59_x_sign <= words_3[200];
         lane59_x_outer <= words_3[199];
     end
-    wire [9:0] lane59_middle_c = lane59_x_sign ? lane48_d_middle_c_neg : lane48_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane59_side_r = lane59_x_outer ? (lane59_x_sign ? lane48_d_outer_neg_r : lane48_d_outer_pos_r) : (lane59_inner ? lane48_d_inner_r : lane48_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane59_side_e = lane59_x_outer ? (lane59_x_sign ? lane48_d_outer_neg_e : lane48_d_outer_pos_e) : (lane59_inner ? lane48_d_inner_e : lane48_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane59_side_c = lane59_x_outer ? (lane59_x_sign ? lane48_d_outer_neg_c : lane48_d_outer_pos_c) : (lane59_inner ? lane48_d_middle_c : lane59_middle_c); // scale_table.rs:161
+    wire [9:0] lane59_middle_c = lane59_x_sign ? lane48_d_middle_c_neg : lane48_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane59_side_r = lane59_x_outer ? (lane59_x_sign ? lane48_d_outer_neg_r : lane48_d_outer_pos_r) : (lane59_inner ? lane48_d_inner_r : lane48_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane59_side_e = lane59_x_outer ? (lane59_x_sign ? lane48_d_outer_neg_e : lane48_d_outer_pos_e) : (lane59_inner ? lane48_d_inner_e : lane48_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane59_side_c = lane59_x_outer ? (lane59_x_sign ? lane48_d_outer_neg_c : lane48_d_outer_pos_c) : (lane59_inner ? lane48_d_middle_c : lane59_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_3) begin
         lane59_scale_c <= lane59_inner ? 10'h3f0 : lane59_side_c;
         lane59_scale_r <= lane59_side_r;
@@ -11696,7 +11497,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane59_middle_s7 <= lane59_middle;
         lane59_middle_s8 <= lane59_middle_s7;
         lane59_middle_s9 <= lane59_middle_s8;
-        lane59_border <= lane59_middle_s9 ? split_7_s9 : 5'h0;
+        lane59_border <= lane59_middle_s9 ? split_3_s9 : 5'h0;
     end
     wire [5:0] lane59_outwards = {lane59_negative, lane59_cells ^ {5{lane59_negative}}}; // encode.rs:37
     wire [5:0] lane59_code = {1'h0, lane59_border} + lane59_outwards; // encode.rs:38
@@ -11711,10 +11512,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane60_x_sign <= words_3[218];
         lane60_x_outer <= words_3[217];
     end
-    wire [9:0] lane60_middle_c = lane60_x_sign ? lane48_d_middle_c_neg : lane48_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane60_side_r = lane60_x_outer ? (lane60_x_sign ? lane48_d_outer_neg_r : lane48_d_outer_pos_r) : (lane60_inner ? lane48_d_inner_r : lane48_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane60_side_e = lane60_x_outer ? (lane60_x_sign ? lane48_d_outer_neg_e : lane48_d_outer_pos_e) : (lane60_inner ? lane48_d_inner_e : lane48_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane60_side_c = lane60_x_outer ? (lane60_x_sign ? lane48_d_outer_neg_c : lane48_d_outer_pos_c) : (lane60_inner ? lane48_d_middle_c : lane60_middle_c); // scale_table.rs:161
+    wire [9:0] lane60_middle_c = lane60_x_sign ? lane48_d_middle_c_neg : lane48_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane60_side_r = lane60_x_outer ? (lane60_x_sign ? lane48_d_outer_neg_r : lane48_d_outer_pos_r) : (lane60_inner ? lane48_d_inner_r : lane48_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane60_side_e = lane60_x_outer ? (lane60_x_sign ? lane48_d_outer_neg_e : lane48_d_outer_pos_e) : (lane60_inner ? lane48_d_inner_e : lane48_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane60_side_c = lane60_x_outer ? (lane60_x_sign ? lane48_d_outer_neg_c : lane48_d_outer_pos_c) : (lane60_inner ? lane48_d_middle_c : lane60_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_3) begin
         lane60_scale_c <= lane60_inner ? 10'h3f0 : lane60_side_c;
         lane60_scale_r <= lane60_side_r;
@@ -11768,7 +11569,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane60_middle_s7 <= lane60_middle;
         lane60_middle_s8 <= lane60_middle_s7;
         lane60_middle_s9 <= lane60_middle_s8;
-        lane60_border <= lane60_middle_s9 ? split_7_s9 : 5'h0;
+        lane60_border <= lane60_middle_s9 ? split_3_s9 : 5'h0;
     end
     wire [5:0] lane60_outwards = {lane60_negative, lane60_cells ^ {5{lane60_negative}}}; // encode.rs:37
     wire [5:0] lane60_code = {1'h0, lane60_border} + lane60_outwards; // encode.rs:38
@@ -11783,10 +11584,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane61_x_sign <= words_3[236];
         lane61_x_outer <= words_3[235];
     end
-    wire [9:0] lane61_middle_c = lane61_x_sign ? lane48_d_middle_c_neg : lane48_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane61_side_r = lane61_x_outer ? (lane61_x_sign ? lane48_d_outer_neg_r : lane48_d_outer_pos_r) : (lane61_inner ? lane48_d_inner_r : lane48_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane61_side_e = lane61_x_outer ? (lane61_x_sign ? lane48_d_outer_neg_e : lane48_d_outer_pos_e) : (lane61_inner ? lane48_d_inner_e : lane48_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane61_side_c = lane61_x_outer ? (lane61_x_sign ? lane48_d_outer_neg_c : lane48_d_outer_pos_c) : (lane61_inner ? lane48_d_middle_c : lane61_middle_c); // scale_table.rs:161
+    wire [9:0] lane61_middle_c = lane61_x_sign ? lane48_d_middle_c_neg : lane48_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane61_side_r = lane61_x_outer ? (lane61_x_sign ? lane48_d_outer_neg_r : lane48_d_outer_pos_r) : (lane61_inner ? lane48_d_inner_r : lane48_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane61_side_e = lane61_x_outer ? (lane61_x_sign ? lane48_d_outer_neg_e : lane48_d_outer_pos_e) : (lane61_inner ? lane48_d_inner_e : lane48_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane61_side_c = lane61_x_outer ? (lane61_x_sign ? lane48_d_outer_neg_c : lane48_d_outer_pos_c) : (lane61_inner ? lane48_d_middle_c : lane61_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_3) begin
         lane61_scale_c <= lane61_inner ? 10'h3f0 : lane61_side_c;
         lane61_scale_r <= lane61_side_r;
@@ -11840,7 +11641,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane61_middle_s7 <= lane61_middle;
         lane61_middle_s8 <= lane61_middle_s7;
         lane61_middle_s9 <= lane61_middle_s8;
-        lane61_border <= lane61_middle_s9 ? split_7_s9 : 5'h0;
+        lane61_border <= lane61_middle_s9 ? split_3_s9 : 5'h0;
     end
     wire [5:0] lane61_outwards = {lane61_negative, lane61_cells ^ {5{lane61_negative}}}; // encode.rs:37
     wire [5:0] lane61_code = {1'h0, lane61_border} + lane61_outwards; // encode.rs:38
@@ -11855,10 +11656,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane62_x_sign <= words_3[254];
         lane62_x_outer <= words_3[253];
     end
-    wire [9:0] lane62_middle_c = lane62_x_sign ? lane48_d_middle_c_neg : lane48_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane62_side_r = lane62_x_outer ? (lane62_x_sign ? lane48_d_outer_neg_r : lane48_d_outer_pos_r) : (lane62_inner ? lane48_d_inner_r : lane48_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane62_side_e = lane62_x_outer ? (lane62_x_sign ? lane48_d_outer_neg_e : lane48_d_outer_pos_e) : (lane62_inner ? lane48_d_inner_e : lane48_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane62_side_c = lane62_x_outer ? (lane62_x_sign ? lane48_d_outer_neg_c : lane48_d_outer_pos_c) : (lane62_inner ? lane48_d_middle_c : lane62_middle_c); // scale_table.rs:161
+    wire [9:0] lane62_middle_c = lane62_x_sign ? lane48_d_middle_c_neg : lane48_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane62_side_r = lane62_x_outer ? (lane62_x_sign ? lane48_d_outer_neg_r : lane48_d_outer_pos_r) : (lane62_inner ? lane48_d_inner_r : lane48_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane62_side_e = lane62_x_outer ? (lane62_x_sign ? lane48_d_outer_neg_e : lane48_d_outer_pos_e) : (lane62_inner ? lane48_d_inner_e : lane48_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane62_side_c = lane62_x_outer ? (lane62_x_sign ? lane48_d_outer_neg_c : lane48_d_outer_pos_c) : (lane62_inner ? lane48_d_middle_c : lane62_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_3) begin
         lane62_scale_c <= lane62_inner ? 10'h3f0 : lane62_side_c;
         lane62_scale_r <= lane62_side_r;
@@ -11912,7 +11713,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane62_middle_s7 <= lane62_middle;
         lane62_middle_s8 <= lane62_middle_s7;
         lane62_middle_s9 <= lane62_middle_s8;
-        lane62_border <= lane62_middle_s9 ? split_7_s9 : 5'h0;
+        lane62_border <= lane62_middle_s9 ? split_3_s9 : 5'h0;
     end
     wire [5:0] lane62_outwards = {lane62_negative, lane62_cells ^ {5{lane62_negative}}}; // encode.rs:37
     wire [5:0] lane62_code = {1'h0, lane62_border} + lane62_outwards; // encode.rs:38
@@ -11927,10 +11728,10 @@ module oaken_quantizer_core_p64_n8192 (
         lane63_x_sign <= words_3[272];
         lane63_x_outer <= words_3[271];
     end
-    wire [9:0] lane63_middle_c = lane63_x_sign ? lane48_d_middle_c_neg : lane48_d_middle_c; // scale_table.rs:160
-    wire [9:0] lane63_side_r = lane63_x_outer ? (lane63_x_sign ? lane48_d_outer_neg_r : lane48_d_outer_pos_r) : (lane63_inner ? lane48_d_inner_r : lane48_d_middle_r); // scale_table.rs:161
-    wire [5:0] lane63_side_e = lane63_x_outer ? (lane63_x_sign ? lane48_d_outer_neg_e : lane48_d_outer_pos_e) : (lane63_inner ? lane48_d_inner_e : lane48_d_middle_e); // scale_table.rs:161
-    wire [9:0] lane63_side_c = lane63_x_outer ? (lane63_x_sign ? lane48_d_outer_neg_c : lane48_d_outer_pos_c) : (lane63_inner ? lane48_d_middle_c : lane63_middle_c); // scale_table.rs:161
+    wire [9:0] lane63_middle_c = lane63_x_sign ? lane48_d_middle_c_neg : lane48_d_middle_c; // scale_table.rs:157
+    wire [9:0] lane63_side_r = lane63_x_outer ? (lane63_x_sign ? lane48_d_outer_neg_r : lane48_d_outer_pos_r) : (lane63_inner ? lane48_d_inner_r : lane48_d_middle_r); // scale_table.rs:158
+    wire [5:0] lane63_side_e = lane63_x_outer ? (lane63_x_sign ? lane48_d_outer_neg_e : lane48_d_outer_pos_e) : (lane63_inner ? lane48_d_inner_e : lane48_d_middle_e); // scale_table.rs:158
+    wire [9:0] lane63_side_c = lane63_x_outer ? (lane63_x_sign ? lane48_d_outer_neg_c : lane48_d_outer_pos_c) : (lane63_inner ? lane48_d_middle_c : lane63_middle_c); // scale_table.rs:158
     always @(posedge clk) if (advances_3) begin
         lane63_scale_c <= lane63_inner ? 10'h3f0 : lane63_side_c;
         lane63_scale_r <= lane63_side_r;
@@ -11984,7 +11785,7 @@ module oaken_quantizer_core_p64_n8192 (
         lane63_middle_s7 <= lane63_middle;
         lane63_middle_s8 <= lane63_middle_s7;
         lane63_middle_s9 <= lane63_middle_s8;
-        lane63_border <= lane63_middle_s9 ? split_7_s9 : 5'h0;
+        lane63_border <= lane63_middle_s9 ? split_3_s9 : 5'h0;
     end
     wire [5:0] lane63_outwards = {lane63_negative, lane63_cells ^ {5{lane63_negative}}}; // encode.rs:37
     wire [5:0] lane63_code = {1'h0, lane63_border} + lane63_outwards; // encode.rs:38
@@ -11993,73 +11794,73 @@ module oaken_quantizer_core_p64_n8192 (
     wire elements_63_sign = words_3[272]; // quantizer_back.rs:119
     wire elements_63_outer = words_3[271]; // quantizer_back.rs:119
     wire elements_63_inner = words_3[270]; // quantizer_back.rs:119
-    wire [255:0] codes = {lane_63, lane_62, lane_61, lane_60, lane_59, lane_58, lane_57, lane_56, lane_55, lane_54, lane_53, lane_52, lane_51, lane_50, lane_49, lane_48, lane_47, lane_46, lane_45, lane_44, lane_43, lane_42, lane_41, lane_40, lane_39, lane_38, lane_37, lane_36, lane_35, lane_34, lane_33, lane_32, lane_31, lane_30, lane_29, lane_28, lane_27, lane_26, lane_25, lane_24, lane_23, lane_22, lane_21, lane_20, lane_19, lane_18, lane_17, lane_16, lane_15, lane_14, lane_13, lane_12, lane_11, lane_10, lane_9, lane_8, lane_7, lane_6, lane_5, lane_4, lane_3, lane_2, lane_1, lane}; // quantizer_back.rs:146
+    wire [255:0] codes = {lane_63, lane_62, lane_61, lane_60, lane_59, lane_58, lane_57, lane_56, lane_55, lane_54, lane_53, lane_52, lane_51, lane_50, lane_49, lane_48, lane_47, lane_46, lane_45, lane_44, lane_43, lane_42, lane_41, lane_40, lane_39, lane_38, lane_37, lane_36, lane_35, lane_34, lane_33, lane_32, lane_31, lane_30, lane_29, lane_28, lane_27, lane_26, lane_25, lane_24, lane_23, lane_22, lane_21, lane_20, lane_19, lane_18, lane_17, lane_16, lane_15, lane_14, lane_13, lane_12, lane_11, lane_10, lane_9, lane_8, lane_7, lane_6, lane_5, lane_4, lane_3, lane_2, lane_1, lane}; // quantizer_back.rs:147
 
     // out: move the entries together
-    wire [7:0] marks_0 = {elements_0_sign, elements_0_outer, 6'h0}; // quantizer_back.rs:186
-    wire [7:0] marks_1 = {elements_1_sign, elements_1_outer, 6'h1}; // quantizer_back.rs:186
-    wire [7:0] marks_2 = {elements_2_sign, elements_2_outer, 6'h2}; // quantizer_back.rs:186
-    wire [7:0] marks_3 = {elements_3_sign, elements_3_outer, 6'h3}; // quantizer_back.rs:186
-    wire [7:0] marks_4 = {elements_4_sign, elements_4_outer, 6'h4}; // quantizer_back.rs:186
-    wire [7:0] marks_5 = {elements_5_sign, elements_5_outer, 6'h5}; // quantizer_back.rs:186
-    wire [7:0] marks_6 = {elements_6_sign, elements_6_outer, 6'h6}; // quantizer_back.rs:186
-    wire [7:0] marks_7 = {elements_7_sign, elements_7_outer, 6'h7}; // quantizer_back.rs:186
-    wire [7:0] marks_8 = {elements_8_sign, elements_8_outer, 6'h8}; // quantizer_back.rs:186
-    wire [7:0] marks_9 = {elements_9_sign, elements_9_outer, 6'h9}; // quantizer_back.rs:186
-    wire [7:0] marks_10 = {elements_10_sign, elements_10_outer, 6'ha}; // quantizer_back.rs:186
-    wire [7:0] marks_11 = {elements_11_sign, elements_11_outer, 6'hb}; // quantizer_back.rs:186
-    wire [7:0] marks_12 = {elements_12_sign, elements_12_outer, 6'hc}; // quantizer_back.rs:186
-    wire [7:0] marks_13 = {elements_13_sign, elements_13_outer, 6'hd}; // quantizer_back.rs:186
-    wire [7:0] marks_14 = {elements_14_sign, elements_14_outer, 6'he}; // quantizer_back.rs:186
-    wire [7:0] marks_15 = {elements_15_sign, elements_15_outer, 6'hf}; // quantizer_back.rs:186
-    wire [7:0] marks_16 = {elements_16_sign, elements_16_outer, 6'h10}; // quantizer_back.rs:186
-    wire [7:0] marks_17 = {elements_17_sign, elements_17_outer, 6'h11}; // quantizer_back.rs:186
-    wire [7:0] marks_18 = {elements_18_sign, elements_18_outer, 6'h12}; // quantizer_back.rs:186
-    wire [7:0] marks_19 = {elements_19_sign, elements_19_outer, 6'h13}; // quantizer_back.rs:186
-    wire [7:0] marks_20 = {elements_20_sign, elements_20_outer, 6'h14}; // quantizer_back.rs:186
-    wire [7:0] marks_21 = {elements_21_sign, elements_21_outer, 6'h15}; // quantizer_back.rs:186
-    wire [7:0] marks_22 = {elements_22_sign, elements_22_outer, 6'h16}; // quantizer_back.rs:186
-    wire [7:0] marks_23 = {elements_23_sign, elements_23_outer, 6'h17}; // quantizer_back.rs:186
-    wire [7:0] marks_24 = {elements_24_sign, elements_24_outer, 6'h18}; // quantizer_back.rs:186
-    wire [7:0] marks_25 = {elements_25_sign, elements_25_outer, 6'h19}; // quantizer_back.rs:186
-    wire [7:0] marks_26 = {elements_26_sign, elements_26_outer, 6'h1a}; // quantizer_back.rs:186
-    wire [7:0] marks_27 = {elements_27_sign, elements_27_outer, 6'h1b}; // quantizer_back.rs:186
-    wire [7:0] marks_28 = {elements_28_sign, elements_28_outer, 6'h1c}; // quantizer_back.rs:186
-    wire [7:0] marks_29 = {elements_29_sign, elements_29_outer, 6'h1d}; // quantizer_back.rs:186
-    wire [7:0] marks_30 = {elements_30_sign, elements_30_outer, 6'h1e}; // quantizer_back.rs:186
-    wire [7:0] marks_31 = {elements_31_sign, elements_31_outer, 6'h1f}; // quantizer_back.rs:186
-    wire [7:0] marks_32 = {elements_32_sign, elements_32_outer, 6'h20}; // quantizer_back.rs:186
-    wire [7:0] marks_33 = {elements_33_sign, elements_33_outer, 6'h21}; // quantizer_back.rs:186
-    wire [7:0] marks_34 = {elements_34_sign, elements_34_outer, 6'h22}; // quantizer_back.rs:186
-    wire [7:0] marks_35 = {elements_35_sign, elements_35_outer, 6'h23}; // quantizer_back.rs:186
-    wire [7:0] marks_36 = {elements_36_sign, elements_36_outer, 6'h24}; // quantizer_back.rs:186
-    wire [7:0] marks_37 = {elements_37_sign, elements_37_outer, 6'h25}; // quantizer_back.rs:186
-    wire [7:0] marks_38 = {elements_38_sign, elements_38_outer, 6'h26}; // quantizer_back.rs:186
-    wire [7:0] marks_39 = {elements_39_sign, elements_39_outer, 6'h27}; // quantizer_back.rs:186
-    wire [7:0] marks_40 = {elements_40_sign, elements_40_outer, 6'h28}; // quantizer_back.rs:186
-    wire [7:0] marks_41 = {elements_41_sign, elements_41_outer, 6'h29}; // quantizer_back.rs:186
-    wire [7:0] marks_42 = {elements_42_sign, elements_42_outer, 6'h2a}; // quantizer_back.rs:186
-    wire [7:0] marks_43 = {elements_43_sign, elements_43_outer, 6'h2b}; // quantizer_back.rs:186
-    wire [7:0] marks_44 = {elements_44_sign, elements_44_outer, 6'h2c}; // quantizer_back.rs:186
-    wire [7:0] marks_45 = {elements_45_sign, elements_45_outer, 6'h2d}; // quantizer_back.rs:186
-    wire [7:0] marks_46 = {elements_46_sign, elements_46_outer, 6'h2e}; // quantizer_back.rs:186
-    wire [7:0] marks_47 = {elements_47_sign, elements_47_outer, 6'h2f}; // quantizer_back.rs:186
-    wire [7:0] marks_48 = {elements_48_sign, elements_48_outer, 6'h30}; // quantizer_back.rs:186
-    wire [7:0] marks_49 = {elements_49_sign, elements_49_outer, 6'h31}; // quantizer_back.rs:186
-    wire [7:0] marks_50 = {elements_50_sign, elements_50_outer, 6'h32}; // quantizer_back.rs:186
-    wire [7:0] marks_51 = {elements_51_sign, elements_51_outer, 6'h33}; // quantizer_back.rs:186
-    wire [7:0] marks_52 = {elements_52_sign, elements_52_outer, 6'h34}; // quantizer_back.rs:186
-    wire [7:0] marks_53 = {elements_53_sign, elements_53_outer, 6'h35}; // quantizer_back.rs:186
-    wire [7:0] marks_54 = {elements_54_sign, elements_54_outer, 6'h36}; // quantizer_back.rs:186
-    wire [7:0] marks_55 = {elements_55_sign, elements_55_outer, 6'h37}; // quantizer_back.rs:186
-    wire [7:0] marks_56 = {elements_56_sign, elements_56_outer, 6'h38}; // quantizer_back.rs:186
-    wire [7:0] marks_57 = {elements_57_sign, elements_57_outer, 6'h39}; // quantizer_back.rs:186
-    wire [7:0] marks_58 = {elements_58_sign, elements_58_outer, 6'h3a}; // quantizer_back.rs:186
-    wire [7:0] marks_59 = {elements_59_sign, elements_59_outer, 6'h3b}; // quantizer_back.rs:186
-    wire [7:0] marks_60 = {elements_60_sign, elements_60_outer, 6'h3c}; // quantizer_back.rs:186
-    wire [7:0] marks_61 = {elements_61_sign, elements_61_outer, 6'h3d}; // quantizer_back.rs:186
-    wire [7:0] marks_62 = {elements_62_sign, elements_62_outer, 6'h3e}; // quantizer_back.rs:186
-    wire [7:0] marks_63 = {elements_63_sign, elements_63_outer, 6'h3f}; // quantizer_back.rs:186
+    wire [7:0] marks_0 = {elements_0_sign, elements_0_outer, 6'h0}; // quantizer_back.rs:185
+    wire [7:0] marks_1 = {elements_1_sign, elements_1_outer, 6'h1}; // quantizer_back.rs:185
+    wire [7:0] marks_2 = {elements_2_sign, elements_2_outer, 6'h2}; // quantizer_back.rs:185
+    wire [7:0] marks_3 = {elements_3_sign, elements_3_outer, 6'h3}; // quantizer_back.rs:185
+    wire [7:0] marks_4 = {elements_4_sign, elements_4_outer, 6'h4}; // quantizer_back.rs:185
+    wire [7:0] marks_5 = {elements_5_sign, elements_5_outer, 6'h5}; // quantizer_back.rs:185
+    wire [7:0] marks_6 = {elements_6_sign, elements_6_outer, 6'h6}; // quantizer_back.rs:185
+    wire [7:0] marks_7 = {elements_7_sign, elements_7_outer, 6'h7}; // quantizer_back.rs:185
+    wire [7:0] marks_8 = {elements_8_sign, elements_8_outer, 6'h8}; // quantizer_back.rs:185
+    wire [7:0] marks_9 = {elements_9_sign, elements_9_outer, 6'h9}; // quantizer_back.rs:185
+    wire [7:0] marks_10 = {elements_10_sign, elements_10_outer, 6'ha}; // quantizer_back.rs:185
+    wire [7:0] marks_11 = {elements_11_sign, elements_11_outer, 6'hb}; // quantizer_back.rs:185
+    wire [7:0] marks_12 = {elements_12_sign, elements_12_outer, 6'hc}; // quantizer_back.rs:185
+    wire [7:0] marks_13 = {elements_13_sign, elements_13_outer, 6'hd}; // quantizer_back.rs:185
+    wire [7:0] marks_14 = {elements_14_sign, elements_14_outer, 6'he}; // quantizer_back.rs:185
+    wire [7:0] marks_15 = {elements_15_sign, elements_15_outer, 6'hf}; // quantizer_back.rs:185
+    wire [7:0] marks_16 = {elements_16_sign, elements_16_outer, 6'h10}; // quantizer_back.rs:185
+    wire [7:0] marks_17 = {elements_17_sign, elements_17_outer, 6'h11}; // quantizer_back.rs:185
+    wire [7:0] marks_18 = {elements_18_sign, elements_18_outer, 6'h12}; // quantizer_back.rs:185
+    wire [7:0] marks_19 = {elements_19_sign, elements_19_outer, 6'h13}; // quantizer_back.rs:185
+    wire [7:0] marks_20 = {elements_20_sign, elements_20_outer, 6'h14}; // quantizer_back.rs:185
+    wire [7:0] marks_21 = {elements_21_sign, elements_21_outer, 6'h15}; // quantizer_back.rs:185
+    wire [7:0] marks_22 = {elements_22_sign, elements_22_outer, 6'h16}; // quantizer_back.rs:185
+    wire [7:0] marks_23 = {elements_23_sign, elements_23_outer, 6'h17}; // quantizer_back.rs:185
+    wire [7:0] marks_24 = {elements_24_sign, elements_24_outer, 6'h18}; // quantizer_back.rs:185
+    wire [7:0] marks_25 = {elements_25_sign, elements_25_outer, 6'h19}; // quantizer_back.rs:185
+    wire [7:0] marks_26 = {elements_26_sign, elements_26_outer, 6'h1a}; // quantizer_back.rs:185
+    wire [7:0] marks_27 = {elements_27_sign, elements_27_outer, 6'h1b}; // quantizer_back.rs:185
+    wire [7:0] marks_28 = {elements_28_sign, elements_28_outer, 6'h1c}; // quantizer_back.rs:185
+    wire [7:0] marks_29 = {elements_29_sign, elements_29_outer, 6'h1d}; // quantizer_back.rs:185
+    wire [7:0] marks_30 = {elements_30_sign, elements_30_outer, 6'h1e}; // quantizer_back.rs:185
+    wire [7:0] marks_31 = {elements_31_sign, elements_31_outer, 6'h1f}; // quantizer_back.rs:185
+    wire [7:0] marks_32 = {elements_32_sign, elements_32_outer, 6'h20}; // quantizer_back.rs:185
+    wire [7:0] marks_33 = {elements_33_sign, elements_33_outer, 6'h21}; // quantizer_back.rs:185
+    wire [7:0] marks_34 = {elements_34_sign, elements_34_outer, 6'h22}; // quantizer_back.rs:185
+    wire [7:0] marks_35 = {elements_35_sign, elements_35_outer, 6'h23}; // quantizer_back.rs:185
+    wire [7:0] marks_36 = {elements_36_sign, elements_36_outer, 6'h24}; // quantizer_back.rs:185
+    wire [7:0] marks_37 = {elements_37_sign, elements_37_outer, 6'h25}; // quantizer_back.rs:185
+    wire [7:0] marks_38 = {elements_38_sign, elements_38_outer, 6'h26}; // quantizer_back.rs:185
+    wire [7:0] marks_39 = {elements_39_sign, elements_39_outer, 6'h27}; // quantizer_back.rs:185
+    wire [7:0] marks_40 = {elements_40_sign, elements_40_outer, 6'h28}; // quantizer_back.rs:185
+    wire [7:0] marks_41 = {elements_41_sign, elements_41_outer, 6'h29}; // quantizer_back.rs:185
+    wire [7:0] marks_42 = {elements_42_sign, elements_42_outer, 6'h2a}; // quantizer_back.rs:185
+    wire [7:0] marks_43 = {elements_43_sign, elements_43_outer, 6'h2b}; // quantizer_back.rs:185
+    wire [7:0] marks_44 = {elements_44_sign, elements_44_outer, 6'h2c}; // quantizer_back.rs:185
+    wire [7:0] marks_45 = {elements_45_sign, elements_45_outer, 6'h2d}; // quantizer_back.rs:185
+    wire [7:0] marks_46 = {elements_46_sign, elements_46_outer, 6'h2e}; // quantizer_back.rs:185
+    wire [7:0] marks_47 = {elements_47_sign, elements_47_outer, 6'h2f}; // quantizer_back.rs:185
+    wire [7:0] marks_48 = {elements_48_sign, elements_48_outer, 6'h30}; // quantizer_back.rs:185
+    wire [7:0] marks_49 = {elements_49_sign, elements_49_outer, 6'h31}; // quantizer_back.rs:185
+    wire [7:0] marks_50 = {elements_50_sign, elements_50_outer, 6'h32}; // quantizer_back.rs:185
+    wire [7:0] marks_51 = {elements_51_sign, elements_51_outer, 6'h33}; // quantizer_back.rs:185
+    wire [7:0] marks_52 = {elements_52_sign, elements_52_outer, 6'h34}; // quantizer_back.rs:185
+    wire [7:0] marks_53 = {elements_53_sign, elements_53_outer, 6'h35}; // quantizer_back.rs:185
+    wire [7:0] marks_54 = {elements_54_sign, elements_54_outer, 6'h36}; // quantizer_back.rs:185
+    wire [7:0] marks_55 = {elements_55_sign, elements_55_outer, 6'h37}; // quantizer_back.rs:185
+    wire [7:0] marks_56 = {elements_56_sign, elements_56_outer, 6'h38}; // quantizer_back.rs:185
+    wire [7:0] marks_57 = {elements_57_sign, elements_57_outer, 6'h39}; // quantizer_back.rs:185
+    wire [7:0] marks_58 = {elements_58_sign, elements_58_outer, 6'h3a}; // quantizer_back.rs:185
+    wire [7:0] marks_59 = {elements_59_sign, elements_59_outer, 6'h3b}; // quantizer_back.rs:185
+    wire [7:0] marks_60 = {elements_60_sign, elements_60_outer, 6'h3c}; // quantizer_back.rs:185
+    wire [7:0] marks_61 = {elements_61_sign, elements_61_outer, 6'h3d}; // quantizer_back.rs:185
+    wire [7:0] marks_62 = {elements_62_sign, elements_62_outer, 6'h3e}; // quantizer_back.rs:185
+    wire [7:0] marks_63 = {elements_63_sign, elements_63_outer, 6'h3f}; // quantizer_back.rs:185
     wire present_0 = elements_0_outer | elements_0_inner; // classify.rs:33
     wire present_1 = elements_1_outer | elements_1_inner; // classify.rs:33
     wire present_2 = elements_2_outer | elements_2_inner; // classify.rs:33
@@ -13281,7 +13082,7 @@ module oaken_quantizer_core_p64_n8192 (
     assign sparse_keep = writer_m_keep;
     assign sparse_last = writer_m_last;
     assign ready_next = writer_ready_next;
-    wire [511:0] sparse_beat_entries = {packed_63, packed_62, packed_61, packed_60, packed_59, packed_58, packed_57, packed_56, packed_55, packed_54, packed_53, packed_52, packed_51, packed_50, packed_49, packed_48, packed_47, packed_46, packed_45, packed_44, packed_43, packed_42, packed_41, packed_40, packed_39, packed_38, packed_37, packed_36, packed_35, packed_34, packed_33, packed_32, packed_31, packed_30, packed_29, packed_28, packed_27, packed_26, packed_25, packed_24, packed_23, packed_22, packed_21, packed_20, packed_19, packed_18, packed_17, packed_16, packed_15, packed_14, packed_13, packed_12, packed_11, packed_10, packed_9, packed_8, packed_7, packed_6, packed_5, packed_4, packed_3, packed_2, packed_1, packed_0}; // quantizer_back.rs:214
+    wire [511:0] sparse_beat_entries = {packed_63, packed_62, packed_61, packed_60, packed_59, packed_58, packed_57, packed_56, packed_55, packed_54, packed_53, packed_52, packed_51, packed_50, packed_49, packed_48, packed_47, packed_46, packed_45, packed_44, packed_43, packed_42, packed_41, packed_40, packed_39, packed_38, packed_37, packed_36, packed_35, packed_34, packed_33, packed_32, packed_31, packed_30, packed_29, packed_28, packed_27, packed_26, packed_25, packed_24, packed_23, packed_22, packed_21, packed_20, packed_19, packed_18, packed_17, packed_16, packed_15, packed_14, packed_13, packed_12, packed_11, packed_10, packed_9, packed_8, packed_7, packed_6, packed_5, packed_4, packed_3, packed_2, packed_1, packed_0}; // quantizer_back.rs:213
     always @(posedge clk) if (advance) begin
         compact_total_s7 <= compact_total;
         compact_total_s8 <= compact_total_s7;
@@ -13334,7 +13135,7 @@ module oaken_quantizer_core_p64_n8192 (
             issue_s9 <= issue_s8;
         end
     end
-    wire sparse_valid_1 = issue_s9; // quantizer_back.rs:220
+    wire sparse_valid_1 = issue_s9; // quantizer_back.rs:219
     wire [57:0] header_1 = headers[writer_vector]; // quantizer.rs:234
     always @(posedge clk) was_nonfinite <= header_1[57];
     assign nonfinite = writer_sent & was_nonfinite;
@@ -13353,8 +13154,8 @@ module oaken_quantizer_core_p64_n8192 (
         sparse_beat_last_s10 <= sparse_beat_last;
         sparse_beat_last_s11 <= sparse_beat_last_s10;
     end
-    wire coded = issue_s11; // quantizer_back.rs:238
-    wire last_3 = sparse_beat_last_s11; // quantizer_back.rs:238
+    wire coded = issue_s11; // quantizer_back.rs:237
+    wire last_3 = sparse_beat_last_s11; // quantizer_back.rs:237
     always @(posedge clk) begin
         if (rst) begin
             coded_1 <= 1'h0;

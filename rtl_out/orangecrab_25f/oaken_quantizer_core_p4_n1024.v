@@ -132,31 +132,31 @@ module oaken_quantizer_core_p4_n1024 (
     reg [3:0] queued; // quantizer.rs:218
     wire advance; // quantizer.rs:103
     wire leaves; // the last beat of a vector is read | quantizer.rs:110
-    reg [2:0] loaded; // vectors that can go out | scale_table.rs:97
-    reg [2:0] used; // vectors that hold a slot | scale_table.rs:99
-    reg [1:0] turn; // scale_table.rs:101
-    reg [1:0] slot; // scale_table.rs:102
-    reg [1:0] slot_out; // scale_table.rs:103
-    reg write_valid; // scale_table.rs:112
-    reg [3:0] write_address; // scale_table.rs:112
-    reg [9:0] write_r; // scale_table.rs:112
-    reg [5:0] write_e; // scale_table.rs:112
-    reg [9:0] write_c; // scale_table.rs:112
+    reg [2:0] loaded; // vectors that can go out | scale_table.rs:86
+    reg [2:0] used; // vectors that hold a slot | scale_table.rs:88
+    reg [1:0] turn; // scale_table.rs:90
+    reg [1:0] slot; // scale_table.rs:91
+    reg [1:0] slot_out; // scale_table.rs:92
+    reg write_valid; // scale_table.rs:101
+    reg [3:0] write_address; // scale_table.rs:101
+    reg [9:0] write_r; // scale_table.rs:101
+    reg [5:0] write_e; // scale_table.rs:101
+    reg [9:0] write_c; // scale_table.rs:101
     reg [8:0] read_at; // quantizer_back.rs:50
     reg [4:0] read_count_at; // quantizer_back.rs:51
     reg [7:0] beat_index; // quantizer_back.rs:52
     reg [71:0] words_0; // quantizer_back.rs:110
     reg [6:0] count; // quantizer_back.rs:112
-    reg [1:0] slot_out_s1; // scale_table.rs:79
-    reg [1:0] slot_out_s2; // scale_table.rs:79
+    reg [1:0] slot_out_s1; // quantizer_back.rs:137
+    reg [1:0] slot_out_s2; // quantizer_back.rs:137
     reg [4:0] split_s1; // quantizer_back.rs:137
     reg [4:0] split_1; // quantizer_back.rs:137
-    reg lane0_inner; // scale_table.rs:145
-    reg [3:0] lane0_step_at; // scale_table.rs:148
-    reg [3:0] lane0_threshold_at; // scale_table.rs:149
-    reg [9:0] lane0_scale_c; // scale_table.rs:166
-    reg [9:0] lane0_scale_r; // scale_table.rs:166
-    reg [5:0] lane0_scale_e; // scale_table.rs:166
+    reg lane0_inner; // scale_table.rs:142
+    reg [3:0] lane0_step_at; // scale_table.rs:145
+    reg [3:0] lane0_threshold_at; // scale_table.rs:146
+    reg [9:0] lane0_scale_c; // scale_table.rs:163
+    reg [9:0] lane0_scale_r; // scale_table.rs:163
+    reg [5:0] lane0_scale_e; // scale_table.rs:163
     reg l16_s3; // encode.rs:20
     reg lane0_normal; // encode.rs:20
     reg [14:0] elements_0_magnitude_s3; // encode.rs:21
@@ -183,12 +183,12 @@ module oaken_quantizer_core_p4_n1024 (
     reg [4:0] split_1_s6; // encode.rs:34
     reg [4:0] lane0_border; // encode.rs:34
     reg [3:0] lane; // encode.rs:40
-    reg lane1_inner; // scale_table.rs:145
-    reg [3:0] lane1_step_at; // scale_table.rs:148
-    reg [3:0] lane1_threshold_at; // scale_table.rs:149
-    reg [9:0] lane1_scale_c; // scale_table.rs:166
-    reg [9:0] lane1_scale_r; // scale_table.rs:166
-    reg [5:0] lane1_scale_e; // scale_table.rs:166
+    reg lane1_inner; // scale_table.rs:142
+    reg [3:0] lane1_step_at; // scale_table.rs:145
+    reg [3:0] lane1_threshold_at; // scale_table.rs:146
+    reg [9:0] lane1_scale_c; // scale_table.rs:163
+    reg [9:0] lane1_scale_r; // scale_table.rs:163
+    reg [5:0] lane1_scale_e; // scale_table.rs:163
     reg l16_s3_1; // encode.rs:20
     reg lane1_normal; // encode.rs:20
     reg [14:0] elements_1_magnitude_s3; // encode.rs:21
@@ -211,12 +211,12 @@ module oaken_quantizer_core_p4_n1024 (
     reg lane1_middle_s6; // encode.rs:34
     reg [4:0] lane1_border; // encode.rs:34
     reg [3:0] lane_1; // encode.rs:40
-    reg lane2_inner; // scale_table.rs:145
-    reg [3:0] lane2_step_at; // scale_table.rs:148
-    reg [3:0] lane2_threshold_at; // scale_table.rs:149
-    reg [9:0] lane2_scale_c; // scale_table.rs:166
-    reg [9:0] lane2_scale_r; // scale_table.rs:166
-    reg [5:0] lane2_scale_e; // scale_table.rs:166
+    reg lane2_inner; // scale_table.rs:142
+    reg [3:0] lane2_step_at; // scale_table.rs:145
+    reg [3:0] lane2_threshold_at; // scale_table.rs:146
+    reg [9:0] lane2_scale_c; // scale_table.rs:163
+    reg [9:0] lane2_scale_r; // scale_table.rs:163
+    reg [5:0] lane2_scale_e; // scale_table.rs:163
     reg l16_s3_2; // encode.rs:20
     reg lane2_normal; // encode.rs:20
     reg [14:0] elements_2_magnitude_s3; // encode.rs:21
@@ -239,12 +239,12 @@ module oaken_quantizer_core_p4_n1024 (
     reg lane2_middle_s6; // encode.rs:34
     reg [4:0] lane2_border; // encode.rs:34
     reg [3:0] lane_2; // encode.rs:40
-    reg lane3_inner; // scale_table.rs:145
-    reg [3:0] lane3_step_at; // scale_table.rs:148
-    reg [3:0] lane3_threshold_at; // scale_table.rs:149
-    reg [9:0] lane3_scale_c; // scale_table.rs:166
-    reg [9:0] lane3_scale_r; // scale_table.rs:166
-    reg [5:0] lane3_scale_e; // scale_table.rs:166
+    reg lane3_inner; // scale_table.rs:142
+    reg [3:0] lane3_step_at; // scale_table.rs:145
+    reg [3:0] lane3_threshold_at; // scale_table.rs:146
+    reg [9:0] lane3_scale_c; // scale_table.rs:163
+    reg [9:0] lane3_scale_r; // scale_table.rs:163
+    reg [5:0] lane3_scale_e; // scale_table.rs:163
     reg l16_s3_3; // encode.rs:20
     reg lane3_normal; // encode.rs:20
     reg [14:0] elements_3_magnitude_s3; // encode.rs:21
@@ -267,14 +267,14 @@ module oaken_quantizer_core_p4_n1024 (
     reg lane3_middle_s6; // encode.rs:34
     reg [4:0] lane3_border; // encode.rs:34
     reg [3:0] lane_3; // encode.rs:40
-    reg ready_s1; // quantizer_back.rs:150
-    reg ready_s2; // quantizer_back.rs:150
-    reg ready_s3; // quantizer_back.rs:150
-    reg ready_s4; // quantizer_back.rs:150
-    reg beat_last_s1; // quantizer_back.rs:150
-    reg beat_last_s2; // quantizer_back.rs:150
-    reg beat_last_s3; // quantizer_back.rs:150
-    reg sparse_beat_last; // quantizer_back.rs:150
+    reg ready_s1; // quantizer_back.rs:151
+    reg ready_s2; // quantizer_back.rs:151
+    reg ready_s3; // quantizer_back.rs:151
+    reg ready_s4; // quantizer_back.rs:151
+    reg beat_last_s1; // quantizer_back.rs:151
+    reg beat_last_s2; // quantizer_back.rs:151
+    reg beat_last_s3; // quantizer_back.rs:151
+    reg sparse_beat_last; // quantizer_back.rs:151
     reg [2:0] compact_distance_1; // compact.rs:62
     reg [2:0] compact_distance_2; // compact.rs:62
     reg [2:0] compact_distance_3; // compact.rs:62
@@ -287,10 +287,10 @@ module oaken_quantizer_core_p4_n1024 (
     reg [3:0] packed_1; // compact.rs:27
     reg [3:0] packed_2; // compact.rs:27
     reg [3:0] packed_3; // compact.rs:27
-    reg [3:0] chunk_beat_s1; // quantizer_back.rs:192
-    reg [3:0] chunk_beat_s2; // quantizer_back.rs:192
-    reg [3:0] chunk_beat_s3; // quantizer_back.rs:192
-    reg [3:0] beat_in_chunk; // quantizer_back.rs:192
+    reg [3:0] chunk_beat_s1; // quantizer_back.rs:191
+    reg [3:0] chunk_beat_s2; // quantizer_back.rs:191
+    reg [3:0] chunk_beat_s3; // quantizer_back.rs:191
+    reg [3:0] beat_in_chunk; // quantizer_back.rs:191
     wire writer_s_ready;
     wire [2:0] writer_vector;
     wire writer_m_valid;
@@ -298,22 +298,22 @@ module oaken_quantizer_core_p4_n1024 (
     wire [15:0] writer_m_keep;
     wire writer_m_last;
     wire writer_sent;
-    reg [2:0] sparse_beat_found; // quantizer_back.rs:215
-    reg chunk_first_s1; // quantizer_back.rs:216
-    reg chunk_first_s2; // quantizer_back.rs:216
-    reg chunk_first_s3; // quantizer_back.rs:216
-    reg sparse_beat_starts_chunk; // quantizer_back.rs:216
-    reg [6:0] count_s3; // quantizer_back.rs:217
-    reg [6:0] sparse_beat_count; // quantizer_back.rs:217
+    reg [2:0] sparse_beat_found; // quantizer_back.rs:214
+    reg chunk_first_s1; // quantizer_back.rs:215
+    reg chunk_first_s2; // quantizer_back.rs:215
+    reg chunk_first_s3; // quantizer_back.rs:215
+    reg sparse_beat_starts_chunk; // quantizer_back.rs:215
+    reg [6:0] count_s3; // quantizer_back.rs:216
+    reg [6:0] sparse_beat_count; // quantizer_back.rs:216
     reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:237
-    reg ready_s5; // quantizer_back.rs:238
-    reg ready_s6; // quantizer_back.rs:238
-    reg ready_s7; // quantizer_back.rs:238
-    reg ready_s8; // quantizer_back.rs:238
-    reg sparse_beat_last_s5; // quantizer_back.rs:238
-    reg sparse_beat_last_s6; // quantizer_back.rs:238
-    reg sparse_beat_last_s7; // quantizer_back.rs:238
-    reg sparse_beat_last_s8; // quantizer_back.rs:238
+    reg ready_s5; // quantizer_back.rs:237
+    reg ready_s6; // quantizer_back.rs:237
+    reg ready_s7; // quantizer_back.rs:237
+    reg ready_s8; // quantizer_back.rs:237
+    reg sparse_beat_last_s5; // quantizer_back.rs:237
+    reg sparse_beat_last_s6; // quantizer_back.rs:237
+    reg sparse_beat_last_s7; // quantizer_back.rs:237
+    reg sparse_beat_last_s8; // quantizer_back.rs:237
     wire dense_s_ready;
     wire dense_m_valid;
     wire [16:0] dense_m_payload;
@@ -607,22 +607,22 @@ module oaken_quantizer_core_p4_n1024 (
     end
 
     // out: read the ring
-    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:197
-    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:197
-    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:197
-    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:197
-    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:197
-    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:197
-    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:197
-    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:197
-    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:197
-    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:197
-    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:197
-    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:197
-    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:197
-    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:197
-    wire works = (|turn) | ((|queued) & (used != 3'h4)); // scale_table.rs:104
-    wire takes = &turn; // scale_table.rs:105
+    wire [108:0] queue_q0 = queue[queue_out]; // scale_table.rs:85
+    wire [4:0] d_split = queue_q0[108:104]; // scale_table.rs:85
+    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // scale_table.rs:85
+    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // scale_table.rs:85
+    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // scale_table.rs:85
+    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // scale_table.rs:85
+    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // scale_table.rs:85
+    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // scale_table.rs:85
+    wire [9:0] d_middle_r = queue_q0[51:42]; // scale_table.rs:85
+    wire [5:0] d_middle_e = queue_q0[41:36]; // scale_table.rs:85
+    wire [9:0] d_middle_c = queue_q0[35:26]; // scale_table.rs:85
+    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // scale_table.rs:85
+    wire [9:0] d_inner_r = queue_q0[15:6]; // scale_table.rs:85
+    wire [5:0] d_inner_e = queue_q0[5:0]; // scale_table.rs:85
+    wire works = (|turn) | ((|queued) & (used != 3'h4)); // scale_table.rs:93
+    wire takes = &turn; // scale_table.rs:94
     always @(posedge clk) if (takes) splits[slot] <= d_split;
     always @(posedge clk) begin
         if (rst) begin
@@ -644,10 +644,10 @@ module oaken_quantizer_core_p4_n1024 (
         write_r <= turn[1] ? (turn[0] ? d_outer_neg_r : d_outer_pos_r) : (turn[0] ? d_inner_r : d_middle_r);
         write_e <= turn[1] ? (turn[0] ? d_outer_neg_e : d_outer_pos_e) : (turn[0] ? d_inner_e : d_middle_e);
     end
-    wire [9:0] _t5 = turn[1] ? (turn[0] ? d_outer_neg_c : d_outer_pos_c) : (turn[0] ? d_middle_c_neg : d_middle_c); // scale_table.rs:111
+    wire [9:0] _t5 = turn[1] ? (turn[0] ? d_outer_neg_c : d_outer_pos_c) : (turn[0] ? d_middle_c_neg : d_middle_c); // scale_table.rs:100
     always @(posedge clk) write_c <= _t5;
-    wire [4:0] split = splits[slot_out]; // scale_table.rs:122
-    wire ready = |loaded; // scale_table.rs:123
+    wire [4:0] split = splits[slot_out]; // scale_table.rs:111
+    wire ready = |loaded; // scale_table.rs:112
     wire beat_last = beat_index == {settings_chunks_minus_1[3:0], 4'hf}; // quantizer_back.rs:54
     wire [3:0] chunk_beat = beat_index[3:0]; // quantizer_back.rs:58
     wire chunk_first = chunk_beat == 4'h0; // quantizer_back.rs:59
@@ -697,10 +697,10 @@ module oaken_quantizer_core_p4_n1024 (
             split_1 <= split_s1;
         end
     end
-    wire [14:0] elements_0_magnitude = words_0[17:3]; // quantizer_back.rs:138
-    wire elements_0_sign = words_0[2]; // quantizer_back.rs:138
-    wire elements_0_outer = words_0[1]; // quantizer_back.rs:138
-    wire elements_0_inner = words_0[0]; // quantizer_back.rs:138
+    wire [14:0] elements_0_magnitude = words_0[17:3]; // quantizer_back.rs:139
+    wire elements_0_sign = words_0[2]; // quantizer_back.rs:139
+    wire elements_0_outer = words_0[1]; // quantizer_back.rs:139
+    wire elements_0_inner = words_0[0]; // quantizer_back.rs:139
     always @(posedge clk) begin
         if (advance) begin
             lane0_inner <= elements_0_inner;
@@ -709,10 +709,10 @@ module oaken_quantizer_core_p4_n1024 (
         end
         if (write_valid) lane0_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane0_steps_q0 = lane0_steps[lane0_step_at]; // scale_table.rs:154
-    wire [9:0] lane0_r = lane0_steps_q0[15:6]; // scale_table.rs:154
-    wire [5:0] lane0_e = lane0_steps_q0[5:0]; // scale_table.rs:154
-    wire [9:0] lane0_side_c = lane0_thresholds[lane0_threshold_at]; // scale_table.rs:155
+    wire [15:0] lane0_steps_q0 = lane0_steps[lane0_step_at]; // scale_table.rs:151
+    wire [9:0] lane0_r = lane0_steps_q0[15:6]; // scale_table.rs:151
+    wire [5:0] lane0_e = lane0_steps_q0[5:0]; // scale_table.rs:151
+    wire [9:0] lane0_side_c = lane0_thresholds[lane0_threshold_at]; // scale_table.rs:152
     always @(posedge clk) if (advance) begin
         lane0_scale_c <= lane0_inner ? 10'h3f0 : lane0_side_c;
         lane0_scale_r <= lane0_r;
@@ -762,10 +762,10 @@ module oaken_quantizer_core_p4_n1024 (
     wire [5:0] lane0_code = {1'h0, lane0_border} + lane0_outwards; // encode.rs:38
     wire lane0_beyond = lane0_code[5] | (lane0_code[4] & (~lane0_negative)); // encode.rs:39
     always @(posedge clk) if (advance) lane <= lane0_beyond ? {4{~lane0_negative}} : lane0_code[3:0];
-    wire [14:0] elements_1_magnitude = words_0[35:21]; // quantizer_back.rs:138
-    wire elements_1_sign = words_0[20]; // quantizer_back.rs:138
-    wire elements_1_outer = words_0[19]; // quantizer_back.rs:138
-    wire elements_1_inner = words_0[18]; // quantizer_back.rs:138
+    wire [14:0] elements_1_magnitude = words_0[35:21]; // quantizer_back.rs:139
+    wire elements_1_sign = words_0[20]; // quantizer_back.rs:139
+    wire elements_1_outer = words_0[19]; // quantizer_back.rs:139
+    wire elements_1_inner = words_0[18]; // quantizer_back.rs:139
     always @(posedge clk) begin
         if (advance) begin
             lane1_inner <= elements_1_inner;
@@ -774,10 +774,10 @@ module oaken_quantizer_core_p4_n1024 (
         end
         if (write_valid) lane1_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane1_steps_q0 = lane1_steps[lane1_step_at]; // scale_table.rs:154
-    wire [9:0] lane1_r = lane1_steps_q0[15:6]; // scale_table.rs:154
-    wire [5:0] lane1_e = lane1_steps_q0[5:0]; // scale_table.rs:154
-    wire [9:0] lane1_side_c = lane1_thresholds[lane1_threshold_at]; // scale_table.rs:155
+    wire [15:0] lane1_steps_q0 = lane1_steps[lane1_step_at]; // scale_table.rs:151
+    wire [9:0] lane1_r = lane1_steps_q0[15:6]; // scale_table.rs:151
+    wire [5:0] lane1_e = lane1_steps_q0[5:0]; // scale_table.rs:151
+    wire [9:0] lane1_side_c = lane1_thresholds[lane1_threshold_at]; // scale_table.rs:152
     always @(posedge clk) if (advance) begin
         lane1_scale_c <= lane1_inner ? 10'h3f0 : lane1_side_c;
         lane1_scale_r <= lane1_r;
@@ -823,10 +823,10 @@ module oaken_quantizer_core_p4_n1024 (
     wire [5:0] lane1_code = {1'h0, lane1_border} + lane1_outwards; // encode.rs:38
     wire lane1_beyond = lane1_code[5] | (lane1_code[4] & (~lane1_negative)); // encode.rs:39
     always @(posedge clk) if (advance) lane_1 <= lane1_beyond ? {4{~lane1_negative}} : lane1_code[3:0];
-    wire [14:0] elements_2_magnitude = words_0[53:39]; // quantizer_back.rs:138
-    wire elements_2_sign = words_0[38]; // quantizer_back.rs:138
-    wire elements_2_outer = words_0[37]; // quantizer_back.rs:138
-    wire elements_2_inner = words_0[36]; // quantizer_back.rs:138
+    wire [14:0] elements_2_magnitude = words_0[53:39]; // quantizer_back.rs:139
+    wire elements_2_sign = words_0[38]; // quantizer_back.rs:139
+    wire elements_2_outer = words_0[37]; // quantizer_back.rs:139
+    wire elements_2_inner = words_0[36]; // quantizer_back.rs:139
     always @(posedge clk) begin
         if (advance) begin
             lane2_inner <= elements_2_inner;
@@ -835,10 +835,10 @@ module oaken_quantizer_core_p4_n1024 (
         end
         if (write_valid) lane2_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane2_steps_q0 = lane2_steps[lane2_step_at]; // scale_table.rs:154
-    wire [9:0] lane2_r = lane2_steps_q0[15:6]; // scale_table.rs:154
-    wire [5:0] lane2_e = lane2_steps_q0[5:0]; // scale_table.rs:154
-    wire [9:0] lane2_side_c = lane2_thresholds[lane2_threshold_at]; // scale_table.rs:155
+    wire [15:0] lane2_steps_q0 = lane2_steps[lane2_step_at]; // scale_table.rs:151
+    wire [9:0] lane2_r = lane2_steps_q0[15:6]; // scale_table.rs:151
+    wire [5:0] lane2_e = lane2_steps_q0[5:0]; // scale_table.rs:151
+    wire [9:0] lane2_side_c = lane2_thresholds[lane2_threshold_at]; // scale_table.rs:152
     always @(posedge clk) if (advance) begin
         lane2_scale_c <= lane2_inner ? 10'h3f0 : lane2_side_c;
         lane2_scale_r <= lane2_r;
@@ -884,10 +884,10 @@ module oaken_quantizer_core_p4_n1024 (
     wire [5:0] lane2_code = {1'h0, lane2_border} + lane2_outwards; // encode.rs:38
     wire lane2_beyond = lane2_code[5] | (lane2_code[4] & (~lane2_negative)); // encode.rs:39
     always @(posedge clk) if (advance) lane_2 <= lane2_beyond ? {4{~lane2_negative}} : lane2_code[3:0];
-    wire [14:0] elements_3_magnitude = words_0[71:57]; // quantizer_back.rs:138
-    wire elements_3_sign = words_0[56]; // quantizer_back.rs:138
-    wire elements_3_outer = words_0[55]; // quantizer_back.rs:138
-    wire elements_3_inner = words_0[54]; // quantizer_back.rs:138
+    wire [14:0] elements_3_magnitude = words_0[71:57]; // quantizer_back.rs:139
+    wire elements_3_sign = words_0[56]; // quantizer_back.rs:139
+    wire elements_3_outer = words_0[55]; // quantizer_back.rs:139
+    wire elements_3_inner = words_0[54]; // quantizer_back.rs:139
     always @(posedge clk) begin
         if (advance) begin
             lane3_inner <= elements_3_inner;
@@ -896,10 +896,10 @@ module oaken_quantizer_core_p4_n1024 (
         end
         if (write_valid) lane3_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane3_steps_q0 = lane3_steps[lane3_step_at]; // scale_table.rs:154
-    wire [9:0] lane3_r = lane3_steps_q0[15:6]; // scale_table.rs:154
-    wire [5:0] lane3_e = lane3_steps_q0[5:0]; // scale_table.rs:154
-    wire [9:0] lane3_side_c = lane3_thresholds[lane3_threshold_at]; // scale_table.rs:155
+    wire [15:0] lane3_steps_q0 = lane3_steps[lane3_step_at]; // scale_table.rs:151
+    wire [9:0] lane3_r = lane3_steps_q0[15:6]; // scale_table.rs:151
+    wire [5:0] lane3_e = lane3_steps_q0[5:0]; // scale_table.rs:151
+    wire [9:0] lane3_side_c = lane3_thresholds[lane3_threshold_at]; // scale_table.rs:152
     always @(posedge clk) if (advance) begin
         lane3_scale_c <= lane3_inner ? 10'h3f0 : lane3_side_c;
         lane3_scale_r <= lane3_r;
@@ -945,7 +945,7 @@ module oaken_quantizer_core_p4_n1024 (
     wire [5:0] lane3_code = {1'h0, lane3_border} + lane3_outwards; // encode.rs:38
     wire lane3_beyond = lane3_code[5] | (lane3_code[4] & (~lane3_negative)); // encode.rs:39
     always @(posedge clk) if (advance) lane_3 <= lane3_beyond ? {4{~lane3_negative}} : lane3_code[3:0];
-    wire [15:0] codes = {lane_3, lane_2, lane_1, lane}; // quantizer_back.rs:146
+    wire [15:0] codes = {lane_3, lane_2, lane_1, lane}; // quantizer_back.rs:147
     always @(posedge clk) begin
         if (rst) begin
             ready_s1 <= 1'h0;
@@ -965,7 +965,7 @@ module oaken_quantizer_core_p4_n1024 (
         beat_last_s3 <= beat_last_s2;
         sparse_beat_last <= beat_last_s3;
     end
-    wire _t35 = (ready_s4 & sparse_beat_last) & advance; // quantizer_back.rs:152
+    wire _t35 = (ready_s4 & sparse_beat_last) & advance; // quantizer_back.rs:153
     always @(posedge clk) begin
         if (rst) begin
             used <= 3'h0;
@@ -976,10 +976,10 @@ module oaken_quantizer_core_p4_n1024 (
     end
 
     // out: move the entries together
-    wire [3:0] marks_0 = {elements_0_sign, elements_0_outer, 2'h0}; // quantizer_back.rs:186
-    wire [3:0] marks_1 = {elements_1_sign, elements_1_outer, 2'h1}; // quantizer_back.rs:186
-    wire [3:0] marks_2 = {elements_2_sign, elements_2_outer, 2'h2}; // quantizer_back.rs:186
-    wire [3:0] marks_3 = {elements_3_sign, elements_3_outer, 2'h3}; // quantizer_back.rs:186
+    wire [3:0] marks_0 = {elements_0_sign, elements_0_outer, 2'h0}; // quantizer_back.rs:185
+    wire [3:0] marks_1 = {elements_1_sign, elements_1_outer, 2'h1}; // quantizer_back.rs:185
+    wire [3:0] marks_2 = {elements_2_sign, elements_2_outer, 2'h2}; // quantizer_back.rs:185
+    wire [3:0] marks_3 = {elements_3_sign, elements_3_outer, 2'h3}; // quantizer_back.rs:185
     wire present_0 = elements_0_outer | elements_0_inner; // classify.rs:33
     wire present_1 = elements_1_outer | elements_1_inner; // classify.rs:33
     wire present_2 = elements_2_outer | elements_2_inner; // classify.rs:33
@@ -1013,14 +1013,14 @@ module oaken_quantizer_core_p4_n1024 (
         chunk_beat_s3 <= chunk_beat_s2;
         beat_in_chunk <= chunk_beat_s3;
     end
-    wire [1:0] group = packed_3[3:2]; // quantizer_back.rs:198
-    wire [7:0] entries_0 = {group, beat_in_chunk, packed_3[1:0]}; // quantizer_back.rs:202
-    wire [1:0] group_1 = packed_2[3:2]; // quantizer_back.rs:198
-    wire [7:0] entries_1 = {group_1, beat_in_chunk, packed_2[1:0]}; // quantizer_back.rs:202
-    wire [1:0] group_2 = packed_1[3:2]; // quantizer_back.rs:198
-    wire [7:0] entries_2 = {group_2, beat_in_chunk, packed_1[1:0]}; // quantizer_back.rs:202
-    wire [1:0] group_3 = packed_0[3:2]; // quantizer_back.rs:198
-    wire [7:0] entries_3 = {group_3, beat_in_chunk, packed_0[1:0]}; // quantizer_back.rs:202
+    wire [1:0] group = packed_3[3:2]; // quantizer_back.rs:197
+    wire [7:0] entries_0 = {group, beat_in_chunk, packed_3[1:0]}; // quantizer_back.rs:201
+    wire [1:0] group_1 = packed_2[3:2]; // quantizer_back.rs:197
+    wire [7:0] entries_1 = {group_1, beat_in_chunk, packed_2[1:0]}; // quantizer_back.rs:201
+    wire [1:0] group_2 = packed_1[3:2]; // quantizer_back.rs:197
+    wire [7:0] entries_2 = {group_2, beat_in_chunk, packed_1[1:0]}; // quantizer_back.rs:201
+    wire [1:0] group_3 = packed_0[3:2]; // quantizer_back.rs:197
+    wire [7:0] entries_3 = {group_3, beat_in_chunk, packed_0[1:0]}; // quantizer_back.rs:201
 
     // out: the sparse part
     assign advance = writer_s_ready;
@@ -1028,7 +1028,7 @@ module oaken_quantizer_core_p4_n1024 (
     assign sparse_data = writer_m_data;
     assign sparse_keep = writer_m_keep;
     assign sparse_last = writer_m_last;
-    wire [31:0] sparse_beat_entries = {entries_0, entries_1, entries_2, entries_3}; // quantizer_back.rs:214
+    wire [31:0] sparse_beat_entries = {entries_0, entries_1, entries_2, entries_3}; // quantizer_back.rs:213
     always @(posedge clk) if (advance) begin
         sparse_beat_found <= compact_total;
         chunk_first_s1 <= chunk_first;
@@ -1038,7 +1038,7 @@ module oaken_quantizer_core_p4_n1024 (
         count_s3 <= count;
         sparse_beat_count <= count_s3;
     end
-    wire sparse_valid_1 = ready_s4; // quantizer_back.rs:220
+    wire sparse_valid_1 = ready_s4; // quantizer_back.rs:219
     wire [57:0] header_1 = headers[writer_vector]; // quantizer.rs:234
     always @(posedge clk) was_nonfinite <= header_1[57];
     assign nonfinite = writer_sent & was_nonfinite;
@@ -1063,9 +1063,9 @@ module oaken_quantizer_core_p4_n1024 (
         sparse_beat_last_s7 <= sparse_beat_last_s6;
         sparse_beat_last_s8 <= sparse_beat_last_s7;
     end
-    wire coded = ready_s8; // quantizer_back.rs:238
-    wire last_3 = sparse_beat_last_s8; // quantizer_back.rs:238
-    wire coded_1 = coded & advance; // quantizer_back.rs:239
+    wire coded = ready_s8; // quantizer_back.rs:237
+    wire last_3 = sparse_beat_last_s8; // quantizer_back.rs:237
+    wire coded_1 = coded & advance; // quantizer_back.rs:238
     assign dense_valid = dense_m_valid;
     fifo_17x16_distributed dense (
         .clk(clk),

@@ -5,7 +5,7 @@
 //! highest bit is one of ten, and so the shifter that normalises it is short. An outer element with the code 0 is its threshold
 //! itself: it is looked up as one with the step 0, whose scale is the threshold's own. All of this is so for codes of 3 to 6 bits:
 //! with wider ones there are more half steps, up to `2^15` of 6 bits, which is less than the largest threshold. [`STAGES`] stages of the engine's
-//! pipeline; the limit to the largest finite number ([`finish`]) is left to the register behind them.
+//! pipeline; the limit to the largest finite number ([`finish`]) comes behind it.
 
 use super::half_steps::{BASE_BITS, HalfStep, PLACES};
 use crate::float::leading_zeros::leading_zeros;
@@ -121,7 +121,7 @@ pub const STAGES: u32 = 7;
 /// The value in binary16: not beyond the largest finite number.
 #[module]
 pub fn finish(x: Rounded) -> Signal {
-    let too_large = x.magnitude.ge(0x7c00);
+    let too_large = x.magnitude.msb() | x.magnitude.bits(14, 10).all(); // at least 7c00, without a subtraction
     x.negative.cat(too_large.mux(x.magnitude.lit(0x7bffu32, 15), x.magnitude.trunc(15)))
 }
 

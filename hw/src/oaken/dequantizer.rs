@@ -27,7 +27,7 @@
 //! never stop it: every vector has `length` elements, and the one after a faulty record is right. Combinational: `flush` to both readys.
 
 use super::dense_reader::read_dense;
-use super::dequantizer_back::{decode_beat, dense_codes, send, use_maps};
+use super::dequantizer_back::{Spare, decode_beat, dense_codes, send, use_maps};
 use super::dequantizer_front::{header_table, keep_infos, read_beats, walk_records};
 use super::dequantizer_ports::DequantizerPorts;
 use super::dequantizer_settings::Settings;
@@ -84,13 +84,14 @@ pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> 
     )?;
     io.dense_length_error.set(flag(m, dense.wrong_length));
     m.section("the map in use");
-    let go = m.wire(bits(1));
+    let spare = Spare::new(m, p)?;
+    let go = spare.free(0);
     let in_use = use_maps(m, reader.m, dense.codes.valid, go, &headers, infos, p)?;
     m.section("the lanes");
     let coded = dense_codes(m, dense.codes, &in_use, go, p);
-    let (valid, beat) = decode_beat(m, go, coded, in_use, &headers, p);
-    m.section("a register slice, with the limit to the largest number behind its spare register");
-    send(m, io.m, valid, beat, go, p)?;
+    let elements = decode_beat(m, &spare, coded, in_use, &headers, p);
+    m.section("a register slice");
+    send(m, io.m, elements, &spare);
     m.section("a vector has left when its last beat is taken");
     let left = flag(m, io.m.transfer() & io.m.payload.last);
     settings.in_flight.count(begins, left);

@@ -2,7 +2,7 @@
 //! elements.
 
 use super::copies::{apart, valid_copies};
-use super::decode::{Coded, Rounded, VectorInfo, decode, finish, vector_info};
+use super::decode::{Coded, STAGES, VectorInfo, decode, finish, vector_info};
 use super::dequantizer_front::Headers;
 use super::dequantizer_ports::IN_FLIGHT;
 use super::place::{BeatMap, beat_map};
@@ -99,83 +99,122 @@ pub fn dense_codes(m: Module, dense: Stream, map: &MapInUse, go: Signal, p: Engi
     CodedBeat { issue, codes }
 }
 
-/// The elements of a beat, each a [`Rounded`], and whether there are any. Frees the slot of a vector when its last beat has
-/// looked it up.
+/// The register behind the lanes that keeps a beat while none is taken: is it full? Of many lanes a copy for each group of them: the way
+/// to all of them takes most of a cycle.
+pub struct Spare {
+    /// Full in the next cycle.
+    fills: Signal,
+    /// Full, for each group.
+    full: Vec<Signal>,
+}
+
+impl Spare {
+    /// One that nothing fills yet.
+    #[module]
+    pub fn new(m: Module, p: EngineParams) -> Result<Self, Errors> {
+        let fills = m.wire(bits(1)).comment("the spare register holds elements in the next cycle");
+        if p.wide() {
+            return Ok(Self { fills, full: valid_copies(m, fills, p.groups())? });
+        }
+        let full = m.reg_reset(bits(1), 0);
+        full.set(fills);
+        Ok(Self { fills, full: vec![full] })
+    }
+    /// The lanes of a group go on; those of group 0 with all that is of no lane.
+    pub fn free(&self, group: usize) -> Signal {
+        !self.full[group]
+    }
+}
+
+/// A beat of elements.
+pub struct Elements {
+    /// There is one.
+    valid: Signal,
+    /// It is the last of its vector.
+    last: Signal,
+    /// Those of each group of lanes.
+    groups: Vec<Signal>,
+}
+
+/// The elements of a beat. Frees the slot of a vector when its last beat has looked it up.
 #[module]
 pub fn decode_beat(
     m: Module,
-    go: Signal,
+    spare: &Spare,
     beat: CodedBeat,
     in_use: MapInUse,
     headers: &Headers,
     p: EngineParams,
-) -> (Signal, Beat) {
-    let back = m.pipeline_enabled("back", go);
-    let issued = back.enter_valid(beat.issue);
-    let (codes, map, info) = back.enter((beat.codes, in_use.map, in_use.info));
-    let (ends, current) = (map.last, in_use.levels.enter(back));
-    let table = &headers.table;
-    let values: Vec<Rounded> = codes
-        .lanes(p.dense_bits)
-        .into_iter()
-        .zip(0..p.lanes)
-        .map(|(code, i)| {
-            let coded = Coded { code, outlier: map.outlier.bit(i), outer: map.outer.bit(i), sign: map.sign.bit(i) };
-            m.scope(format!("lane{i}"), || decode(coded, info, |kind| table.look_up(m, back, &current, kind)))
-        })
-        .collect();
+) -> Elements {
+    let back = m.pipeline_enabled("back", spare.free(0));
+    let (issued, ends) = (back.enter_valid(beat.issue), back.enter(in_use.map.last));
     // the last beat has read the tables when it leaves stage 1, however long it stood there: only then may they be written again
-    let addresses = codes.next();
-    let looked_up = back.leave(issued.meet(addresses) & ends.meet(addresses)) & go;
+    let looked_up = back.leave(issued.next() & ends.next()) & spare.free(0);
     headers.slots_used.count(headers.header.transfer(), looked_up);
-    let rounded = cat(&values.iter().rev().map(Rounded::pack).collect::<Vec<_>>());
-    let (valid, rounded, last) = back.leave((issued.meet(rounded), rounded, ends.meet(rounded)));
-    (valid, Beat { data: rounded, last })
-}
-
-/// Sends the elements through a register slice; the lanes `go` while its spare register is empty.
-#[module]
-pub fn send(
-    m: Module,
-    out: Stream<Beat>,
-    valid: Signal,
-    rounded: Beat,
-    go: Signal,
-    p: EngineParams,
-) -> Result<(), Errors> {
-    let spare = m.reg(beat(rounded.data.width()));
-    let elements = m.reg(beat(out.payload.data.width()));
-    let elements_valid = m.reg_reset(bits(1), 0);
-    let takes = out.ready | !elements_valid;
-    let fills = m.wire(bits(1)).comment("the spare register holds elements in the next cycle");
-    let groups = spare_copies(m, fills, p)?;
-    let full = groups[0];
-    fills.set(!takes & (full | valid));
-    go.set(!full);
-    m.when(!full, || spare.set(rounded));
-    let of_group = p.lanes as usize / groups.len();
-    let shape = Rounded { negative: bits(1), magnitude: bits(16) };
-    let limited: Vec<Signal> = (rounded.data.lanes(17).into_iter().zip(spare.data.lanes(17)).enumerate())
-        .map(|(lane, (new, spare))| finish(shape.unpack(groups[lane / of_group].mux(spare, new))))
-        .collect();
-    m.when(takes, || {
-        elements_valid.set(valid | full);
-        let data = cat(&limited.into_iter().rev().collect::<Vec<_>>());
-        elements.set(Beat { data, last: full.mux(spare.last, rounded.last) });
+    let (valid, last) = back.leave((issued.later(STAGES), ends.later(STAGES)));
+    let of_group = p.lanes as usize / spare.full.len();
+    let coded = coded_lanes(beat.codes, &in_use.map, p);
+    let groups = coded.chunks(of_group).enumerate().map(|(group, coded)| {
+        let pipeline = match group {
+            0 => back,
+            _ => m.pipeline_enabled(&format!("back{group}"), spare.free(group)),
+        };
+        decode_lanes(m, pipeline, coded, group * of_group, &in_use, headers)
     });
-    out.valid.set(elements_valid);
-    out.payload.set(elements);
-    Ok(())
+    Elements { valid, last, groups: groups.collect() }
 }
 
-/// Whether the spare register holds elements, a cycle behind `fills`; of many lanes a copy for each group of them: the way to all of them
-/// takes most of a cycle, and what is chosen still has to be limited.
+/// What each lane decodes.
+fn coded_lanes(codes: Signal, map: &BeatMap, p: EngineParams) -> Vec<Coded> {
+    let of_lane = |(code, i): (Signal, u32)| Coded {
+        code,
+        outlier: map.outlier.bit(i),
+        outer: map.outer.bit(i),
+        sign: map.sign.bit(i),
+    };
+    codes.lanes(p.dense_bits).into_iter().zip(0..p.lanes).map(of_lane).collect()
+}
+
+/// The elements of the lanes from `first` on, in their pipeline, limited to the largest number.
 #[module]
-fn spare_copies(m: Module, fills: Signal, p: EngineParams) -> Result<Vec<Signal>, Errors> {
-    if p.wide() {
-        return valid_copies(m, fills, p.groups());
-    }
-    let spare_full = m.reg_reset(bits(1), 0);
-    spare_full.set(fills);
-    Ok(vec![spare_full])
+fn decode_lanes(
+    m: Module,
+    back: Pipeline,
+    coded: &[Coded],
+    first: usize,
+    in_use: &MapInUse,
+    headers: &Headers,
+) -> Signal {
+    let (info, current) = (back.enter(in_use.info), in_use.levels.enter(back));
+    let element = |(i, coded): (usize, &Coded)| {
+        let look_up = |kind| headers.table.look_up(m, back, &current, kind);
+        finish(m.scope(format!("lane{i}"), || decode(back.enter(*coded), info, look_up)))
+    };
+    let elements: Vec<Signal> = (first..).zip(coded).map(element).collect();
+    back.leave(cat(&elements.into_iter().rev().collect::<Vec<_>>()))
+}
+
+/// Sends the elements through a register slice, whose spare register is `spare`.
+#[module]
+pub fn send(m: Module, out: Stream<Beat>, elements: Elements, spare: &Spare) {
+    let full = spare.full[0];
+    let out_valid = m.reg_reset(bits(1), 0);
+    let takes = out.ready | !out_valid;
+    spare.fills.set(!takes & (full | elements.valid));
+    m.when(takes, || out_valid.set(elements.valid | full));
+    out.valid.set(out_valid);
+    let last = behind_spare(m, takes, full, elements.last);
+    let groups = elements.groups.into_iter().zip(&spare.full).map(|(new, full)| behind_spare(m, takes, *full, new));
+    let groups: Vec<Signal> = groups.collect();
+    out.payload.set(Beat { data: cat(&groups.into_iter().rev().collect::<Vec<_>>()), last });
+}
+
+/// The output register of a register slice and its spare one, which keeps what comes in until it is `full`.
+#[module]
+fn behind_spare(m: Module, takes: Signal, full: Signal, new: Signal) -> Signal {
+    let spare = m.reg(new.shape());
+    m.when(!full, || spare.set(new));
+    let elements = m.reg(new.shape());
+    m.when(takes, || elements.set(full.mux(spare, new)));
+    elements
 }

@@ -10,7 +10,7 @@ use hdl::*;
 /// Shape of a [`PacketEnd`].
 pub fn packet_end(p: EngineParams) -> PacketEnd {
     let word = bits(word_bits(p));
-    PacketEnd { at: bits(place_bits(p)), next_word: word, last_word: word }
+    PacketEnd { at: bits(place_bits(p)), next_word: word, last_word: word, empty: bits(1) }
 }
 
 /// Packets that may wait, each of a word at least: the newest words, and those that the walker has just left.
@@ -25,6 +25,8 @@ pub struct PacketEnd {
     pub next_word: Signal,
     /// Its last word.
     pub last_word: Signal,
+    /// No byte of that is kept: no record ends so, since the walker may be done with the word before it when this one comes.
+    pub empty: Signal,
 }
 
 /// The ends of packets that have come, the oldest first.
@@ -50,7 +52,7 @@ pub fn packet_ends(m: Module, arrived: Arrived, head: Signal, flush: Signal, p: 
     let keep = arrived.word.keep;
     let kept = index_of_one_hot((keep & !(keep >> 1u32)).trunc(keep.width() - 1).cat(keep.zeros(1)));
     let at = keep.all().mux(next_word.cat(kept.zeros(kept.width())), head.cat(kept));
-    let coming = PacketEnd { at, next_word, last_word: head };
+    let coming = PacketEnd { at, next_word, last_word: head, empty: !keep.any() };
     let known = m.reg_reset(bits(1), 0);
     let end = m.reg_reset(packet_end(p), 0);
     end.at.comment("of the oldest one, if it is `known`");

@@ -194,7 +194,7 @@ struct ScaleQueue {
 impl ScaleQueue {
     /// As the table of the lanes sees it.
     fn view(&self) -> Queue {
-        Queue { any: self.held.level.any(), oldest: self.scales.read(self.out_at) }
+        Queue { any: self.held.level.any(), scales: self.scales, at: self.out_at }
     }
 }
 

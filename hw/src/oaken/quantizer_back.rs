@@ -5,7 +5,7 @@ use super::classify::{CLASSIFIED_BITS, Classified, classified};
 use super::compact::compact;
 use super::encode::encode;
 use super::quantizer_front::{counts_depth, ring_depth};
-use super::scale_table::{Current, Queue, ScaleTable};
+use super::scale_table::{Queue, ScaleTable};
 use super::sparse_writer::SparseBeat;
 use super::types::*;
 use crate::stream::fifo::{Style, fifo};
@@ -131,10 +131,11 @@ pub fn encode_beat(
     table: &ScaleTable,
     advance: Signal,
 ) -> (Vec<Classified>, Signal) {
+    let (current, split) = table.enter(back);
     let (mut elements, mut codes) = (vec![], vec![]);
     for (group, word) in groups.iter().zip(&beat.words) {
-        let (current, split) = scales_of(back, groups, group, table);
-        let (current, split) = (current.meet(*word), split.meet(*word));
+        let own = |x: Signal| apart(back, groups, group, x).meet(*word);
+        let (current, split) = (current.map(own), own(split));
         for x in word.lanes(CLASSIFIED_BITS).into_iter().map(|x| classified().unpack(x)) {
             let lane = m.scope(format!("lane{}", codes.len()), || {
                 encode(x, split, groups.len() > 1, |x| table.look_up(m, current, x))
@@ -153,14 +154,12 @@ pub fn encode_beat(
     (elements, codes)
 }
 
-/// The scales of a beat and its split, in the pipeline of a group. Many groups have registers of their own behind one for all, which
-/// is near the queue.
-fn scales_of(back: Pipeline, groups: &[LaneGroup], group: &LaneGroup, table: &ScaleTable) -> (Current, Signal) {
-    let own = |x: Signal| match groups.len() {
-        1 => back.enter(x),
-        _ => group.pipeline.enter_at(1, back.leave(back.enter(x).next())),
-    };
-    (table.current().map(own), own(table.split))
+/// What the back pipeline has, in the pipeline of a group at the stage that it has there.
+fn apart(back: Pipeline, groups: &[LaneGroup], group: &LaneGroup, x: Signal) -> Signal {
+    match (groups.len(), back.stage_of(x)) {
+        (2.., Some(stage)) => group.pipeline.enter_at(stage, back.leave(x)),
+        _ => x,
+    }
 }
 
 /// The entries of a beat's outliers.

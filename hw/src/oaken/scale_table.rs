@@ -26,25 +26,24 @@ const SLOTS: u32 = 4;
 pub struct Queue {
     /// One is there.
     pub any: Signal,
-    /// The oldest.
-    pub oldest: Scales,
+    /// All that are there; a vector's stay until its record has left.
+    pub scales: Memory<Scales>,
+    /// Which is the oldest.
+    pub at: Signal,
 }
 
 /// The table.
 pub struct ScaleTable {
     /// A vector can go out.
     pub ready: Signal,
-    /// Its `split`.
-    pub split: Signal,
     /// The oldest leaves the queue.
     pub takes: Signal,
     place: Place,
-    current: Current,
 }
 
 enum Place {
-    Lanes { write: Write, used: UpDown },
-    Shared,
+    Lanes { write: Write, used: UpDown, slot: Signal, split: Signal },
+    Shared { queue: Queue },
 }
 
 /// What is written into all tables.
@@ -74,26 +73,16 @@ impl Current {
             Current::Scales(scales) => Current::Scales(scales.map(&mut |_, _, x| f(x))),
         }
     }
-    /// At the stage of `other`.
-    pub fn meet(self, other: Signal) -> Self {
-        self.map(|x| x.meet(other))
-    }
 }
 
 impl ScaleTable {
     /// The table for so many lanes; `leaves` when the last beat of a vector goes out.
     #[module]
     pub fn new(m: Module, lanes: u32, queue: Queue, leaves: Signal) -> Self {
-        let d = queue.oldest;
         if lanes > 16 {
-            return Self {
-                ready: queue.any,
-                split: d.split,
-                takes: leaves,
-                place: Place::Shared,
-                current: Current::Scales(d),
-            };
+            return Self { ready: queue.any, takes: leaves, place: Place::Shared { queue } };
         }
+        let d = queue.scales.read(queue.at);
         let loaded = UpDown::new(m, SLOTS);
         loaded.level.comment("vectors that can go out");
         let used = UpDown::new(m, SLOTS);
@@ -121,12 +110,20 @@ impl ScaleTable {
         splits.write(slot, d.split, takes);
         let split = splits.read(slot_out);
         let ready = loaded.level.any();
-        Self { ready, split, takes, place: Place::Lanes { write, used }, current: Current::Slot(slot_out) }
+        Self { ready, takes, place: Place::Lanes { write, used, slot: slot_out, split } }
     }
 
-    /// The scales of the vector that goes out.
-    pub fn current(&self) -> Current {
-        self.current
+    /// The scales and the `split` of the vector that goes out, in the pipeline of the beats. The queue of many lanes is deep and far
+    /// from what counts its vectors: there is a register before it and one behind.
+    #[module]
+    pub fn enter(&self, back: Pipeline) -> (Current, Signal) {
+        match &self.place {
+            Place::Lanes { slot, split, .. } => (Current::Slot(back.enter(*slot)), back.enter(*split)),
+            Place::Shared { queue } => {
+                let oldest = queue.scales.read(back.enter(queue.at).next()).next();
+                (Current::Scales(oldest), oldest.split)
+            }
+        }
     }
 
     /// Frees slots: `gone` when the lanes have looked up all of a vector.
@@ -135,7 +132,7 @@ impl ScaleTable {
             Place::Lanes { used, .. } => {
                 used.count(self.takes, gone());
             }
-            Place::Shared => {}
+            Place::Shared { .. } => {}
         }
     }
 
@@ -154,7 +151,7 @@ impl ScaleTable {
                 let (r, e) = steps.read(step_at);
                 GroupScale { r, e, c: thresholds.read(threshold_at) }
             }
-            (Place::Shared, Current::Scales(d)) => {
+            (Place::Shared { .. }, Current::Scales(d)) => {
                 let (d, x) = (d.next(), x.next());
                 let inner = GroupScale { r: d.inner_r, e: d.inner_e, c: d.middle.c };
                 let middle = GroupScale { c: x.sign.mux(d.middle_c_neg, d.middle.c), ..d.middle };

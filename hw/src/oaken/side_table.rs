@@ -100,10 +100,10 @@ pub enum Current {
 
 impl Current {
     /// Taken into a pipeline.
-    pub fn enter(self, p: Pipeline) -> Self {
+    pub fn enter(&self, p: Pipeline) -> Self {
         match self {
-            Current::Slot(slot) => Current::Slot(p.enter(slot)),
-            Current::Levels(levels) => Current::Levels(Box::new(p.enter(*levels))),
+            Current::Slot(slot) => Current::Slot(p.enter(*slot)),
+            Current::Levels(levels) => Current::Levels(Box::new(p.enter(**levels))),
         }
     }
 }

@@ -12,7 +12,7 @@ pub struct Seen {
     /// The end of the packet is known.
     pub known: Signal,
     pub end: PacketEnd,
-    /// The place is there.
+    /// The place is there, and its last word is not empty.
     pub at_the_end: Signal,
     /// Or behind it.
     pub past_the_end: Signal,
@@ -67,7 +67,7 @@ pub fn see(place: Signal, [head, newest]: [Signal; 2], ends: &PacketEnds, maps: 
     Seen {
         known,
         end,
-        at_the_end: known & place.eq(end.at),
+        at_the_end: known & place.eq(end.at) & !end.empty,
         past_the_end,
         beyond: past_the_end & behind.any(),
         in_last_word: within.mux(end.last_word, end.next_word).eq(word),

@@ -3,7 +3,7 @@
 use super::built::build;
 use super::dequantizer_counts::{a_waiting_word_flags_nothing, exact_counts};
 use super::dequantizer_lost::{
-    headers_behind_lost_lasts, holes_in_the_last_word, holes_in_the_only_word, lost_sparse_lasts,
+    empty_last_beats, headers_behind_lost_lasts, holes_in_the_last_word, holes_in_the_only_word, lost_sparse_lasts,
 };
 use super::dequantizer_records::{elements, encoded, with_step};
 use super::oaken::runs;
@@ -32,6 +32,7 @@ pub fn dequantizer_driver(p: EngineParams) -> Driver {
         counts_above_64(&device, engine)?;
         missing_bytes(&device, engine, effort)?;
         holes_in_the_last_word(&device, engine, effort)?;
+        empty_last_beats(&device, engine, effort.seed)?;
         holes_in_the_only_word(&device, engine, effort.seed)?;
         [Stalls::Never, Stalls::Percent(60), Stalls::Percent(90)]
             .into_iter()

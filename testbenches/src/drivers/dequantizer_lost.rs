@@ -231,3 +231,63 @@ fn waiting_for_dense(
     let errors = axil.read(&mut bench, d.address("errors"))?.1;
     Ok((packet_bytes(bench.beats(sinks[0])), errors))
 }
+
+/// A sparse part whose last beat comes some cycles behind the others and is empty: it ends late, whenever that beat comes. The vectors are
+/// right; where the last before it got lost too, those behind are the same ones for each of the delays.
+pub(super) fn empty_last_beats(
+    d: &Device<DequantizerAxiPorts>,
+    engine: &mut dyn Engine,
+    seed: u64,
+) -> Result<(), String> {
+    let (t, width) = (plain_thresholds(), d.params.sparse_bytes() as usize);
+    // header, two counts and outliers: a full word
+    let value = |i: usize| half::f16::from_f32(if i < width - 10 { 2.0 } else { 0.5 }).to_bits();
+    let records = vec![encoded(d, &(0..HOLED).map(value).collect::<Vec<u16>>(), &t); 6];
+    let right: Vec<Vec<u8>> = records.iter().map(|r| elements(d, &r.dense, &r.sparse, HOLED, &t)).collect();
+    let mut behind_lost = None;
+    for delay in 0..12 {
+        let (got, errors) =
+            empty_behind(d, engine, (&records, false, delay), seed).map_err(|e| format!("{delay}: {e}"))?;
+        if errors != 8 || got != right {
+            return Err(format!("an empty last beat {delay} cycles later: errors {errors:#x}, or a wrong vector"));
+        }
+        let lost = empty_behind(d, engine, (&records, true, delay), seed).map_err(|e| format!("lost, {delay}: {e}"))?;
+        let first = behind_lost.get_or_insert(lost.clone());
+        if *first != lost || lost.1 != 8 {
+            return Err(format!("behind a lost last, {delay} cycles later: errors {:#x}, or other vectors", lost.1));
+        }
+    }
+    Ok(())
+}
+
+/// The vectors of records whose second one has an empty last beat, `delay` cycles behind the others, and the errors; the last of the first
+/// one may be lost, too.
+fn empty_behind(
+    d: &Device<DequantizerAxiPorts>,
+    engine: &mut dyn Engine,
+    (records, lost, delay): (&[Parts], bool, u64),
+    seed: u64,
+) -> Result<(Vec<Vec<u8>>, u64), BusError> {
+    let (width, last) = (d.params.sparse_bytes() as usize, 2);
+    let mut bench = Bench::new(engine, seed);
+    let (axil, sources, sinks) = d.streams(&mut bench);
+    bench.reset()?;
+    d.set_up(&mut bench, &axil, HOLED, &plain_thresholds())?;
+    records.iter().for_each(|r| bench.send(sources[0], packet(&r.dense, d.params.dense_bytes() as usize)));
+    for (i, record) in records.iter().enumerate() {
+        let mut beats = packet(&record.sparse, width);
+        if i == 1 || (i == 0 && lost) {
+            beats[0].0[last].set_bit(0, false);
+        }
+        bench.send(sources[1], beats);
+        if i == 1 {
+            bench.run(2 + delay)?;
+            let mut empty = packet(&[0], width);
+            empty[0].0[1].set_bit(0, false);
+            bench.send(sources[1], empty);
+        }
+    }
+    bench.run(400 + 4 * (records.len() * HOLED) as u64)?;
+    let errors = axil.read(&mut bench, d.address("errors"))?.1;
+    Ok((packet_bytes(bench.beats(sinks[0])), errors))
+}

@@ -78,11 +78,14 @@ ports! {
 fn scale_table() -> Result<Design<ScaleTablePorts>, Errors> {
     let m = Module::new("scale_table");
     let io = ScaleTablePorts::new(m);
-    let table = ScaleTable::new(m, 1, Queue { any: io.any, oldest: io.oldest }, io.leaves);
+    let (scales, at) = (m.memory(scales(4), 2), m.lit(0u32, 1));
+    scales.write(at, io.oldest, m.lit(1u32, 1));
+    let table = ScaleTable::new(m, 1, Queue { any: io.any, scales, at }, io.leaves);
     table.free(|| io.gone);
     io.ready.set(table.ready);
     io.takes.set(table.takes);
-    io.split.set(table.split);
+    let back = m.pipeline("back");
+    io.split.set(back.leave(table.enter(back).1));
     m.finish(io)
 }
 
