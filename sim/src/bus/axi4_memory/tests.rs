@@ -1,6 +1,6 @@
 use super::*;
 use crate::burst_bench::{BurstBench, Piece, random_bytes};
-use crate::bus::packet;
+use crate::bus::{packet, seed};
 use hdl::sim::Simulator;
 use hdl::{Errors, Module, Stream, module, ports, stream};
 use hw::memory::axi::{Axi, AxiParams, axi};
@@ -101,8 +101,8 @@ fn both(p: MoverParams) -> Result<Design<BothPorts>, Errors> {
 fn what_is_written_is_seen_with_its_response() {
     let design = both(params(32)).unwrap_or_else(|e| panic!("{e}"));
     let (io, mut engine) = (&design.ports, Simulator::new(&design));
-    let mut bench = Bench::new(&mut engine, 1);
-    let mut memory = Axi4Memory::new(MemoryModel { latency: 60, ..MemoryModel::default() }, 1);
+    let mut bench = Bench::new(&mut engine, seed(1));
+    let mut memory = Axi4Memory::new(MemoryModel { latency: 60, ..MemoryModel::default() }, seed(2));
     memory.read_port(&mut bench, &design, &io.m_axi);
     memory.write_port(&mut bench, &design, &io.m_axi);
     let commands = [bench.source(&design, &io.read, Stalls::Never), bench.source(&design, &io.write, Stalls::Never)];
