@@ -46,8 +46,8 @@ fn blocks(d: &mut Drawing) {
     let map = d.section(rect(630, 176, 130, 124), in_use, "map in use", &["which of 16 are", "outliers, and how"]);
     let lines = ["tables of levels;", "code to binary16"];
     let lanes = d.section(rect(630, 352, 130, 60), ("core", "the lanes"), "lane0 \u{2026} 15", &lines);
-    let slice = ("core", "a register slice, with the limit to the largest number behind its spare register");
-    let slice = d.section(rect(806, 352, 90, 60), slice, "limit", &["and register", "slice"]);
+    let slice = ("core", "a register slice");
+    let slice = d.section(rect(806, 352, 90, 60), slice, "register", &["slice"]);
     let d = &mut d.diagram;
     d.arrow(&[(116, 203), walker.left(203)]);
     d.arrow(&[(116, 382), guard.left(382)]);
