@@ -25,7 +25,7 @@ module oaken_chunk_pieces_each_8x2_16_0 (
     output wire ended_missing,
     output wire ended_late,
     output wire ended_count,
-    output wire enough // What comes is dropped.
+    output wire enough // What comes of the packet is dropped.
 );
     localparam [2:0] WALK_BEGIN = 3'h0;
     localparam [2:0] WALK_HEAD = 3'h1;
@@ -208,7 +208,6 @@ module oaken_chunk_pieces_each_8x2_16_0 (
 
     // how the packet went
     assign ended_valid = ending;
-    assign enough = drops;
     wire lacks = ((reads & over) | 1'h0) | partial; // chunk_pieces.rs:156
     wire wrong = (reads & counts) & too_many; // chunk_pieces.rs:157
     wire over_1 = ends | drops; // chunk_pieces.rs:158
@@ -229,6 +228,7 @@ module oaken_chunk_pieces_each_8x2_16_0 (
             happened_1 <= (happened_1 | wrong) & (~over_1);
         end
     end
+    assign enough = drops & (~dropped);
     wire unused_ok = &{1'b0, step[6:4]};
 endmodule
 

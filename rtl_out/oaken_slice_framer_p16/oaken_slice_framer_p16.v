@@ -43,15 +43,15 @@ module oaken_slice_framer_p16 (
     reg taken_1; // fork.rs:23
     wire of_parts_ready; // fork.rs:24
     wire of_tag_ready; // fork.rs:24
-    wire waits_valid; // slice_framer.rs:131
-    wire waits_ready; // slice_framer.rs:131
-    wire [15:0] waits_payload_0; // slice_framer.rs:131
-    wire [5:0] waits_payload_1; // slice_framer.rs:131
+    wire waits_valid; // slice_framer.rs:148
+    wire waits_ready; // slice_framer.rs:148
+    wire [15:0] waits_payload_0; // slice_framer.rs:148
+    wire [5:0] waits_payload_1; // slice_framer.rs:148
     wire fifo_s_ready;
     wire oldest_valid;
     wire [21:0] fifo_m_payload;
     wire [2:0] fifo_level;
-    reg [15:0] left; // records that have left of the oldest history | slice_framer.rs:136
+    reg [15:0] left; // records that have left of the oldest history | slice_framer.rs:153
     reg taken_0_1; // fork.rs:23
     reg taken_1_1; // fork.rs:23
     wire of_dense_ready; // fork.rs:24
@@ -69,7 +69,7 @@ module oaken_slice_framer_p16 (
     wire cutter_ended_missing;
     wire cutter_ended_late;
     wire cutter_ended_count;
-    wire cutter_enough;
+    wire enough_dense_1;
     wire slice_s_ready;
     wire cut_valid;
     wire [64:0] slice_m_payload;
@@ -87,14 +87,14 @@ module oaken_slice_framer_p16 (
     wire pieces_ended_missing;
     wire pieces_ended_late;
     wire pieces_ended_count;
-    wire pieces_enough;
+    wire enough_sparse_1;
     wire pack_s_ready;
     wire packed_valid;
     wire [127:0] packed_data;
     wire [15:0] packed_keep;
     wire packed_last;
-    reg ended_early_1; // slice_framer.rs:115
-    reg count_error_1; // slice_framer.rs:117
+    reg ended_early_1; // slice_framer.rs:119
+    reg count_error_1; // slice_framer.rs:121
     wire _t1 = taken_0 | of_parts_ready; // fork.rs:25
     wire _t2 = taken_1 | of_tag_ready; // fork.rs:25
     wire _t3 = _t1 & _t2; // fork.rs:26
@@ -110,7 +110,7 @@ module oaken_slice_framer_p16 (
     end
     wire of_parts_valid = history_valid & (~taken_0); // fork.rs:29
     wire of_tag_valid = history_valid & (~taken_1); // fork.rs:29
-    wire any = |history_tokens; // slice_framer.rs:130
+    wire any = |history_tokens; // slice_framer.rs:147
     assign waits_payload_0 = history_tokens;
     assign waits_payload_1 = history_tag;
     assign waits_valid = of_tag_valid & any;
@@ -118,8 +118,8 @@ module oaken_slice_framer_p16 (
     assign waits_ready = fifo_s_ready;
     wire [15:0] oldest_payload_0 = fifo_m_payload[21:6]; // fifo.rs:155
     wire [5:0] oldest_payload_1 = fifo_m_payload[5:0]; // fifo.rs:155
-    wire leaves = (m_axis_sparse_tvalid & m_axis_sparse_tready) & m_axis_sparse_tlast; // slice_framer.rs:138
-    wire last = left == (oldest_payload_0 - 16'h1); // slice_framer.rs:139
+    wire leaves = (m_axis_sparse_tvalid & m_axis_sparse_tready) & m_axis_sparse_tlast; // slice_framer.rs:155
+    wire last = left == (oldest_payload_0 - 16'h1); // slice_framer.rs:156
     always @(posedge clk) begin
         if (rst) begin
             left <= 16'h0;
@@ -166,7 +166,7 @@ module oaken_slice_framer_p16 (
         .m_payload(wanted_payload),
         .level(fifo_1_level)
     );
-    assign enough_dense = cutter_enough;
+    assign enough_dense = enough_dense_1;
     oaken_slice_cutter_8x8_16 cutter (
         .clk(clk),
         .rst(rst),
@@ -187,7 +187,7 @@ module oaken_slice_framer_p16 (
         .ended_missing(cutter_ended_missing),
         .ended_late(cutter_ended_late),
         .ended_count(cutter_ended_count),
-        .enough(cutter_enough)
+        .enough(enough_dense_1)
     );
     assign m_axis_dense_tvalid = cut_valid;
     register_slice_forward_65 slice (
@@ -235,7 +235,7 @@ module oaken_slice_framer_p16 (
         .m_keep(packed_keep),
         .m_last(packed_last)
     );
-    assign enough_sparse = pieces_enough;
+    assign enough_sparse = enough_sparse_1;
     oaken_chunk_pieces_each_8x2_16_0 pieces (
         .clk(clk),
         .rst(rst),
@@ -257,20 +257,20 @@ module oaken_slice_framer_p16 (
         .ended_missing(pieces_ended_missing),
         .ended_late(pieces_ended_late),
         .ended_count(pieces_ended_count),
-        .enough(pieces_enough)
+        .enough(enough_sparse_1)
     );
     assign m_axis_sparse_tvalid = packed_valid;
     assign m_axis_sparse_tkeep = packed_keep;
     assign m_axis_sparse_tlast = packed_last;
     wire [127:0] _t7 = {{8{packed_keep[15]}}, {8{packed_keep[14]}}, {8{packed_keep[13]}}, {8{packed_keep[12]}}, {8{packed_keep[11]}}, {8{packed_keep[10]}}, {8{packed_keep[9]}}, {8{packed_keep[8]}}, {8{packed_keep[7]}}, {8{packed_keep[6]}}, {8{packed_keep[5]}}, {8{packed_keep[4]}}, {8{packed_keep[3]}}, {8{packed_keep[2]}}, {8{packed_keep[1]}}, {8{packed_keep[0]}}}; // types.rs:213
-    wire [127:0] data = packed_data & _t7; // slice_framer.rs:101
+    wire [127:0] data = packed_data & _t7; // slice_framer.rs:104
     assign m_axis_sparse_tdata = data;
 
     // what went wrong
-    wire _t8 = (cutter_ended_valid & cutter_ended_missing) | (pieces_ended_valid & pieces_ended_missing); // slice_framer.rs:111
-    wire _t9 = (((s_axis_dense_tvalid & s_axis_dense_tready) & s_axis_dense_tlast) & s_axis_dense_tuser) & (~cutter_enough); // slice_framer.rs:109
-    wire _t10 = ((s_axis_sparse_tvalid & s_axis_sparse_tready) & s_axis_sparse_tlast) & s_axis_sparse_tuser; // slice_framer.rs:109
-    wire cut_short = (_t8 | _t9) | (_t10 & (~pieces_enough)); // slice_framer.rs:111
+    wire _t8 = (cutter_ended_valid & cutter_ended_missing) | (pieces_ended_valid & pieces_ended_missing); // slice_framer.rs:115
+    wire _t9 = (((s_axis_dense_tvalid & s_axis_dense_tready) & s_axis_dense_tlast) & s_axis_dense_tuser) & (~enough_dense_1); // slice_framer.rs:113
+    wire _t10 = ((s_axis_sparse_tvalid & s_axis_sparse_tready) & s_axis_sparse_tlast) & s_axis_sparse_tuser; // slice_framer.rs:113
+    wire cut_short = (_t8 | _t9) | (_t10 & (~enough_sparse_1)); // slice_framer.rs:115
     assign ended_early = ended_early_1;
     always @(posedge clk) begin
         if (rst) begin

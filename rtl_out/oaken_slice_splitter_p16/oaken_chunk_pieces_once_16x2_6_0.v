@@ -25,7 +25,7 @@ module oaken_chunk_pieces_once_16x2_6_0 (
     output wire ended_missing,
     output wire ended_late,
     output wire ended_count,
-    output wire enough // What comes is dropped.
+    output wire enough // What comes of the packet is dropped.
 );
     localparam [2:0] WALK_BEGIN = 3'h0;
     localparam [2:0] WALK_HEAD = 3'h1;
@@ -227,7 +227,6 @@ module oaken_chunk_pieces_once_16x2_6_0 (
 
     // how the packet went
     assign ended_valid = ending;
-    assign enough = drops;
     wire cut_header = starts & (available < 5'h8); // chunk_pieces.rs:155
     wire lacks = ((uses & over) | cut_header) | partial; // chunk_pieces.rs:156
     wire wrong = (reads & counts) & too_many; // chunk_pieces.rs:157
@@ -249,6 +248,7 @@ module oaken_chunk_pieces_once_16x2_6_0 (
             happened_1 <= (happened_1 | wrong) & (~over_1);
         end
     end
+    assign enough = drops & (~dropped);
     wire unused_ok = &{1'b0, step[6:5]};
 endmodule
 

@@ -10,7 +10,7 @@
 //! | `slices` | for each packet the slices that leave; taken with its first word |
 //! | `m` | pieces: bytes from the first one of the beat on, `last` ends a slice; registers |
 //! | `ended` | how each packet went, behind its last piece; registers |
-//! | `enough` | what comes is dropped |
+//! | `enough` | what comes is dropped: 0 from the cycle on behind that in which the packet's last word is taken |
 //!
 //! - Parameters: [`WalkParams`].
 //! - Rate, a piece being what is in one word: a header takes a cycle (in `Each`, one for each piece), a chunk one and one for each piece
@@ -67,7 +67,7 @@ ports! {
         output m: Stream<Beat> = stream(beat(8, p.word)),
         /// How a packet ended.
         output ended: Stream<Ended> = stream(ended()),
-        /// What comes is dropped.
+        /// What comes of the packet is dropped.
         output enough: Signal = bits(1),
     }
 }
@@ -157,7 +157,7 @@ pub fn chunk_pieces(p: WalkParams) -> Result<Design<ChunkPiecesPorts>, Errors> {
     let wrong = reads & counts & too_many;
     let over = ends | drops;
     report(m, io.ended, ending, [lacks, wrong, over], !word.over);
-    io.enough.set(drops);
+    io.enough.set(drops & !dropped);
     m.finish(io)
 }
 

@@ -10,7 +10,7 @@
 //! | `s_axis_dense`, `s_axis_sparse` | histories; `tuser` beside `tlast`: reading failed, and the history ends here |
 //! | `history` | how many slices of each are wanted, and, with `tag_bits`, the tag that goes with their records; up to four wait |
 //! | `m_axis_dense`, `m_axis_sparse` | records of `head_elements`, as the dequantizer takes them; bytes that are not kept are 0. With `tag_bits`, `m_axis_sparse_tuser` is the tag of their history |
-//! | `enough_dense`, `enough_sparse` | all slices of the history are out, and what comes of the part is dropped up to `tlast` |
+//! | `enough_dense`, `enough_sparse` | all slices of the history are out, and what comes of the part is dropped up to `tlast`; 0 again in the cycle behind that in which `tlast` is taken |
 //! | `ended_early` | one cycle: slices had to be made up, or `tuser` came before there was enough; once for each part at least |
 //! | `count_error` | one cycle: a count of a history was above 64, and taken as 64 |
 //!
@@ -26,12 +26,14 @@ use super::chunk_pieces::{Headers, WalkParams, chunk_pieces};
 use super::slice_cutter::slice_cutter;
 use super::slices::{History, SliceParams, TOKEN_BITS, history};
 use super::types::{Beat, each_repeated};
+use crate::stream::Beat as Words;
 use crate::stream::axi_stream::{AxiStream, axi_stream};
 use crate::stream::convert::convert_after;
 use crate::stream::fifo::{Style, fifo_after};
 use crate::stream::fork;
 use crate::stream::pack::{Beats, pack_after};
 use crate::stream::register_slice_forward::register_slice_forward_after;
+use hdl::logic::UpDown;
 use hdl::*;
 
 ports! {
@@ -82,9 +84,10 @@ pub fn slice_framer(name: &str, p: SliceParams) -> Result<Design<SliceFramerPort
     cutter.ended.ready.set(true);
     let cut = register_slice_forward_after(m, cutter.m)?;
     let Beat { data, last } = cut.payload;
-    let beats = cut.with(crate::stream::Beat::full(data, p.dense_word(), last));
+    let beats = cut.with(Words::full(data, p.dense_word(), last));
     io.m_axis_dense.set(AxiStream::from(convert_after(m, beats, p.engine.dense_bytes())?));
-    io.enough_dense.set(cutter.enough);
+    let enough_dense = of_what_comes(m, io.s_axis_dense, words, cutter.enough);
+    io.enough_dense.set(enough_dense);
 
     m.section("sparse slices");
     let (word, headers) = (p.sparse_word(), Headers::Each);
@@ -99,9 +102,10 @@ pub fn slice_framer(name: &str, p: SliceParams) -> Result<Design<SliceFramerPort
     let packed = pack_after(m, pieces.m, p.engine.sparse_bytes(), Beats::Any)?;
     let word = packed.payload;
     let data = word.data & each_repeated(word.keep, 8); // bytes that are not kept are 0
-    let records = AxiStream::from(packed.with(crate::stream::Beat { data, ..word }));
+    let records = AxiStream::from(packed.with(Words { data, ..word }));
     io.m_axis_sparse.set(AxiStream { tuser: tag, ..records });
-    io.enough_sparse.set(pieces.enough);
+    let enough_sparse = of_what_comes(m, io.s_axis_sparse, words, pieces.enough);
+    io.enough_sparse.set(enough_sparse);
 
     m.section("what went wrong");
     let failed = |s: AxiStream, enough: Signal| {
@@ -110,8 +114,8 @@ pub fn slice_framer(name: &str, p: SliceParams) -> Result<Design<SliceFramerPort
     };
     let cut_short = (cutter.ended.valid & cutter.ended.payload.missing)
         | (pieces.ended.valid & pieces.ended.payload.missing)
-        | failed(io.s_axis_dense, cutter.enough)
-        | failed(io.s_axis_sparse, pieces.enough);
+        | failed(io.s_axis_dense, enough_dense)
+        | failed(io.s_axis_sparse, enough_sparse);
     let ended_early = m.reg_reset(bits(1), 0);
     ended_early.set(cut_short);
     let count_error = m.reg_reset(bits(1), 0);
@@ -119,6 +123,19 @@ pub fn slice_framer(name: &str, p: SliceParams) -> Result<Design<SliceFramerPort
     io.ended_early.set(ended_early);
     io.count_error.set(count_error);
     m.finish(io)
+}
+
+/// Whether what comes at `s` is dropped, made of whether the `words` behind the converter are: it may hold the last ones of a packet when the
+/// next packet is already on its way to `s`.
+#[module]
+fn of_what_comes(m: Module, s: AxiStream, words: Stream<Words>, dropped: Signal) -> Signal {
+    if s.tkeep.width() == words.payload.keep.width() {
+        return dropped;
+    }
+    let ends = UpDown::new(m, 3);
+    ends.level.comment("packets of which the last word is in the converter");
+    ends.count(s.stream().transfer() & s.tlast, words.transfer() & words.payload.last);
+    dropped & ends.is_empty()
 }
 
 /// The tag of the records that leave: it waits until those of the histories before are out. Gives the histories for the parts, too.

@@ -173,6 +173,36 @@ fn histories_become_records() {
     }
 }
 
+/// Once the last word of a history is taken, `enough` is that of the next one: a reader that stops by it would cut the next one short.
+#[test]
+fn enough_is_not_said_of_the_next_history() {
+    for [lanes, bits, head, bus] in SIZES {
+        let p = params(lanes, bits, head, bus);
+        let design = build(p);
+        let mut engine = jit::simulator(&design);
+        let mut rng = Rng::with_seed(seed(7));
+        let mut around = Around::new(&mut engine, &design, p, [Stalls::Never; 4], 7);
+        let slices: Vec<Parts> = (0..12).map(|_| shape(p).record(&mut rng, any_count)).collect();
+        around.send(&Sent { parts: history(&slices), tokens: 1, failed: [false; 2] });
+        let beats = around.inputs.map(|s| around.bench.unsent(s));
+        around.send(&Sent { parts: history(&slices), tokens: slices.len(), failed: [false; 2] });
+        let mut enough = [vec![], vec![]];
+        while around.inputs.iter().any(|s| around.bench.unsent(*s) > 0) {
+            around.step();
+            for (i, cycles) in enough.iter_mut().enumerate() {
+                if around.bench.engine.peek_u64(around.flags[2 + i]) == 1 {
+                    cycles.push(around.bench.cycle());
+                }
+            }
+        }
+        for (i, cycles) in enough.into_iter().enumerate() {
+            let last = around.bench.sent_at(around.inputs[i])[beats[i] - 1];
+            let late: Vec<u64> = cycles.iter().copied().filter(|cycle| *cycle > last).collect();
+            assert!(late.is_empty() && !cycles.is_empty(), "{p:?}, part {i}: in {late:?}, `tlast` is taken in {last}");
+        }
+    }
+}
+
 /// A history with more slices than are wanted, or fewer, or none, or with a wrong count.
 fn wrong(rng: &mut Rng, shape: Shape) -> Sent {
     let slices: Vec<Parts> = (0..rng.usize(0..6)).map(|_| shape.record(rng, any_count)).collect();
