@@ -32,6 +32,7 @@ module oaken_mmu_page_list_4096 (
 );
     reg [12:0] pages; // pages of the free chain | page_list.rs:160
     reg [11:0] first; // its first one | page_list.rs:161
+    reg any; // there are some: a register, since the address of the RAM is made of it | page_list.rs:162
     reg spare; // a free page is held | page_list.rs:98
     reg [11:0] page; // page_list.rs:99
     reg [12:0] fresh; // pages that were taken at least once | page_list.rs:102
@@ -45,23 +46,22 @@ module oaken_mmu_page_list_4096 (
     reg [11:0] word; // page_list.rs:121
 
     // the next free page: of the chain, or one that was never taken
-    wire _t1 = |pages; // page_list.rs:162
     assign take_valid = spare;
     assign take_payload = page;
     wire idle = (~(|fetching)) & (~give_valid); // page_list.rs:104
-    wire refills = ((~spare) | take_ready) & idle; // page_list.rs:105
-    wire from_chain = refills & _t1; // page_list.rs:106
-    wire from_fresh = (refills & (~_t1)) & (fresh != 13'h1000); // page_list.rs:107
-    wire _t2 = from_chain | from_fresh; // page_list.rs:109
+    wire refills = (~spare) & idle; // page_list.rs:105
+    wire from_chain = refills & any; // page_list.rs:106
+    wire from_fresh = (refills & (~any)) & (fresh != 13'h1000); // page_list.rs:107
+    wire _t1 = from_chain | from_fresh; // page_list.rs:109
     always @(posedge clk) begin
         if (rst) begin
             spare <= 1'h0;
         end else begin
             if (take_ready) spare <= 1'h0;
-            if (_t2) spare <= 1'h1;
+            if (_t1) spare <= 1'h1;
         end
     end
-    always @(posedge clk) if (_t2) page <= _t1 ? first : fresh[11:0];
+    always @(posedge clk) if (_t1) page <= any ? first : fresh[11:0];
     always @(posedge clk) begin
         if (rst) begin
             fresh <= 13'h0;
@@ -109,9 +109,16 @@ module oaken_mmu_page_list_4096 (
     always @(posedge clk) begin
         if (rst) begin
             pages <= 13'h0;
+            any <= 1'h0;
         end else begin
-            if (gives) pages <= pages + give_pages;
-            if (from_chain) pages <= pages - 13'h1;
+            if (gives) begin
+                pages <= pages + give_pages;
+                any <= 1'h1;
+            end
+            if (from_chain) begin
+                pages <= pages - 13'h1;
+                any <= pages != 13'h1;
+            end
         end
     end
     assign free = free_1;

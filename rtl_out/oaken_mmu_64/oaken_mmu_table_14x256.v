@@ -19,14 +19,14 @@ module oaken_mmu_table_14x256 (
     input  wire [13:0] write_word
 );
     (* ram_style = "block" *) (* no_rw_check *) reg [13:0] words [0:255];
-    reg [13:0] words_q0; // shared_table.rs:50
+    reg [13:0] lanes_0; // shared_table.rs:52
     always @(posedge clk) if (write_valid) words[write_address] <= write_word;
+    wire [7:0] address = first_valid ? first_payload : second_payload; // shared_table.rs:44
+    assign word = lanes_0;
+    always @(posedge clk) lanes_0 <= words[address];
     assign first_ready = 1'h1;
     assign write_ready = 1'h1;
     assign second_ready = ~first_valid;
-    wire [7:0] _t1 = first_valid ? first_payload : second_payload; // shared_table.rs:50
-    assign word = words_q0;
-    always @(posedge clk) words_q0 <= words[_t1];
     wire unused_ok = &{1'b0, second_valid};
 endmodule
 

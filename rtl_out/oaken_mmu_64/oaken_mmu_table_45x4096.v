@@ -18,15 +18,62 @@ module oaken_mmu_table_45x4096 (
     input  wire [11:0] write_address,
     input  wire [44:0] write_word
 );
-    (* ram_style = "block" *) (* no_rw_check *) reg [44:0] words [0:4095];
-    reg [44:0] words_q0; // shared_table.rs:50
-    always @(posedge clk) if (write_valid) words[write_address] <= write_word;
+    (* ram_style = "block" *) (* no_rw_check *) reg [3:0] words [0:4095];
+    reg [3:0] lanes_0; // shared_table.rs:52
+    (* ram_style = "block" *) (* no_rw_check *) reg [3:0] words_1 [0:4095];
+    reg [3:0] lanes_1; // shared_table.rs:52
+    (* ram_style = "block" *) (* no_rw_check *) reg [3:0] words_2 [0:4095];
+    reg [3:0] lanes_2; // shared_table.rs:52
+    (* ram_style = "block" *) (* no_rw_check *) reg [3:0] words_3 [0:4095];
+    reg [3:0] lanes_3; // shared_table.rs:52
+    (* ram_style = "block" *) (* no_rw_check *) reg [3:0] words_4 [0:4095];
+    reg [3:0] lanes_4; // shared_table.rs:52
+    (* ram_style = "block" *) (* no_rw_check *) reg [3:0] words_5 [0:4095];
+    reg [3:0] lanes_5; // shared_table.rs:52
+    (* ram_style = "block" *) (* no_rw_check *) reg [3:0] words_6 [0:4095];
+    reg [3:0] lanes_6; // shared_table.rs:52
+    (* ram_style = "block" *) (* no_rw_check *) reg [3:0] words_7 [0:4095];
+    reg [3:0] lanes_7; // shared_table.rs:52
+    (* ram_style = "block" *) (* no_rw_check *) reg [3:0] words_8 [0:4095];
+    reg [3:0] lanes_8; // shared_table.rs:52
+    (* ram_style = "block" *) (* no_rw_check *) reg [3:0] words_9 [0:4095];
+    reg [3:0] lanes_9; // shared_table.rs:52
+    (* ram_style = "block" *) (* no_rw_check *) reg [3:0] words_10 [0:4095];
+    reg [3:0] lanes_10; // shared_table.rs:52
+    (* ram_style = "block" *) (* no_rw_check *) reg words_11 [0:4095];
+    reg lanes_11; // shared_table.rs:52
+    wire [11:0] address = first_valid ? first_payload : second_payload; // shared_table.rs:44
+    always @(posedge clk) begin
+        if (write_valid) words[write_address] <= write_word[3:0];
+        lanes_0 <= words[address];
+        if (write_valid) words_1[write_address] <= write_word[7:4];
+        lanes_1 <= words_1[address];
+        if (write_valid) words_2[write_address] <= write_word[11:8];
+        lanes_2 <= words_2[address];
+        if (write_valid) words_3[write_address] <= write_word[15:12];
+        lanes_3 <= words_3[address];
+        if (write_valid) words_4[write_address] <= write_word[19:16];
+        lanes_4 <= words_4[address];
+        if (write_valid) words_5[write_address] <= write_word[23:20];
+        lanes_5 <= words_5[address];
+        if (write_valid) words_6[write_address] <= write_word[27:24];
+        lanes_6 <= words_6[address];
+        if (write_valid) words_7[write_address] <= write_word[31:28];
+        lanes_7 <= words_7[address];
+        if (write_valid) words_8[write_address] <= write_word[35:32];
+        lanes_8 <= words_8[address];
+        if (write_valid) words_9[write_address] <= write_word[39:36];
+        lanes_9 <= words_9[address];
+        if (write_valid) words_10[write_address] <= write_word[43:40];
+        lanes_10 <= words_10[address];
+        if (write_valid) words_11[write_address] <= write_word[44];
+        lanes_11 <= words_11[address];
+    end
+    wire [44:0] _t1 = {lanes_11, lanes_10, lanes_9, lanes_8, lanes_7, lanes_6, lanes_5, lanes_4, lanes_3, lanes_2, lanes_1, lanes_0}; // shared_table.rs:56
+    assign word = _t1;
     assign first_ready = 1'h1;
     assign write_ready = 1'h1;
     assign second_ready = ~first_valid;
-    wire [11:0] _t1 = first_valid ? first_payload : second_payload; // shared_table.rs:50
-    assign word = words_q0;
-    always @(posedge clk) words_q0 <= words[_t1];
     wire unused_ok = &{1'b0, second_valid};
 endmodule
 

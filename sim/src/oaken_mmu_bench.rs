@@ -246,7 +246,7 @@ impl<'e> MmuBench<'e> {
     }
 
     /// Packets of either part that came.
-    fn packets_read(&mut self) -> [usize; 2] {
+    pub fn packets_read(&mut self) -> [usize; 2] {
         for (i, (seen, packets)) in self.counted.iter_mut().enumerate() {
             let new = &self.bench.beats(self.histories[i + 1])[*seen..];
             *packets += new.iter().filter(|beat| beat.field(2) == 1).count();

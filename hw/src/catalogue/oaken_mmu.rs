@@ -142,7 +142,7 @@ pub(super) const OAKEN_MMU: Block = Block {
     parameters: &MMU,
     check: slices_fit,
     latency: |_| {
-        "16 cycles and that of the memory from a read to the first sparse word; the first dense one comes behind its burst"
+        "16 cycles and that of the memory from a read to its first word; the part that the arbiter takes second begins behind a burst of the other"
             .into()
     },
     throughput: |_| "1 beat of the bus a cycle; an append in 2 cycles for each slice at best".into(),

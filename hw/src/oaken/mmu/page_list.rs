@@ -13,8 +13,8 @@
 //! | `free` | how many are free, as of 1 cycle ago |
 //!
 //! - `link` and `give` do not come in the same cycle. A page is followed only where it was linked, before.
-//! - Parameters: those of [`MmuParams`]. Throughput: one `take` in 3 cycles; one `give` or `link` a cycle.
-//! - Combinational paths: `take_ready` and `give_valid` to both `follow_ready`; `follow_0_valid` to `follow_1_ready`.
+//! - Parameters: those of [`MmuParams`]. Throughput: one `take` in 3 cycles, in 2 of pages that were never taken; one `give` or `link` a cycle.
+//! - Combinational paths: `give_valid` to both `follow_ready`; `follow_0_valid` to `follow_1_ready`.
 //! - After reset all pages are free.
 
 use super::params::MmuParams;
@@ -102,7 +102,7 @@ pub fn page_list(p: MmuParams) -> Result<Design<PageListPorts>, Errors> {
     let fresh = m.reg_reset(bits(p.count_bits()), 0).comment("pages that were taken at least once");
     let fetching = m.reg_reset(bits(2), 0).comment("the follower of the page that was held last is on its way");
     let idle = !fetching.any() & !io.give.valid;
-    let refills = (!spare | io.take.ready) & idle;
+    let refills = !spare & idle; // not yet while one is taken: that is known late, and the RAM is far
     let from_chain = refills & chain.any;
     let from_fresh = refills & !chain.any & fresh.ne(p.pages);
     m.when(io.take.ready, || spare.set(false));
@@ -159,15 +159,22 @@ impl FreeChain {
     fn new(m: Module, p: MmuParams) -> FreeChain {
         let pages = m.reg_reset(bits(p.count_bits()), 0).comment("pages of the free chain");
         let first = m.reg(bits(p.page_bits())).comment("its first one");
-        FreeChain { any: pages.any(), pages, first }
+        let any =
+            m.reg_reset(bits(1), 0).comment("there are some: a register, since the address of the RAM is made of it");
+        m.assert(any.eq(pages.any()), "the flag says what the counter says");
+        FreeChain { any, pages, first }
     }
     /// A chain comes in front, or the first page leaves, and its follower becomes the first one when it is there.
     fn change(&self, m: Module, gives: Signal, x: Chain, [leaves, arrives]: [Signal; 2], follower: Signal) {
         m.when(gives, || {
             self.first.set(x.first);
             self.pages.set(self.pages + x.pages);
+            self.any.set(true);
         });
         m.when(arrives, || self.first.set(follower));
-        m.when(leaves, || self.pages.set(self.pages - 1));
+        m.when(leaves, || {
+            self.pages.set(self.pages - 1);
+            self.any.set(self.pages.ne(1));
+        });
     }
 }

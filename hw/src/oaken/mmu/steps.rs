@@ -105,28 +105,20 @@ struct Step {
     pages: Signal,
     /// The bytes begin at the begin of a page.
     at_page: Signal,
-    /// The place in the page behind the slice, if it were long enough.
-    end: Signal,
+    /// The slice needs a new page.
+    takes: Signal,
     slice: Slice,
 }
 
 fn step(p: MmuParams) -> Step {
-    let end = bits(p.offset_bits() + 1);
     Step {
         number: bits(p.step_bits()),
         entry: stream_entry(p),
         empty: bits(1),
         pages: bits(p.count_bits()),
         at_page: bits(1),
-        end,
+        takes: bits(1),
         slice: slice_shape(p),
-    }
-}
-
-impl Step {
-    /// Does the slice need a new page?
-    fn takes(self, p: MmuParams) -> Signal {
-        self.at_page | (self.end.msb() & self.end.trunc(p.offset_bits()).any())
     }
 }
 
@@ -206,16 +198,17 @@ fn begin(m: Module, io: StepsPorts, held: StreamEntry, number: Signal, p: MmuPar
     let offset = before.trunc(p.offset_bits());
     let end = offset.zext(p.offset_bits() + 1) + fit(bytes, p.offset_bits() + 1);
     let at_page = !offset.any();
+    let takes = at_page | (end.msb() & end.trunc(p.offset_bits()).any());
     let pages = fit(before.drop_low(p.offset_bits()), p.count_bits()) + (!at_page).zext(p.count_bits());
     let entry = StreamEntry { bytes: before, ..held };
-    Step { number, entry, empty: !before.any(), pages, at_page, end, slice: Slice { bytes, ..slice } }
+    Step { number, entry, empty: !before.any(), pages, at_page, takes, slice: Slice { bytes, ..slice } }
 }
 
 /// Does what the pass is for. Gives whether it is done.
 #[module]
 fn act(m: Module, io: StepsPorts, x: Step, valid: Signal, p: MmuParams) -> Signal {
     let is = |pass: Pass| io.work.pass.is(pass);
-    let takes = x.takes(p).comment("a page, if it is an append");
+    let takes = x.takes;
     let page = io.take.payload;
 
     m.section("append");

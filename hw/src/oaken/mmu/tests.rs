@@ -113,6 +113,50 @@ fn reads_what_was_appended() {
     }
 }
 
+/// Whoever takes a history says `enough` up to its last word: that ends this one, and no other, whenever the next one is asked for.
+#[test]
+fn enough_ends_one_history() {
+    let p = MmuParams { layers: 1, heads: 1, ..params(8) };
+    let design = unit("mmu", p).unwrap();
+    let enough = design.port_index(design.ports.enough).unwrap();
+    run(p, MemoryModel { latency: 40, ..MemoryModel::default() }, [Stalls::Never; 4], 1, |x, rng| {
+        assert_eq!(x.finish_control(false, 0), Ok(0));
+        for i in 0..400 {
+            let group = [0, 0, i % 2];
+            let slices = x.shape.random_slices(rng, group, 64);
+            x.append(group, slices, false);
+        }
+        assert!(x.finish_appends().unwrap().iter().all(|code| *code == 0));
+        x.ask([0, 0, 0], 0, 0);
+        assert_eq!(x.finish_reads(), Ok(vec![0]));
+        let whole = x.words_given()[0].len();
+        assert!(whole > 1500, "{whole} words");
+        let mut shortest = usize::MAX;
+        for delay in (0..160).step_by(5) {
+            let words = x.words_given()[0].len();
+            x.ask([0, 0, 0], 0, 1);
+            x.until("given", 1000, |x| x.words_given()[0].len() > words + 20).unwrap();
+            let packets = x.packets_read()[0];
+            x.bench.engine.poke_u64(enough, 1);
+            for _ in 0..delay {
+                x.step().unwrap();
+                if x.packets_read()[0] > packets {
+                    x.bench.engine.poke_u64(enough, 0);
+                }
+            }
+            x.ask([0, 0, 1], 0, 0);
+            x.until("given", 4000, |x| x.packets_read()[0] > packets).unwrap();
+            x.bench.engine.poke_u64(enough, 0);
+            shortest = shortest.min(x.words_given()[0].len() - words);
+            assert_eq!(x.finish_reads(), Ok(vec![0, 0]), "the next one is asked for {delay} cycles later");
+        }
+        assert!(
+            shortest < 1200,
+            "a history of which there is enough ends, and does not have its {whole} words: {shortest}"
+        );
+    });
+}
+
 /// Commands that cannot be done are refused with their cause, their vectors are dropped, and nothing else changes.
 #[test]
 fn refuses() {
