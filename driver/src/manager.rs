@@ -8,7 +8,7 @@ use crate::layout::{Layout, LayoutError};
 use crate::migration::{Placed, Plan, PlanError, Region, Spaces, plan};
 use crate::page::PageSize;
 use crate::shape::{Shape, ShapeError, Sublayer};
-use crate::solver::{DoesNotFit, Mapping, solve};
+use crate::solver::{Mapping, NoMapping, solve};
 use crate::space::{FreeSpace, SpaceError};
 use crate::table::{PageTable, TableError};
 use std::collections::BTreeMap;
@@ -72,7 +72,7 @@ pub enum ManagerError {
     Space(#[from] SpaceError),
     /// Both memories together are too small.
     #[error(transparent)]
-    DoesNotFit(#[from] DoesNotFit),
+    NoMapping(#[from] NoMapping),
     /// The request is not what the change takes it for.
     #[error(transparent)]
     Request(#[from] RequestError),
