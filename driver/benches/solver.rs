@@ -12,7 +12,7 @@ use std::time::Instant;
 
 /// 32 requests of as many tokens as are given, on average, each of its own length.
 fn batch(mean: u64) -> Tracker {
-    let mut tracker = Tracker::new(GPT3_175B).expect("the shape is legal").with_page_layers(1);
+    let mut tracker = Tracker::new(GPT3_175B).expect("the shape is legal").with_page_layers(8);
     for id in 0..32 {
         tracker.start(id, mean - 16 * 16 + 16 * u64::from(id)).expect("the requests differ");
     }

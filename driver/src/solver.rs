@@ -153,11 +153,20 @@ fn looking_ahead(problem: &Problem) -> Option<Mapping> {
     for (i, load) in problem.loads.iter().enumerate() {
         let rest = &problem.loads[i + 1..];
         let left = |n: u64| (fast_left - n * load.bytes, large_left - (load.parts - n) * load.bytes);
-        let n = load.best_first(load.allowed(fast_left, large_left)?).find(|&n| has_room(rest, left(n)))?;
+        // what is free in the end, and what the rest's share of the fast side is a multiple of: most numbers fail by these
+        let bytes = problem.loads[i..].iter().map(|load| load.parts * load.bytes).sum();
+        let slack = fast_left.saturating_add(large_left).checked_sub(bytes)?;
+        let unit = rest.iter().fold(0, |unit, load| greatest_common_divisor(unit, load.bytes)).max(1);
+        let has_room = |n: &u64| left(*n).0 % unit <= slack && has_room(rest, left(*n));
+        let n = load.best_first(load.allowed(fast_left, large_left)?).find(has_room)?;
         mapping.0[i] = n;
         (fast_left, large_left) = left(n);
     }
     Some(mapping)
+}
+
+fn greatest_common_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }
 
 /// Whether there is a mapping of these sublayers, two at most, into what is left.
