@@ -6,7 +6,7 @@
 //! | 1 | read | 1: may be read |
 //! | 2 | write | 1: may be written |
 //! | 4:3 | side | 0 fast, 1 large, 2 remote; 3 is reserved |
-//! | 5 | moving | 1: a migration engine moves the page: writes wait |
+//! | 5 | moving | 1: a migration engine moves the page: it may be read; a write is answered with cause 7 (moving), and asked again |
 //! | 11:6 | reserved | 0 |
 //! | 47:12 | page | bits 47:12 of the physical address of the page's first byte; bits below the page size are 0 |
 //! | 63:48 | reserved | 0 |
@@ -46,7 +46,7 @@ pub struct Entry {
     pub read: bool,
     /// May be written.
     pub write: bool,
-    /// A migration engine moves it: writes wait until it is done.
+    /// A migration engine moves it: a write is answered with cause 7 (moving), and asked again.
     pub moving: bool,
     /// Where the page is.
     pub side: Side,

@@ -34,7 +34,7 @@ pub struct Core {
     pub scratchpad: u64,
 }
 
-/// Everything.
+/// Both sides, their cores and the link between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hardware {
     /// The bandwidth-centric side.
@@ -71,6 +71,13 @@ pub const H2M2: Hardware = Hardware {
 /// Picoseconds that `amount` takes at `rate` a second, rounded up.
 pub fn duration(amount: u128, rate: u128) -> u64 {
     (amount * SECOND).div_ceil(rate) as u64
+}
+
+impl Core {
+    /// Picoseconds of so many cycles.
+    pub fn cycles(&self, cycles: u64) -> u64 {
+        duration(cycles.into(), self.frequency.into())
+    }
 }
 
 impl SideHardware {

@@ -8,7 +8,7 @@ use crate::layout::{Layout, LayoutError};
 use crate::migration::{Placed, Plan, PlanError, Region, Spaces, plan};
 use crate::page::PageSize;
 use crate::shape::{Shape, ShapeError, Sublayer};
-use crate::solver::{DoesNotFit, Mapping, solve};
+use crate::solver::{Mapping, NoMapping, solve};
 use crate::space::{FreeSpace, SpaceError};
 use crate::table::{PageTable, TableError};
 use std::collections::BTreeMap;
@@ -72,7 +72,7 @@ pub enum ManagerError {
     Space(#[from] SpaceError),
     /// Both memories together are too small.
     #[error(transparent)]
-    DoesNotFit(#[from] DoesNotFit),
+    NoMapping(#[from] NoMapping),
     /// The request is not what the change takes it for.
     #[error(transparent)]
     Request(#[from] RequestError),
@@ -102,14 +102,22 @@ pub enum ManagerError {
     Table(#[from] TableError),
 }
 
+/// The requests under way.
+#[derive(Clone, Debug)]
+struct Requests {
+    tracker: Tracker,
+    /// The slot of each of them.
+    slots: BTreeMap<RequestId, u64>,
+    /// Slots and tokens of those that ended in this step.
+    ended: Vec<(u64, u64)>,
+}
+
 /// The driver's state.
 #[derive(Clone, Debug)]
 pub struct Manager {
     hardware: Hardware,
     layout: Layout,
-    tracker: Tracker,
-    /// The slot of each request.
-    slots: BTreeMap<RequestId, u64>,
+    requests: Requests,
     spaces: Spaces,
     table: PageTable,
     /// For each sublayer and part, whether it is on the fast side.
@@ -134,7 +142,8 @@ impl Manager {
             (0..shape.parts(sublayer)).map(|part| part < mapping.0[sublayer as usize]).collect::<Vec<_>>()
         };
         let on_fast = Sublayer::ALL.map(first);
-        let mut manager = Manager { hardware, layout, tracker, slots: BTreeMap::new(), spaces, table, on_fast };
+        let requests = Requests { tracker, slots: BTreeMap::new(), ended: vec![] };
+        let mut manager = Manager { hardware, layout, requests, spaces, table, on_fast };
         for sublayer in [Sublayer::QkvLinear, Sublayer::Fc] {
             for part in 0..shape.parts(sublayer) {
                 for page in manager.layout.weight_pages(sublayer, part) {
@@ -150,11 +159,11 @@ impl Manager {
     }
     /// The requests.
     pub fn tracker(&self) -> &Tracker {
-        &self.tracker
+        &self.requests.tracker
     }
     /// The slot of a request.
     pub fn slot(&self, id: RequestId) -> Option<u64> {
-        self.slots.get(&id).copied()
+        self.requests.slots.get(&id).copied()
     }
     /// The page table, the same for both sides: no page has two copies.
     pub fn table(&self) -> &PageTable {
@@ -174,57 +183,35 @@ impl Manager {
     }
 
     /// Takes the changes between two iterations, decides the mapping anew, and says what to move and what is mapped. An error changes
-    /// nothing.
+    /// nothing: what can be refused is refused while only a copy of the requests has changed, and Algorithm 1 leaves room for all pages.
+    /// (An error of a plan, a table or a space is a mistake in the manager, which may then be half changed.)
     pub fn step(&mut self, changes: &[Change]) -> Result<Step, ManagerError> {
-        let mut next = self.clone();
-        let mut step = Step::default();
-        for change in changes {
-            next.take(change, &mut step.unmapped)?;
-        }
-        let page = next.layout.page();
-        let mapping = solve(&next.tracker.problem_in_pages(&next.hardware, page, RESERVE))?;
-        step.plan = next.migrate(mapping)?;
-        step.mapped = next.allocate()?;
-        *self = next;
-        Ok(step)
+        let mut requests = self.requests.clone();
+        changes.iter().try_for_each(|change| requests.take(change, &self.layout))?;
+        let problem = requests.tracker.problem_in_pages(&self.hardware, self.layout.page(), RESERVE);
+        let mapping = solve(&problem)?;
+        self.requests = requests;
+        let unmapped = self.release()?;
+        let plan = self.migrate(mapping)?;
+        Ok(Step { unmapped, plan, mapped: self.allocate()? })
     }
 
-    fn take(&mut self, change: &Change, unmapped: &mut Vec<u64>) -> Result<(), ManagerError> {
-        let max = self.layout.max_tokens();
-        match *change {
-            Change::Start(id, tokens) => {
-                self.tracker.start(id, tokens)?;
-                let taken = |slot: &u64| self.slots.values().any(|other| other == slot);
-                let all = self.layout.slots();
-                let slot = (0..all).find(|slot| !taken(slot)).ok_or(ManagerError::NoSlot { id, slots: all })?;
-                self.slots.insert(id, slot);
-                if tokens > max { Err(ManagerError::TooLong { id, tokens, max }) } else { Ok(()) }
-            }
-            Change::Grow(id) => {
-                self.tracker.grow(id)?;
-                let tokens = self.tracker.requests().find(|request| request.0 == id).map_or(0, |request| request.1);
-                if tokens > max { Err(ManagerError::TooLong { id, tokens, max }) } else { Ok(()) }
-            }
-            Change::Finish(id) => {
-                let tokens = self.tracker.finish(id)?;
-                let slot = self.slots.remove(&id).ok_or(RequestError::Unknown(id))?;
-                self.release(slot, tokens, unmapped)
-            }
-        }
-    }
-    /// Ends the mappings of a slot. Of a request that has grown in this step, the last page may not be mapped yet.
-    fn release(&mut self, slot: u64, tokens: u64, unmapped: &mut Vec<u64>) -> Result<(), ManagerError> {
-        for head in 0..self.layout.shape().kv_heads {
-            for page in self.layout.kv_pages(slot, head, tokens) {
-                if self.table.get(page)?.is_none() {
-                    continue;
+    /// Ends the mappings of requests that ended. Of one that has grown in this step, the last page may not be mapped yet.
+    fn release(&mut self) -> Result<Vec<u64>, ManagerError> {
+        let mut unmapped = vec![];
+        for (slot, tokens) in std::mem::take(&mut self.requests.ended) {
+            for head in 0..self.layout.shape().kv_heads {
+                for page in self.layout.kv_pages(slot, head, tokens) {
+                    if self.table.get(page)?.is_none() {
+                        continue;
+                    }
+                    let Entry { side, address, .. } = self.table.unmap(page)?;
+                    self.spaces.of(side).ok_or(PlanError::Remote(page))?.give_back(address)?;
+                    unmapped.push(page);
                 }
-                let Entry { side, address, .. } = self.table.unmap(page)?;
-                self.spaces.of(side).ok_or(PlanError::Remote(page))?.give_back(address)?;
-                unmapped.push(page);
             }
         }
-        Ok(())
+        Ok(unmapped)
     }
     /// Plans the moves to a mapping and enters them in the table.
     fn migrate(&mut self, mapping: Mapping) -> Result<Plan, ManagerError> {
@@ -276,8 +263,8 @@ impl Manager {
     }
     /// The virtual pages of a head's keys and values, of all requests.
     fn kv_pages(&self, head: u64) -> impl Iterator<Item = u64> {
-        let requests = self.tracker.requests();
-        requests.flat_map(move |(id, tokens)| self.layout.kv_pages(self.slots[&id], head, tokens))
+        let Requests { tracker, slots, .. } = &self.requests;
+        tracker.requests().flat_map(move |(id, tokens)| self.layout.kv_pages(slots[&id], head, tokens))
     }
     /// Maps a page on its part's side.
     fn map(&mut self, sublayer: Sublayer, part: u64, page: u64, write: bool) -> Result<(), ManagerError> {
@@ -285,6 +272,33 @@ impl Manager {
         let space = self.spaces.of(side).ok_or(PlanError::Remote(page))?;
         let address = space.take().ok_or(PlanError::NoRoom(side))?;
         Ok(self.table.map(page, Entry { read: true, write, moving: false, side, address })?)
+    }
+}
+
+impl Requests {
+    fn take(&mut self, change: &Change, layout: &Layout) -> Result<(), ManagerError> {
+        let max = layout.max_tokens();
+        match *change {
+            Change::Start(id, tokens) => {
+                self.tracker.start(id, tokens)?;
+                let taken = |slot: &u64| self.slots.values().any(|other| other == slot);
+                let all = layout.slots();
+                let slot = (0..all).find(|slot| !taken(slot)).ok_or(ManagerError::NoSlot { id, slots: all })?;
+                self.slots.insert(id, slot);
+                if tokens > max { Err(ManagerError::TooLong { id, tokens, max }) } else { Ok(()) }
+            }
+            Change::Grow(id) => {
+                self.tracker.grow(id)?;
+                let tokens = self.tracker.requests().find(|request| request.0 == id).map_or(0, |request| request.1);
+                if tokens > max { Err(ManagerError::TooLong { id, tokens, max }) } else { Ok(()) }
+            }
+            Change::Finish(id) => {
+                let tokens = self.tracker.finish(id)?;
+                let slot = self.slots.remove(&id).ok_or(RequestError::Unknown(id))?;
+                self.ended.push((slot, tokens));
+                Ok(())
+            }
+        }
     }
 }
 

@@ -49,10 +49,6 @@ impl PageTable {
     pub fn bytes(&self) -> u64 {
         self.pages() * ENTRY_BYTES
     }
-    /// The size of its pages.
-    pub fn page_size(&self) -> PageSize {
-        self.page
-    }
     /// What is mapped at a virtual page.
     pub fn get(&self, page: u64) -> Result<Option<Entry>, TableError> {
         Ok(Entry::decode(self.entries[self.index(page)?], self.page)?)
@@ -76,10 +72,6 @@ impl PageTable {
         let index = self.index(page)?;
         self.entries[index] = 0;
         Ok(old)
-    }
-    /// The table as it stands in memory.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        self.entries.iter().flat_map(|entry| entry.to_le_bytes()).collect()
     }
 
     fn write(&mut self, page: u64, entry: Entry) -> Result<(), TableError> {
@@ -106,16 +98,6 @@ mod tests {
     fn a_terabyte_in_pages_of_2_mib_takes_4_mib() {
         let table = PageTable::new(PageSize::HUGE, (1 << 40) / PageSize::HUGE.bytes());
         assert_eq!(table.bytes(), 4 << 20);
-    }
-
-    #[test]
-    fn an_entry_stands_at_eight_times_its_page() {
-        let mut table = PageTable::new(PageSize::HUGE, 4);
-        table.map(2, entry(0x60_0000)).unwrap();
-        let bytes = table.to_bytes();
-        assert_eq!(bytes.len(), 32);
-        assert_eq!(&bytes[16..24], &[0b111, 0, 0x60, 0, 0, 0, 0, 0]);
-        assert!(bytes[..16].iter().chain(&bytes[24..]).all(|&byte| byte == 0));
     }
 
     #[test]

@@ -26,3 +26,10 @@ fn the_migration_engine_passes_under_verilator() {
     let result = driver.run(&mut model(&driver), Effort::from_environment());
     assert!(result.is_ok(), "{result:?}");
 }
+
+#[test]
+fn the_event_controller_passes_under_verilator() {
+    let driver = configuration("h2m2_events").unwrap_or_else(|e| panic!("{e}"));
+    let result = driver.run(&mut model(&driver), Effort::from_environment());
+    assert!(result.is_ok(), "{result:?}");
+}

@@ -131,5 +131,5 @@ fn what_is_refused_says_why() {
     let four: Vec<Change> = (0..4).map(|id| Change::Start(id, 512)).collect();
     manager.step(&four).unwrap();
     let error = Manager::new(&settings(3, 3)).unwrap_err();
-    assert!(matches!(error, ManagerError::DoesNotFit(_)), "{error}");
+    assert!(matches!(error, ManagerError::NoMapping(NoMapping::DoesNotFit { .. })), "{error}");
 }

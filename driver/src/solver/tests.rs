@@ -35,8 +35,36 @@ fn by_trying_all(problem: &Problem) -> Option<Mapping> {
     left.first().copied()
 }
 
+/// More parts of few bytes, in memories that are full but for a part or two: what [`looking_ahead`] is for.
+fn full_problem() -> impl Strategy<Value = Problem> {
+    let load = (0_u64..30, 1_u64..60, 0_u64..9, 0_u64..9).prop_map(|(parts, bytes, fast, large)| Load {
+        parts,
+        bytes,
+        fast,
+        large,
+    });
+    (prop::array::uniform3(load), 0_u64..=100, 0_u64..90).prop_map(|(loads, share, more)| {
+        let all = loads.iter().map(|load| load.parts * load.bytes).sum::<u64>() + more;
+        Problem { fast_capacity: all * share / 100, large_capacity: all - all * share / 100, loads }
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
+    #[test]
+    fn looking_ahead_equals_trying_all_in_full_memories(problem in full_problem()) {
+        let tried = by_trying_all(&problem);
+        prop_assert_eq!(looking_ahead(&problem), tried);
+        prop_assert_eq!(solve(&problem).ok(), tried);
+    }
+
+    #[test]
+    fn the_first_multiple_between_is_the_first(a in 0_u64..300, m in 1_u64..200, ends in (0_u64..200, 0_u64..200)) {
+        let (least, most) = ((ends.0 % m).min(ends.1 % m), (ends.0 % m).max(ends.1 % m));
+        let tried = (0..m).find(|n| (least..=most).contains(&(n * a % m)));
+        prop_assert_eq!(first_between(a, m, least, most), tried);
+    }
+
     #[test]
     fn each_step_equals_trying_all_and_what_does_not_fit_does_not_fit(problem in problem()) {
         let answer = solve(&problem);
@@ -69,7 +97,10 @@ proptest! {
         let problem = tracker.problem(&H2M2);
         match solve(&problem) {
             Ok(mapping) => prop_assert!(problem.fits(mapping)),
-            Err(error) => prop_assert!(error.needed + problem.loads[2].bytes > error.fast + error.large),
+            Err(NoMapping::DoesNotFit { needed, fast, large }) => {
+                prop_assert!(needed + problem.loads[2].bytes > fast + large);
+            }
+            Err(error) => return Err(TestCaseError::fail(error.to_string())),
         }
     }
 }
@@ -83,7 +114,19 @@ fn a_step_leaves_room_for_the_next() {
     assert_eq!(plain(&problem), None);
     assert_eq!(solve(&problem), Ok(Mapping([1, 1, 0])));
     let smaller = Problem { fast_capacity: 6, ..problem };
-    assert_eq!(solve(&smaller), Err(DoesNotFit { needed: 10, fast: 6, large: 3 }));
+    assert_eq!(solve(&smaller), Err(NoMapping::DoesNotFit { needed: 10, fast: 6, large: 3 }));
+}
+
+#[test]
+fn more_than_can_be_counted_is_told() {
+    let load = Load { parts: MAX_PARTS, bytes: 1, fast: 1, large: 1 };
+    let problem = |load| Problem { fast_capacity: u64::MAX, large_capacity: u64::MAX, loads: [load; 3] };
+    assert_eq!(solve(&problem(load)), Ok(Mapping([MAX_PARTS / 2; 3])));
+    let parts = solve(&problem(Load { parts: MAX_PARTS + 1, ..load })).unwrap_err();
+    assert_eq!(parts.to_string(), "a sublayer has 1048577 parts; legal are at most 1048576");
+    for large in [Load { bytes: 1 << 40, ..load }, Load { fast: u64::MAX, ..load }, Load { large: 1 << 62, ..load }] {
+        assert_eq!(solve(&problem(large)), Err(NoMapping::TooLarge));
+    }
 }
 
 #[test]

@@ -137,7 +137,7 @@ fn engine(name: &str, lanes: u32, dense_bits: u32, settings: u32) -> hdl::sim::S
     let map = crate::oaken::quantizer_axi::registers("engine", p);
     // S_low, T_low, T_high, S_high: -2, -1/8, 1/8, 2
     let values = [("length", 128), ("s_low", 0xc000), ("t_low", 0xb000), ("t_high", 0x3000), ("s_high", 0x4000)];
-    let offset = |name| u64::from(map.registers.iter().find(|r| r.name == name).unwrap().offset);
+    let offset = |name| map.offset(name);
     let mut writes = values.map(|(name, value)| (offset(name), value)).to_vec();
     if settings > 1 {
         // stored as number 0

@@ -162,6 +162,12 @@ impl RegisterMap {
     pub fn address_width(&self) -> u32 {
         hdl::clog2(4 * self.registers.len()).max(3)
     }
+    /// Byte address of the register of this name. Panics where there is none: a misspelt name would write elsewhere.
+    #[track_caller]
+    pub fn offset(&self, name: &str) -> u64 {
+        let found = self.registers.iter().find(|register| register.name == name);
+        found.unwrap_or_else(|| panic!("`{}` has no register `{name}`", self.name)).offset.into()
+    }
     /// Number of fields.
     pub(super) fn field_count(&self) -> usize {
         self.fields

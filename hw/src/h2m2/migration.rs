@@ -8,7 +8,7 @@
 //! | `invalidate`, `invalidated`, `drained` | the MMU of each side: its ports `invalidate`, `done` and `drained`; registers |
 //! | `base` | where each page table begins, in units of 4 KiB; it stands still while pages move |
 //! | `stop` | no further command is taken |
-//! | `stop_now` | nor that, and pages whose copying is not all asked for go back |
+//! | `stop_now` | no further command is taken, and pages whose copying is not all asked for go back |
 //! | `idle` | register: nothing is under way |
 //! | `m_axi_read`, `m_axi_write` | AXI4 without IDs, one of each for the pages of each side |
 //! | `m_axi_table_read`, `m_axi_table_write` | AXI4 without IDs, 64 bits, one of each for each page table |

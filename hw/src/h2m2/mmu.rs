@@ -43,13 +43,13 @@ pub struct Counted {
     pub asker: Asker,
 }
 
-/// The counter of pages that were looked up ahead and not found.
-pub const AHEAD: u32 = 11;
-
-/// Its shape.
+/// The shape of what came of a request.
 pub fn counted(p: MmuParams) -> Counted {
     Counted { valid: bits(1), counter: bits(4), fault: bits(1), cause: bits(3), asker: asker(p) }
 }
+
+/// The counter of pages that were looked up ahead and not found.
+pub const AHEAD: u32 = 11;
 
 ports! {
     /// Ports of [`mmu`].

@@ -2,7 +2,7 @@
 //!
 //! | port | |
 //! | --- | --- |
-//! | `job` | a page's old and new place; taken while less than two are under way, and of another direction when none is |
+//! | `job` | a page's old and new place; taken while fewer than two are under way; of another direction, when none is |
 //! | `stop` | each page of which not all bursts are asked for ends with the next burst |
 //! | `done` | how each job ended, in their order; from LUT RAM at registered addresses |
 //! | `m_axi_read`, `m_axi_write` | AXI4, without IDs, of each memory. Data that were asked for are always taken, as are responses; data follow their request without a gap of this engine's: who shares the bus is never blocked |

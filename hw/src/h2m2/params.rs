@@ -3,7 +3,7 @@
 use crate::memory::axi::AxiParams;
 use hdl::{Errors, clog2};
 
-/// The page table has bits 47:12 of a physical address.
+/// Low bits of a physical address that neither an entry of the page table nor the table's base has.
 pub const TABLE_BITS: u32 = 12;
 /// Requests of one requester between being taken and being answered.
 pub const SLOTS: u32 = 16;

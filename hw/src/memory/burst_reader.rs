@@ -10,8 +10,8 @@
 //! - Any address and any number of bytes. The longest bursts that are legal; none crosses 4 KiB or has more than 256 beats.
 //!   Addresses are those of whole beats.
 //! - A burst is asked for when there is room for the data of the longest one, and fewer than `outstanding` are under way.
-//! - A beat that comes with an error ends its command: the packet ends there, of what was read before it the last beat may be missing,
-//!   one further burst at most is asked for, and `done` has the cause and the address of the beat. A command that reaches beyond the last
+//! - A beat that comes with an error ends its command: the packet ends before the word that begins in the last beat before it (up to a beat of
+//!   bytes), one further burst at most is asked for, and `done` has the cause and the address of the beat. A command that reaches beyond the last
 //!   address reads up to there and ends so, too. A command of no bytes has a packet of one word without bytes. The next command is read as
 //!   if nothing had been.
 //! - `m_axi_rlast` is believed.

@@ -7,7 +7,9 @@ use driver::page::PageSize;
 
 /// Cycles from a burst's request to its translation on a hit in the MMU of hw/src/h2m2, whose test of hits compares it.
 pub const HIT_CYCLES: u64 = 5;
-/// Picoseconds of a page-table walk (Table 2: 300 ns).
+/// Cycles that a miss takes there besides its walk; its test of misses compares it.
+pub const MISS_CYCLES: u64 = 17;
+/// Picoseconds of a page-table walk: a read of memory (Table 2: 300 ns).
 pub const WALK: u64 = 300_000;
 /// The page size (section 4.2.1).
 pub const PAGE: PageSize = PageSize::HUGE;
@@ -25,12 +27,13 @@ pub enum Lengths {
     Same,
 }
 
-/// What becomes of a TLB miss.
+/// What becomes of a TLB miss, each of which takes the MMU's cycles and a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Walks {
-    /// A core waits for each of its walks.
+    /// A core reads one page after the other: it waits for each miss. (Of the four that the MMU has under way for a requester, the other
+    /// three are those of the page's next bursts, which share the walk; a test in hw/src/h2m2 measures it.)
     Serial,
-    /// Four walks of a core are under way at a time.
+    /// A core reads four pages in turn, burst by burst: four walks are under way at a time.
     Four,
     /// The next page's walk is made ahead: none is waited for.
     Ahead,
@@ -182,7 +185,8 @@ alternatives! {
     "capacity-decimal", "memories of 10^9 bytes a GB instead of 2^30",
         |c| (c.hardware.fast.capacity, c.hardware.large.capacity) = (96_000_000_000, 512_000_000_000);
     "room-in-pages", "room counts in pages, a request's head in pages of its own", |c| c.room_in_pages = true;
-    "walks-four", "4 walks of a core are under way instead of 1", |c| c.walks = Walks::Four;
+    "walks-four", "a core reads 4 pages in turn, burst by burst, so 4 walks are under way instead of 1",
+        |c| c.walks = Walks::Four;
     "walks-ahead", "the next page's walk is made ahead", |c| c.walks = Walks::Ahead;
     "pages-of-all-layers", "a page of KV cache holds all layers, so each layer visits it",
         |c| c.pages_of_all_layers = true;

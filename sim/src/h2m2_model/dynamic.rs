@@ -2,6 +2,7 @@
 
 use super::choices::Choices;
 use super::figures::{problem, tracker};
+use super::kernel::reached;
 use super::layer::{Asymmetric, Batch};
 use super::search::{Costs, flexgen};
 use super::uniform;
@@ -68,10 +69,7 @@ fn iteration(
     let mapping = solve(&problem).ok()?;
     let moved = last.map_or(0, |last| moved(&problem, last, mapping));
     let oracle = Costs::new(&free, &batch).oracle(&problem)?;
-    // from one memory into the other: the slower of them and of the link
-    let hardware = &choices.hardware;
-    let rate = hardware.fast.bandwidth.min(hardware.large.bandwidth).min(hardware.link_bandwidth);
-    let migration = if choices.migration_costs { duration(moved.into(), rate.into()) } else { 0 };
+    let migration = if choices.migration_costs { duration(moved.into(), migration_rate(choices).into()) } else { 0 };
     let iteration = Iteration {
         tokens: batch.tokens,
         baseline: uniform::baseline(&batch, choices),
@@ -81,6 +79,14 @@ fn iteration(
         moved,
     };
     Some((iteration, mapping))
+}
+
+/// Bytes a second from one memory into the other: as fast as the slower of them and of the link, as far as that is reached.
+pub fn migration_rate(choices: &Choices) -> u64 {
+    let hardware = &choices.hardware;
+    let fast = reached(hardware.fast.bandwidth, choices.reached.0);
+    let large = reached(hardware.large.bandwidth, choices.reached.1);
+    fast.min(large).min(hardware.link_bandwidth)
 }
 
 /// Bytes that move from one mapping to the next.

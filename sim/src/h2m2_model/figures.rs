@@ -48,8 +48,8 @@ pub struct Point {
     pub sublayer: u64,
     /// FlexGen's mapping.
     pub flexgen: u64,
-    /// The best with as much attention, qkv-linear and fc on the fast side as it has room for.
-    pub majors: [u64; 3],
+    /// The best with as much attention, qkv-linear and fc on the fast side as it has room for; `None` where the rest has no room then.
+    pub majors: [Option<u64>; 3],
     /// Eight HBM devices.
     pub eight_hbm: u64,
     /// Parts of attention, qkv-linear and fc on the fast side by Algorithm 1.
@@ -108,8 +108,6 @@ impl Model {
         let costs = Costs::new(&free, &batch);
         let mapping = solve(&problem).ok()?;
         let oracle = costs.oracle(&problem)?;
-        // a sublayer of which all that fits on the fast side leaves no room for the rest elsewhere: the best there is
-        let major = |sublayer| costs.major(&problem, sublayer).unwrap_or(oracle);
         let [attention, qkv, fc] = Sublayer::ALL.map(|s| problem.loads[s as usize].bytes * mapping.0[s as usize]);
         Some(Point {
             length,
@@ -120,7 +118,7 @@ impl Model {
             oracle: free.time(&batch, oracle),
             sublayer: sublayer_granular(&free, &batch, &problem)?,
             flexgen: free.time(&batch, flexgen?),
-            majors: Sublayer::ALL.map(|sublayer| free.time(&batch, major(sublayer))),
+            majors: Sublayer::ALL.map(|sublayer| costs.major(&problem, sublayer).map(|major| free.time(&batch, major))),
             eight_hbm: uniform::eight_hbm(&batch, choices),
             mapping: mapping.0,
             oracle_mapping: oracle.0,

@@ -1,6 +1,6 @@
 //! How long a kernel takes on one side: memory and arithmetic overlap by double buffering, except for the first chunk.
 
-use super::choices::{Choices, HIT_CYCLES, PAGE, WALK, Walks};
+use super::choices::{Choices, HIT_CYCLES, MISS_CYCLES, PAGE, WALK, Walks};
 use driver::hardware::{Core, SideHardware, duration};
 
 /// What a kernel does.
@@ -33,8 +33,8 @@ pub struct Machine {
     pub chunk: u64,
     /// Whether a matrix kernel's weights are loaded before it may start.
     pub weights_ahead: bool,
-    /// Picoseconds that a core waits for each page; `None` without translation.
-    pub walk: Option<u64>,
+    /// Picoseconds that a core waits for each page longer than for a hit; `None` without translation.
+    pub miss: Option<u64>,
 }
 
 impl Machine {
@@ -48,18 +48,20 @@ impl Machine {
     }
     /// Any side.
     pub fn of(choices: &Choices, side: SideHardware, reached: u64, translation: bool) -> Machine {
-        let walk = match choices.walks {
-            Walks::Serial => WALK,
-            Walks::Four => WALK / 4,
+        let core = choices.hardware.core;
+        let miss = WALK + core.cycles(MISS_CYCLES - HIT_CYCLES);
+        let miss = match choices.walks {
+            Walks::Serial => miss,
+            Walks::Four => miss / 4,
             Walks::Ahead => 0,
         };
         Machine {
             side,
-            core: choices.hardware.core,
+            core,
             reached,
             chunk: choices.chunk,
             weights_ahead: choices.weights_ahead,
-            walk: translation.then_some(walk),
+            miss: translation.then_some(miss),
         }
     }
     /// Time of a kernel, in picoseconds; none if there is nothing to do.
@@ -69,21 +71,21 @@ impl Machine {
         }
         let (memory, arithmetic) = (self.memory_time(work), self.arithmetic_time(work));
         let ahead = self.weights_ahead && work.batch > 0;
-        let hit = if self.walk.is_some() { self.cycles(HIT_CYCLES) } else { 0 };
+        let hit = if self.miss.is_some() { self.core.cycles(HIT_CYCLES) } else { 0 };
         let latency = if work.read == 0 || ahead { 0 } else { self.side.latency + hit };
         // the first chunk's loading and the last chunk's arithmetic have nothing to overlap with
         let bytes = u128::from((work.read + work.written).max(1));
         let chunk = u128::from(self.chunk * self.side.cores).min(bytes);
         let alone = u128::from(memory.min(arithmetic)) * chunk / bytes;
         let alone = if ahead { 0 } else { alone as u64 };
-        let drain = if work.batch > 0 { self.cycles(self.core.rows + self.core.columns) } else { 0 };
+        let drain = if work.batch > 0 { self.core.cycles(self.core.rows + self.core.columns) } else { 0 };
         latency + memory.max(arithmetic) + alone + drain
     }
     /// Time that the memory needs for a kernel, with what its cores wait for translations.
     pub fn memory_time(&self, work: &Work) -> u64 {
         let bytes = u128::from(work.read + work.written);
-        let bandwidth = u128::from(self.side.bandwidth) * u128::from(self.reached) / 100;
-        duration(bytes, bandwidth) + self.walk.unwrap_or(0) * work.pages.div_ceil(self.side.cores)
+        duration(bytes, reached(self.side.bandwidth, self.reached).into())
+            + self.miss.unwrap_or(0) * work.pages.div_ceil(self.side.cores)
     }
     /// Time that the busiest unit needs for a kernel.
     pub fn arithmetic_time(&self, work: &Work) -> u64 {
@@ -91,9 +93,11 @@ impl Machine {
         let lanes = u128::from(self.core.vector_lanes * self.side.cores) * u128::from(self.core.frequency);
         matrix.max(self.side.dot_time(&self.core, work.dot)).max(duration(work.vector.into(), lanes))
     }
-    fn cycles(&self, cycles: u64) -> u64 {
-        duration(cycles.into(), self.core.frequency.into())
-    }
+}
+
+/// The bytes a second that are reached of a bandwidth, if so many percent are.
+pub fn reached(bandwidth: u64, percent: u64) -> u64 {
+    (u128::from(bandwidth) * u128::from(percent) / 100) as u64
 }
 
 impl Work {

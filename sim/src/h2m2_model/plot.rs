@@ -36,8 +36,12 @@ enum Style {
 
 /// The name of each figure's file, and its picture as SVG text.
 pub fn figures(results: &Results) -> Vec<(&'static str, String)> {
+    pictures(results).into_iter().map(|(name, picture)| (name, picture.svg())).collect()
+}
+
+fn pictures(results: &Results) -> [(&'static str, Picture); 7] {
     let [gpt3, chinchilla, llama2] = &results.models[..] else { unreachable!("there are three models") };
-    let pictures = [
+    [
         ("figure12.svg", speedups("Figure 12", gpt3)),
         ("figure13.svg", speedups("Figure 13", chinchilla)),
         ("figure14.svg", breakdown(gpt3)),
@@ -45,8 +49,7 @@ pub fn figures(results: &Results) -> Vec<(&'static str, String)> {
         ("figure16.svg", dynamic(results)),
         ("figure17.svg", variants(results)),
         ("figure18.svg", eight_hbm(gpt3)),
-    ];
-    pictures.into_iter().map(|(name, picture)| (name, picture.svg())).collect()
+    ]
 }
 
 fn lengths(model: &ModelResults) -> Vec<String> {
@@ -115,7 +118,7 @@ impl Picture {
             .y_label_area_size(56)
             .build_cartesian_2d(0.0..self.labels.len() as f64, 0.0..self.top())?;
         let label = |x: &f64| self.labels.get((x - 0.5).round() as usize).cloned().unwrap_or_default();
-        let every = if self.style == Style::Lines { self.labels.len() / 16 + 1 } else { 1 };
+        let every = self.label_step();
         chart
             .configure_mesh()
             .disable_x_mesh()
@@ -147,6 +150,10 @@ impl Picture {
         chart.configure_series_labels().position(legend).background_style(WHITE.mix(0.8)).draw()?;
         root.present()
     }
+    /// Each so many places have a label.
+    fn label_step(&self) -> usize {
+        if self.style == Style::Lines { self.labels.len() / 16 + 1 } else { 1 }
+    }
     /// A bar of a series.
     fn bar(&self, series: usize, x: usize, color: RGBColor) -> Rectangle<(f64, f64)> {
         let value = self.series[series].1[x];
@@ -168,5 +175,37 @@ impl Picture {
         };
         // room for the legend
         (0..self.labels.len()).map(at).fold(0.0, f64::max) * 1.3
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{COLORS, RGBColor, Style, pictures};
+    use crate::h2m2_model::choices::Choices;
+    use crate::h2m2_model::numbers::results;
+
+    /// What the texts of an SVG file say.
+    fn texts(svg: &str) -> Vec<&str> {
+        let inside = svg.split("<text").skip(1).filter_map(|rest| rest.split_once('>')?.1.split_once("</text>"));
+        inside.map(|(text, _)| text.trim()).collect()
+    }
+
+    #[test]
+    fn every_figure_shows_every_series_and_place() {
+        for (name, picture) in pictures(&results(&Choices::default()).unwrap()) {
+            let svg = picture.svg();
+            let texts = texts(&svg);
+            for label in picture.labels.iter().step_by(picture.label_step()) {
+                assert!(texts.contains(&label.as_str()), "{name}: no place {label} in {texts:?}");
+            }
+            for ((series, values), RGBColor(r, g, b)) in picture.series.iter().zip(COLORS) {
+                assert!(texts.contains(series), "{name}: no series {series} in {texts:?}");
+                assert_eq!(values.len(), picture.labels.len(), "{name}: a value of {series} for each place");
+                // its place in the legend, and its bars or its line
+                let drawn = svg.matches(&format!("#{r:02X}{g:02X}{b:02X}")).count();
+                let marks = if picture.style == Style::Lines { 1 } else { values.len() };
+                assert_eq!(drawn, 1 + marks, "{name}: marks of {series}");
+            }
+        }
     }
 }

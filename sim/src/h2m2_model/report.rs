@@ -71,10 +71,12 @@ impl Report {
     fn points(&self) -> String {
         let rows = self.results.models.iter().flat_map(|model| {
             model.points.iter().map(move |p| {
-                let over = |time: u64| format!("{:.2}", p.baseline as f64 / time as f64);
-                let times =
-                    [p.hierarchical, p.h2m2, p.oracle, p.sublayer, p.flexgen, p.majors[1], p.majors[0], p.majors[2]];
-                let cells: Vec<String> = times.into_iter().chain([p.eight_hbm]).map(over).collect();
+                let over = |time: Option<u64>| {
+                    time.map_or("-".into(), |time| format!("{:.2}", p.baseline as f64 / time as f64))
+                };
+                let always = [p.hierarchical, p.h2m2, p.oracle, p.sublayer, p.flexgen].map(Some);
+                let majors = [p.majors[1], p.majors[0], p.majors[2], Some(p.eight_hbm)];
+                let cells: Vec<String> = always.into_iter().chain(majors).map(over).collect();
                 let (base, mapping) = (p.baseline as f64 / 1e9, p.mapping);
                 format!(
                     "| {}, {} | {} | {base:.1} | {} | {} {} {} |",
@@ -90,7 +92,8 @@ impl Report {
         });
         let headings = "model, batch | length | LPDDR only, ms | hierarchical | H2M2 | oracle | sublayer | FlexGen | Q-major | A-major \
                         | F-major | 8-HBM | parts on HBM";
-        table(headings, 1..12, rows)
+        let note = "`-`: as much of the sublayer as HBM has room for leaves no room for the rest. The means above leave such lengths out.\n\n";
+        note.to_string() + &table(headings, 1..12, rows)
     }
 
     fn variants(&self) -> String {

@@ -2,7 +2,7 @@
 
 use super::choices::{Choices, Hierarchical};
 use super::events::{Graph, Resource};
-use super::kernel::{Machine, copy_time};
+use super::kernel::{Machine, copy_time, reached};
 use super::layer::{Batch, Stage};
 use driver::hardware::{H2M2, SideHardware, duration};
 use driver::shape::Sublayer;
@@ -59,7 +59,7 @@ fn hierarchical_graph(batch: &Batch, choices: &Choices) -> Graph {
         Hierarchical::OnDemand | Hierarchical::Ahead => capacity,
     };
     let large = &choices.hardware.large;
-    let rate = choices.hardware.link_bandwidth.min(large.bandwidth * choices.reached.1 / 100);
+    let rate = choices.hardware.link_bandwidth.min(reached(large.bandwidth, choices.reached.1));
     let mut graph = Graph::default();
     let mut before: Vec<usize> = vec![];
     for stage in Stage::ALL {

@@ -58,7 +58,7 @@ fn vectors(p: EngineParams) -> Vec<Vec<u16>> {
 }
 
 fn writes(map: &RegisterMap, p: EngineParams) -> Vec<(u64, u64)> {
-    let offset = |name| u64::from(map.registers.iter().find(|r| r.name == name).expect("a register").offset);
+    let offset = |name| map.offset(name);
     let [s_low, t_low, t_high, s_high] = thresholds().bits().map(u64::from);
     let settings = [("s_low", s_low), ("t_low", t_low), ("t_high", t_high), ("s_high", s_high)];
     let all = settings.into_iter().chain([("length", p.max_length.into()), ("enable", 1)]);

@@ -27,8 +27,7 @@ fn register(name: &str) -> u64 {
         replacement: Replacement::Fifo,
         prefetch: false,
     };
-    let map = registers("mmu", p);
-    map.registers.iter().find(|register| register.name == name).map_or(u64::MAX, |register| register.offset.into())
+    registers("mmu", p).offset(name)
 }
 
 /// An MMU.

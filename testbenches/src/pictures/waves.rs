@@ -59,7 +59,7 @@ fn set_up(sim: &mut Simulator, p: EngineParams) {
     sim.reset(2);
     let map = hw::oaken::quantizer_axi::registers("oaken_quantizer", p);
     let settings = [("s_low", 0xc000), ("t_low", 0xb000), ("t_high", 0x3000), ("s_high", 0x4000), ("enable", 1)];
-    let offset = |name| u64::from(map.registers.iter().find(|r| r.name == name).expect("a register").offset);
+    let offset = |name| map.offset(name);
     let writes = settings.map(|(name, value)| (offset(name), value));
     sim::oaken_run::write_registers(sim, &writes).unwrap_or_else(|error| panic!("{error}"));
 }

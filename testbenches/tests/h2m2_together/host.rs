@@ -281,6 +281,5 @@ impl Moves {
 }
 
 fn address(name: &str) -> u64 {
-    let map = registers("mmu", mmu());
-    map.registers.iter().find(|register| register.name == name).map_or(u64::MAX, |register| register.offset.into())
+    registers("mmu", mmu()).offset(name)
 }

@@ -87,3 +87,11 @@ fn mistakes_in_a_description_are_reported_together() {
     let bus = m.port("s_axil", "", true, axi_lite(8));
     assert_eq!(crate::control::slave(m, &map, bus).err(), Some(errors));
 }
+
+#[test]
+#[should_panic(expected = "`example` has no register `enabel`")]
+fn a_misspelt_name_of_a_register_is_told() {
+    let map = example().map;
+    assert_eq!(map.offset(&map.registers[1].name), 4);
+    map.offset("enabel");
+}

@@ -105,10 +105,10 @@ pub fn history_port(p: MmuParams) -> Result<Design<HistoryPortPorts>, Errors> {
 
 #[derive(Clone, Copy, State)]
 enum Phase {
-    Idle,
-    Send,
-    Follow,
-    Wait,
+    Idle,   // no job is under way
+    Send,   // a command for the page
+    Follow, // the page list is asked for the next page
+    Wait,   // its answer comes
 }
 
 /// Commands for the pages of jobs; the tag says that it is the last one.

@@ -12,10 +12,10 @@
 //! | `verdict` | for each packet: its words go to the writer (1), or are dropped |
 //! | `written` | the writer is done with a slice; always ready |
 //! | `look`, `look_word`, `entry` | table of groups: an address, a cycle later its entry; a new entry |
-//! | `steps` | the other half of the [steps](mod@super::steps)' ports |
+//! | `work`, `start`, `step_slice`, `step_done`, `step_failed`, `needed` | what the [steps](mod@super::steps) do, and the pages that they count |
+//! | `free` | free pages |
 //! | `open` | a bit for each request |
-//! | `hold`, `reading` | no read may begin; a read is under way |
-//! | `looks` | a read is looked up: no append may begin to count |
+//! | `hold`, `reading`, `looks` | no read may begin; a read is under way; one is looked up: no append may begin to count |
 //! | `appended`, `controlled` | how commands ended |
 //!
 //! - Parameters: those of [`MmuParams`]. Throughput: an append in 2 cycles for each stream and 5; a group is opened in a cycle, and released
@@ -32,7 +32,7 @@ use crate::memory::mover::{self, Done};
 use hdl::*;
 
 ports! {
-    /// What the sequencer and the steps say to each other, seen from the sequencer.
+    /// Ports of a sequencer: commands, slices, the steps, the table of groups.
     pub struct SequencerPorts(p: MmuParams) {
         /// Vectors that come.
         input append: Stream<Append> = stream(append(p)),
