@@ -7,7 +7,7 @@ use ::sim::bus::axi4::Response;
 use ::sim::bus::axi4_memory::MemoryModel;
 use ::sim::oaken_mmu_bench::{Group, MmuBench, MmuStalls, MmuStreams, Shape};
 use fastrand::Rng;
-use hdl::bus::{Stalls, StreamPorts, run_seed};
+use hdl::bus::{Stalls, StreamPorts, run_seed, span};
 use hdl::{Bundle, Design};
 
 fn params(data_bytes: u32) -> MmuParams {
@@ -359,7 +359,7 @@ fn reading_fills_the_bus() {
             let beats: u64 = x.memory.requests[before..].iter().map(|(_, request)| request.beats()).sum();
             let useful: usize = x.model[&[0, 0, 0]].iter().flatten().flatten().map(Vec::len).sum();
             let words = x.memory.read_at(&x.bench, 0);
-            let cycles = words[words.len() - 1] - words[0] + 1;
+            let cycles = span(words);
             let over = (beats * u64::from(width)) as f64 / useful as f64;
             println!("{} bits: {beats} beats in {cycles} cycles, {over:.4} of the useful bytes", 8 * width);
             assert_eq!((words.len() as u64, cycles), (beats, beats), "{} bits: every cycle has data", 8 * width);
