@@ -186,10 +186,12 @@ fn write_constraints(options: &BoardConstraintsOptions) -> Result<(), Failure> {
 /// The board of this name.
 pub fn named(name: &str) -> Result<&'static Board, Problem> {
     find(name).ok_or_else(|| {
-        let problem = Problem::new(format!("unknown board `{name}`"));
-        match nearest(name, BOARDS.iter().map(|board| board.name)) {
+        let names = || BOARDS.iter().map(|board| board.name);
+        let legal = format!("legal: {}", names().collect::<Vec<_>>().join(", "));
+        let problem = Problem::new(format!("unknown board `{name}`")).note(legal);
+        match nearest(name, names()) {
             Some(near) => problem.help(format!("the nearest is `{near}`")),
-            None => problem.help("`kvforge board list` shows all"),
+            None => problem.help("`kvforge board list` says what each is"),
         }
     })
 }

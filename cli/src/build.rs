@@ -81,6 +81,14 @@ fn configuration(options: &BuildOptions, board: &Board) -> Result<Configuration,
         return Err(problem.help("leave it out, or set the block's own parameter with `--set`").into());
     }
     let clocked = clock_settings(board, mhz)?;
+    let key = |setting: &str| setting.split('=').next().map(|key| key.trim().to_string());
+    if let Some(set) = options.set.iter().find(|set| clocked.iter().any(|own| key(own) == key(set))) {
+        let problem = Problem::new(format!("`--clock {mhz}` and `--set {set}` both say how quick the system is"));
+        return Err(problem
+            .note(format!("`--clock` sets {}", clocked.join(" and ")))
+            .help("leave one of them out")
+            .into());
+    }
     of([&options.set[..], &clocked].concat())
 }
 

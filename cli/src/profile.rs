@@ -6,12 +6,13 @@ use crate::table::table;
 use sim::data::{DataError, Recording};
 use sim::profile::{LayerProfile, Method, Profile, ProfileError, Quantiles, Widths, plot_svg};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub fn run(options: &ProfileOptions) -> Result<(), Failure> {
     let method = method(options)?;
     let widths = Widths { key: options.key_bits, value: options.value_bits };
     let recordings = options.kv.iter().map(|path| recording(path)).collect::<Result<Vec<_>, _>>()?;
+    check_differ(&options.kv)?;
     let profile = Profile::from_recordings(&recordings, method, widths).map_err(problem)?;
     // the picture first: if it cannot be made, there are no thresholds either
     if let Some(path) = &options.plot {
@@ -31,6 +32,19 @@ pub fn run(options: &ProfileOptions) -> Result<(), Failure> {
     writeln!(out, "  written: {}", options.out.display())?;
     if let Some(path) = &options.plot {
         writeln!(out, "  written: {}", path.display())?;
+    }
+    Ok(())
+}
+
+/// A recording that is given twice would count twice.
+fn check_differ(paths: &[PathBuf]) -> Result<(), Problem> {
+    let real: Vec<Option<PathBuf>> = paths.iter().map(|path| path.canonicalize().ok()).collect();
+    for (i, path) in paths.iter().enumerate() {
+        if let Some(before) = real[..i].iter().position(|other| other.is_some() && *other == real[i]) {
+            let names = format!("{} and {}", paths[before].display(), path.display());
+            let problem = Problem::new(format!("the same recording is given twice: {names}"));
+            return Err(problem.note("it would count twice").help("leave one of them out"));
+        }
     }
     Ok(())
 }

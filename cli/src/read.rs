@@ -127,7 +127,7 @@ fn not_toml(text: &Text, error: &toml::de::Error) -> Problem {
 
 /// Reads what was given with `--set`.
 pub fn settings(texts: &[String], problems: &mut Vec<Problem>) -> Vec<Entry> {
-    let mut entries = vec![];
+    let mut entries: Vec<Entry> = vec![];
     for text in texts {
         let shown = Text { origin: None, text: format!("--set {text}").into() };
         let place = |span| Place { text: shown.clone(), span };
@@ -144,7 +144,22 @@ pub fn settings(texts: &[String], problems: &mut Vec<Problem>) -> Vec<Entry> {
             (_, "true" | "false") => Value::Flag(value == "true"),
             _ => Value::Name(value.into()),
         };
-        entries.push(Entry { key: key.trim().into(), value: typed, text: value.into(), key_place, value_place });
+        let entry = Entry { key: key.trim().into(), value: typed, text: value.into(), key_place, value_place };
+        match entries.iter().find(|before| before.key == entry.key) {
+            Some(before) => problems.push(set_twice(before, &entry)),
+            None => entries.push(entry),
+        }
     }
     entries
+}
+
+/// Two settings of the same key: both are shown.
+fn set_twice(before: &Entry, after: &Entry) -> Problem {
+    let [first, second] = [before, after].map(|entry| entry.value_place.text.text.clone());
+    let shown = Text { origin: None, text: format!("{first} {second}").into() };
+    let place = |span| Place { text: shown.clone(), span };
+    Problem::new(format!("`{}` is set twice: to {} and to {}", after.key, before.text, after.text))
+        .at(&place(first.len() + 1..shown.text.len()), "and here")
+        .at(&place(0..first.len()), "here")
+        .help("leave one of them out")
 }

@@ -43,6 +43,7 @@ const CASES: &[(&str, &str)] = &[
     ("set_type", "describe oaken_quantizer_p16 --set lanes=sixteen"),
     ("set_lanes", "generate oaken_quantizer_p16 --set lanes=3 --set max_length=100"),
     ("set_dense_bits", "generate oaken_dequantizer_p16 --set dense_bits=7"),
+    ("set_twice", "generate oaken_quantizer_p16 --set lanes=4 --set max_length=512 --set lanes=8"),
     ("set_reset", "generate fifo_lut_32x16 --set verilog.reset=asynclow"),
     ("set_lut_ram", "generate fifo_lut_32x16 --set verilog.lut_ram=no"),
     // what is built for a board
@@ -54,6 +55,7 @@ const CASES: &[(&str, &str)] = &[
     ("build_ports", "build --board orangecrab-25f --config good.toml"),
     ("build_clock_of_another_block", "build --board orangecrab-25f --config good.toml --clock 60"),
     ("build_clock_impossible", "build --board orangecrab-25f --clock 71.3"),
+    ("build_clock_twice", "build --board orangecrab-25f --clock 60 --set clock_hertz=72000000"),
     ("build_clock_range", "build --board orangecrab-25f --clock 0.5"),
     ("build_seeds", "build --board orangecrab-25f --seeds 0"),
     ("build_of_another_board", "build --board ulx3s-85f --config orangecrab.toml"),
@@ -68,6 +70,7 @@ const CASES: &[(&str, &str)] = &[
     // the other end of a board's line
     ("host_port_missing", "host info"),
     ("host_no_port", "host --port nowhere info"),
+    ("host_board_unknown", "host --port sim --board foo info"),
     ("host_no_system", "host --port sim --board icebreaker info"),
     ("host_no_file", "host --port sim roundtrip nowhere.safetensors"),
     ("host_vectors", "host --port sim roundtrip good.safetensors --vectors 0"),
@@ -101,6 +104,7 @@ const CASES: &[(&str, &str)] = &[
     ("kv_nan", "profile --kv nan.safetensors"),
     ("kv_without_layers", "profile --kv nameless.safetensors"),
     ("kv_npy_name", "profile --kv array.npy"),
+    ("kv_twice", "profile --kv good.safetensors ./good.safetensors"),
     ("kv_disagree", "profile --kv good.safetensors other.safetensors"),
     ("profile_out", "profile --kv good.safetensors --out folder"),
     ("profile_plot", "profile --kv good.safetensors --plot nowhere/plot.svg"),

@@ -2,7 +2,7 @@
 
 use crate::bus::axi4::{Request, Response};
 use crate::bus::axi4_memory::{Axi4Memory, MemoryModel};
-use crate::bus::{Beat, Bench, Sink, Source, Stalls, packet};
+use crate::bus::{Beat, Bench, Sink, Source, Stalls, packet, span};
 use fastrand::Rng;
 use hdl::engine::Engine;
 use hdl::{Bundle, Design};
@@ -238,6 +238,33 @@ impl<'e> BurstBench<'e> {
             }
         }
         Err("a packet has no end".into())
+    }
+
+    /// Moves 64 pieces of 1 KiB at any address, with beats of so many bytes. Gives the rate.
+    pub fn rate_at_any_address(&mut self, rng: &mut Rng, beat: u64) -> Result<f64, String> {
+        for _ in 0..64 {
+            let piece = Piece { address: rng.u64(0..1 << 30), bytes: 1024 };
+            match self.input {
+                Some(_) => self.write(piece, &random_bytes(rng, piece.bytes), beat),
+                None => self.read(piece),
+            }
+        }
+        self.finish()?;
+        Ok(self.rate())
+    }
+
+    /// The cycles in which data crossed the bus.
+    pub fn beats_at(&self) -> &[u64] {
+        match self.input {
+            Some(_) => self.memory.written_at(&self.bench, 0),
+            None => self.memory.read_at(&self.bench, 0),
+        }
+    }
+
+    /// Beats of the bus a cycle, from the first one to the last.
+    pub fn rate(&self) -> f64 {
+        let beats = self.beats_at();
+        beats.len() as f64 / span(beats) as f64
     }
 
     /// The cycle of the first command, and that of the first word that was read.

@@ -18,6 +18,7 @@
 //! - [`lad_apid_bench`]: LAD's APID with scores, bounds and records of positions
 //! - [`lad_score_bench`]: LAD's scores with queries and keys
 //! - [`oaken_run`]: sends vectors through the Oaken engines
+//! - [`oaken_storage`]: what it costs to keep Oaken records by head, in slices and pages
 
 mod binary16;
 pub mod burst_bench;
@@ -35,6 +36,7 @@ pub mod link_bench;
 pub mod oaken_bench;
 pub mod oaken_mmu_bench;
 pub mod oaken_run;
+pub mod oaken_storage;
 pub mod profile;
 pub mod tools;
 pub mod uart_pins;

@@ -2,7 +2,7 @@
 //!
 //! The engines are those with AXI edges, set up through their registers as software would.
 
-use crate::bus::{AxiLiteMaster, Beat, Bench, BusError, Sink, Stalls, packet, packet_bytes};
+use crate::bus::{AxiLiteMaster, Beat, Bench, BusError, Sink, Stalls, packet, packet_bytes, span};
 use crate::golden::oaken::{DenseBits, Record, Thresholds};
 use hdl::Design;
 use hdl::engine::Engine;
@@ -209,7 +209,7 @@ fn run_quantizer(
     wait(&mut bench, dense, beats, limit, progress)?;
     drain(&mut bench, sparse, vectors.len(), limit)?;
     let taken = bench.sent_at(elements);
-    let cycles = taken.last().map_or(0, |last| last + 1 - taken[0]);
+    let cycles = span(taken);
     let (errors, count, status) = device.finish(&mut bench, &axil)?;
     let parts = packet_bytes(bench.beats(dense)).into_iter().zip(packet_bytes(bench.beats(sparse)));
     let results = parts.map(|(dense, sparse)| Parts { dense, sparse }).collect();
@@ -293,7 +293,7 @@ fn run_dequantizer(
     let beats = records.iter().map(|r| r.length / p.lanes as usize);
     wait(&mut bench, elements, beats, 2000 + 40 * (longest / p.lanes as usize) as u64, progress)?;
     let got = bench.received_at(elements);
-    let cycles = got.last().map_or(0, |last| last + 1 - got[0]);
+    let cycles = span(got);
     let (errors, count, status) = device.finish(&mut bench, &axil)?;
     let results = packet_bytes(bench.beats(elements)).iter().map(|bytes| to_elements(bytes)).collect();
     Ok(Run { results, cycles, errors, vectors: count, status })

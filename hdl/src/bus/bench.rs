@@ -24,6 +24,11 @@ pub fn run_seed(own: u64) -> u64 {
     seed
 }
 
+/// Cycles from the first to the last one of a list, both counted: as many as the list has, where there was a transfer in each.
+pub fn span(cycles: &[u64]) -> u64 {
+    cycles.last().map_or(0, |last| last + 1 - cycles[0])
+}
+
 /// Drives an engine cycle by cycle: sources and sinks on the streams, and all checks.
 pub struct Bench<'e> {
     /// The running design, for ports that no model drives.
@@ -128,10 +133,8 @@ impl<'e> Bench<'e> {
 
     /// Cycles without a transfer between the first and the last transfer of a sink.
     pub fn bubbles(&self, sink: Sink) -> u64 {
-        match self.received_at(sink) {
-            [] => 0,
-            all @ [first, ..] => all[all.len() - 1] - first + 1 - all.len() as u64,
-        }
+        let all = self.received_at(sink);
+        span(all) - all.len() as u64
     }
 
     /// Clock edges since the bench was made.

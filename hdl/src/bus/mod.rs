@@ -46,7 +46,7 @@ mod ticks;
 
 pub use axi_lite::{AxiLiteMaster, Response};
 pub use axi_stream::{packet, packet_bytes};
-pub use bench::{Bench, run_seed, seed};
+pub use bench::{Bench, run_seed, seed, span};
 pub use checker::{BusError, Rule};
 pub use ports::{Field, StreamPorts};
 pub use stalls::Stalls;

@@ -134,7 +134,7 @@ pub fn encode_beat(
     let (current, split) = table.enter(back);
     let (mut elements, mut codes) = (vec![], vec![]);
     for (group, word) in groups.iter().zip(&beat.words) {
-        let own = |x: Signal| apart(back, groups, group, x).meet(*word);
+        let own = |x: Signal| in_group(back, groups, group, x).meet(*word);
         let (current, split) = (current.map(own), own(split));
         for x in word.lanes(CLASSIFIED_BITS).into_iter().map(|x| classified().unpack(x)) {
             let lane = m.scope(format!("lane{}", codes.len()), || {
@@ -155,7 +155,7 @@ pub fn encode_beat(
 }
 
 /// What the back pipeline has, in the pipeline of a group at the stage that it has there.
-fn apart(back: Pipeline, groups: &[LaneGroup], group: &LaneGroup, x: Signal) -> Signal {
+fn in_group(back: Pipeline, groups: &[LaneGroup], group: &LaneGroup, x: Signal) -> Signal {
     match (groups.len(), back.stage_of(x)) {
         (2.., Some(stage)) => group.pipeline.enter_at(stage, back.leave(x)),
         _ => x,

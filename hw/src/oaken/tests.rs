@@ -11,7 +11,7 @@ use fastrand::Rng;
 use hdl::engine::Engine;
 use hdl::sim::Simulator;
 use hdl::{Design, Errors};
-use sim::bus::{Beat, Bench, Stalls, packet, packet_bytes};
+use sim::bus::{Beat, Bench, Stalls, packet, packet_bytes, span};
 use sim::golden::oaken::{self, DenseBits, Record};
 
 /// How the ports are stalled.
@@ -136,7 +136,7 @@ fn run(built: &Built<QuantizerPorts>, t: &oaken::Thresholds, vectors: &[Vec<u16>
     check_rest_is_zero(bench.beats(sparse_sink));
     let sparse = packet_bytes(bench.beats(sparse_sink));
     let taken = bench.sent_at(s);
-    let bubbles = taken[taken.len() - 1] - taken[0] + 1 - taken.len() as u64;
+    let bubbles = span(taken) - taken.len() as u64;
     assert_eq!((records.len(), sparse.len()), (vectors.len(), vectors.len()), "vectors out");
     Run { records: records.into_iter().zip(sparse).collect(), bubbles }
 }

@@ -53,6 +53,8 @@ pub struct Results {
     pub variants: Vec<Variant>,
     /// Figure 16.
     pub dynamic: Vec<Iteration>,
+    /// Bytes that HBM has room for.
+    pub fast_capacity: u64,
 }
 
 /// The points of a model.
@@ -87,7 +89,7 @@ pub fn results(choices: &Choices) -> Option<Results> {
     let dynamic = dynamic::run(choices)?;
     let variants = variants(choices);
     let numbers = numbers(choices, &models, &dynamic);
-    Some(Results { numbers, models, variants, dynamic })
+    Some(Results { numbers, models, variants, dynamic, fast_capacity: choices.hardware.fast.capacity })
 }
 
 fn numbers(choices: &Choices, models: &[ModelResults], dynamic: &[Iteration]) -> Vec<Number> {

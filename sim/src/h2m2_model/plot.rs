@@ -5,9 +5,19 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 
 const SIZE: (u32, u32) = (760, 380);
-const COLORS: [RGBColor; 4] =
-    [RGBColor(0x6c, 0x8e, 0xbf), RGBColor(0x1e, 0x84, 0x49), RGBColor(0xd0, 0x8a, 0x2e), RGBColor(0xc0, 0x39, 0x2b)];
-const GB: f64 = 1e9;
+const COLORS: [RGBColor; 5] = [
+    RGBColor(0x6c, 0x8e, 0xbf),
+    RGBColor(0x1e, 0x84, 0x49),
+    RGBColor(0xd0, 0x8a, 0x2e),
+    RGBColor(0x33, 0x33, 0x33),
+    RGBColor(0xc0, 0x39, 0x2b),
+];
+/// Capacity counts in these, as everywhere in the model.
+const GIB: f64 = (1u64 << 30) as f64;
+/// Four of them beside and below each other.
+const PANELS_SIZE: (u32, u32) = (900, 640);
+
+const SPEEDUP: &str = "speedup over LPDDR only";
 
 type Drawn<DB> = Result<(), DrawingAreaErrorKind<<DB as DrawingBackend>::ErrorType>>;
 
@@ -21,6 +31,8 @@ struct Picture {
     labels: Vec<String>,
     series: Vec<Series>,
     style: Style,
+    /// Series that are lines over the others.
+    over: Vec<Series>,
 }
 
 /// How the series stand.
@@ -41,6 +53,7 @@ pub fn figures(results: &Results) -> Vec<(&'static str, String)> {
 
 fn pictures(results: &Results) -> [(&'static str, Picture); 7] {
     let [gpt3, chinchilla, llama2] = &results.models[..] else { unreachable!("there are three models") };
+<<<<<<< HEAD
     [
         ("figure12.svg", speedups("Figure 12", gpt3)),
         ("figure13.svg", speedups("Figure 13", chinchilla)),
@@ -49,6 +62,16 @@ fn pictures(results: &Results) -> [(&'static str, Picture); 7] {
         ("figure16.svg", dynamic(results)),
         ("figure17.svg", variants(results)),
         ("figure18.svg", eight_hbm(gpt3)),
+=======
+    vec![
+        ("figure12.svg", speedups("Figure 12", gpt3).svg()),
+        ("figure13.svg", speedups("Figure 13", chinchilla).svg()),
+        ("figure14.svg", breakdown(gpt3, results.fast_capacity).svg()),
+        ("figure15.svg", speedups("Figure 15", llama2).svg()),
+        ("figure16.svg", dynamic(results).svg()),
+        ("figure17.svg", variants(results)),
+        ("figure18.svg", eight_hbm(gpt3).svg()),
+>>>>>>> 458a18d998bbef7115af93252a01f00af5634c2d
     ]
 }
 
@@ -68,14 +91,18 @@ fn speedups(figure: &str, model: &ModelResults) -> Picture {
         ("oracle", over(model, |p| p.oracle)),
     ];
     let title = format!("{figure}: {}, batch {}, by sequence length", model.name, model.requests);
-    Picture { title, vertical: "speedup over LPDDR only", labels: lengths(model), series, style: Style::Bars }
+    let (labels, vertical) = (lengths(model), SPEEDUP);
+    Picture { title, vertical, labels, series, style: Style::Bars, over: vec![] }
 }
 
-fn breakdown(model: &ModelResults) -> Picture {
-    let of = |i: usize| model.points.iter().map(|p| p.fast_bytes[i] as f64 / GB).collect();
-    let series = vec![("attention", of(0)), ("qkv-linear", of(1)), ("fc", of(2))];
+/// What each sublayer has in HBM; as a line all of it, beside what HBM has room for.
+fn breakdown(model: &ModelResults, capacity: u64) -> Picture {
+    let of =
+        |bytes: &dyn Fn(&[u64; 3]) -> u64| model.points.iter().map(|p| bytes(&p.fast_bytes) as f64 / GIB).collect();
+    let series = vec![("qkv-linear", of(&|b| b[1])), ("attention", of(&|b| b[0])), ("fc", of(&|b| b[2]))];
+    let over = vec![("all", of(&|b| b.iter().sum())), ("capacity", of(&|_| capacity))];
     let title = format!("Figure 14: HBM of H2M2, {}, batch {}, by sequence length", model.name, model.requests);
-    Picture { title, vertical: "GB in HBM", labels: lengths(model), series, style: Style::Stacked }
+    Picture { title, vertical: "GiB in HBM", labels: lengths(model), series, style: Style::Stacked, over }
 }
 
 fn dynamic(results: &Results) -> Picture {
@@ -85,38 +112,75 @@ fn dynamic(results: &Results) -> Picture {
     let series = vec![("FlexGen", of(|i| i.flexgen)), ("H2M2", of(|i| i.h2m2)), ("oracle", of(|i| i.oracle))];
     let labels = (1..=results.dynamic.len()).map(|i| i.to_string()).collect();
     let title = "Figure 16: GPT3-175B, batch 32, lengths that change, by iteration".into();
-    Picture { title, vertical: "speedup over LPDDR only", labels, series, style: Style::Lines }
+    Picture { title, vertical: SPEEDUP, labels, series, style: Style::Lines, over: vec![] }
 }
 
-fn variants(results: &Results) -> Picture {
-    let labels = results.variants.iter().map(|v| v.name.replace("-More", "+").replace("-Less", "-")).collect();
-    let series = vec![("H2M2", results.variants.iter().map(|v| v.mean).collect())];
-    let title = "Figure 17: GPT3-175B, batch 32, configurations of Table 4".into();
-    Picture { title, vertical: "mean speedup over LPDDR only", labels, series, style: Style::Bars }
+/// The parts of Figure 17, and the configurations of Table 4 in each.
+const PANELS: [(&str, [&str; 3]); 4] = [
+    ("(a) HBM capacity", ["HBMcap-Less", "Original", "HBMcap-More"]),
+    ("(b) HBM bandwidth", ["HBMbw-Less", "Original", "HBMbw-More"]),
+    ("(c) LPDDR bandwidth", ["LPDDRbw-Less", "Original", "LPDDRbw-More"]),
+    ("(d) compute units", ["Original", "HBMChip-More", "LPDDRChip-More"]),
+];
+
+fn variants(results: &Results) -> String {
+    let gpt3 = &results.models[0];
+    let panel = |(title, names): (&str, [&'static str; 3])| {
+        let of = |name| results.variants.iter().find(|v| v.name == name).map_or(vec![], |v| v.speedups.clone());
+        let series = names.map(|name| (name, of(name))).into();
+        let (title, labels) = (title.to_string(), lengths(gpt3));
+        Picture { title, vertical: SPEEDUP, labels, series, style: Style::Bars, over: vec![] }
+    };
+    let title = format!(
+        "Figure 17: H2M2, {}, batch {}, configurations of Table 4, by sequence length",
+        gpt3.name, gpt3.requests
+    );
+    panels(&title, &PANELS.map(panel))
 }
 
 fn eight_hbm(model: &ModelResults) -> Picture {
     let series = vec![("H2M2", over(model, |p| p.h2m2)), ("8-HBM", over(model, |p| p.eight_hbm))];
     let title = format!("Figure 18: {}, batch {}, by sequence length", model.name, model.requests);
-    Picture { title, vertical: "speedup over LPDDR only", labels: lengths(model), series, style: Style::Bars }
+    let (labels, vertical) = (lengths(model), SPEEDUP);
+    Picture { title, vertical, labels, series, style: Style::Bars, over: vec![] }
+}
+
+/// Pictures beside and below each other, on one scale.
+fn panels(title: &str, pictures: &[Picture; 4]) -> String {
+    let mut svg = String::new();
+    let root = SVGBackend::with_string(&mut svg, PANELS_SIZE).into_drawing_area();
+    let top = pictures.iter().map(Picture::top).fold(0.0, f64::max);
+    let draw = || {
+        root.fill(&WHITE)?;
+        let below = root.titled(title, ("sans-serif", 17))?;
+        below.split_evenly((2, 2)).iter().zip(pictures).try_for_each(|(area, picture)| picture.draw(area, top))?;
+        root.present()
+    };
+    draw().expect("drawing into a string cannot fail");
+    drop(root);
+    svg
 }
 
 impl Picture {
     fn svg(&self) -> String {
         let mut svg = String::new();
         let root = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
-        self.draw(&root).expect("drawing into a string cannot fail");
+        let draw = || {
+            root.fill(&WHITE)?;
+            self.draw(&root, self.top())?;
+            root.present()
+        };
+        draw().expect("drawing into a string cannot fail");
         drop(root);
         svg
     }
-    fn draw<DB: DrawingBackend>(&self, root: &DrawingArea<DB, Shift>) -> Drawn<DB> {
-        root.fill(&WHITE)?;
+    fn draw<DB: DrawingBackend>(&self, root: &DrawingArea<DB, Shift>, top: f64) -> Drawn<DB> {
         let mut chart = ChartBuilder::on(root)
             .caption(&self.title, ("sans-serif", 17))
             .margin(10)
             .x_label_area_size(32)
             .y_label_area_size(56)
-            .build_cartesian_2d(0.0..self.labels.len() as f64, 0.0..self.top())?;
+            .build_cartesian_2d(0.0..self.labels.len() as f64, 0.0..top)?;
         let label = |x: &f64| self.labels.get((x - 0.5).round() as usize).cloned().unwrap_or_default();
         let every = self.label_step();
         chart
@@ -128,27 +192,26 @@ impl Picture {
             .y_desc(self.vertical)
             .label_style(("sans-serif", 12))
             .draw()?;
-        for (i, (name, values)) in self.series.iter().enumerate() {
+        for (i, (name, values)) in self.series.iter().chain(&self.over).enumerate() {
             let color = COLORS[i % COLORS.len()];
-            let drawn = match self.style {
-                Style::Lines => {
+            let drawn = match self.style == Style::Lines || i >= self.series.len() {
+                true => {
                     let points: Vec<_> = values.iter().enumerate().map(|(x, &y)| (x as f64 + 0.5, y)).collect();
                     chart.draw_series([PathElement::new(points, color.stroke_width(2))])?
                 }
-                _ => chart.draw_series((0..values.len()).map(|x| self.bar(i, x, color)))?,
+                false => chart.draw_series((0..values.len()).map(|x| self.bar(i, x, color)))?,
             };
             drawn.label(*name).legend(move |(x, y)| Rectangle::new([(x, y - 5), (x + 12, y + 5)], color.filled()));
         }
-        let axis = chart.plotting_area();
+        let (axis, corner) = (chart.plotting_area(), root.get_base_pixel());
         for x in (0..self.labels.len()).step_by(every) {
             let place = axis.map_coordinate(&(x as f64 + 0.5, 0.0));
             let text = label(&(x as f64 + 0.5));
-            let left = place.0 - 3 * text.len() as i32;
-            root.draw(&Text::new(text, (left, place.1 + 8), ("sans-serif", 12)))?;
+            let left = place.0 - corner.0 - 3 * text.len() as i32;
+            root.draw(&Text::new(text, (left, place.1 - corner.1 + 8), ("sans-serif", 12)))?;
         }
         let legend = SeriesLabelPosition::UpperRight;
-        chart.configure_series_labels().position(legend).background_style(WHITE.mix(0.8)).draw()?;
-        root.present()
+        chart.configure_series_labels().position(legend).background_style(WHITE.mix(0.8)).draw()
     }
     /// Each so many places have a label.
     fn label_step(&self) -> usize {
@@ -170,8 +233,10 @@ impl Picture {
     /// A little more than the highest value.
     fn top(&self) -> f64 {
         let at = |x: usize| {
-            let values = self.series.iter().map(|s| s.1[x]);
-            if self.style == Style::Stacked { values.sum() } else { values.fold(0.0, f64::max) }
+            // lengths without room are left out
+            let values = self.series.iter().filter_map(|s| s.1.get(x)).copied();
+            let highest = if self.style == Style::Stacked { values.sum() } else { values.fold(0.0, f64::max) };
+            self.over.iter().map(|s| s.1[x]).fold(highest, f64::max)
         };
         // room for the legend
         (0..self.labels.len()).map(at).fold(0.0, f64::max) * 1.3

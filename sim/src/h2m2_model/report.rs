@@ -53,10 +53,12 @@ impl Report {
 
     fn numbers(&self) -> String {
         let row = |n: &Number| {
-            let verdict = match n.agrees() {
-                _ if n.put_in => "put in",
-                true => "yes",
-                false => "no",
+            let verdict = if n.put_in {
+                "put in"
+            } else if n.agrees() {
+                "yes"
+            } else {
+                "no"
             };
             format!("| {} | {} | {} | {:.3} | {:.2} | {verdict} |", n.name, n.source, n.paper, n.model, n.ratio())
         };
@@ -136,10 +138,12 @@ impl Report {
                 number.agrees().then(|| format!("`{}` ({:.3})", a.name, number.model))
             });
             let bring: Vec<String> = bring.collect();
-            let verdict = match bring.is_empty() {
-                _ if number.put_in => "put in, not found: it is the choice of energy itself".into(),
-                true => "no choice changed alone brings it there".into(),
-                false => bring.join(", "),
+            let verdict = if number.put_in {
+                "put in, not found: it is the choice of energy itself".into()
+            } else if bring.is_empty() {
+                "no choice changed alone brings it there".into()
+            } else {
+                bring.join(", ")
             };
             writeln!(text, "- {}: paper {}, model {:.3}: {verdict}", number.name, number.paper, number.model)
                 .expect("a string takes everything");

@@ -202,7 +202,19 @@ fn every_figure_is_there() {
     let figures = super::plot::figures(&results);
     let names: Vec<&str> = figures.iter().map(|(name, _)| *name).collect();
     assert_eq!(names, (12..=18).map(|i| format!("figure{i}.svg")).collect::<Vec<_>>());
-    assert!(figures.iter().all(|(_, svg)| svg.starts_with("<svg")));
+    let shown: [&[&str]; 7] = [
+        &["hierarchical", "H2M2", "oracle", "2048"],
+        &["hierarchical", "H2M2", "oracle", "4096"],
+        &["qkv-linear", "attention", "fc", "all", "capacity", "GiB in HBM", "2048"],
+        &["hierarchical", "H2M2", "oracle", "8192"],
+        &["FlexGen", "H2M2", "oracle"],
+        &["(a) HBM", "(b) HBM", "(c) LPDDR", "(d) compute", "HBMcap-Less", "HBMbw-More", "LPDDRChip-More", "2048"],
+        &["H2M2", "8-HBM", "2048"],
+    ];
+    for ((name, svg), texts) in figures.iter().zip(shown) {
+        let lacks: Vec<_> = texts.iter().filter(|text| !svg.contains(**text)).collect();
+        assert!(svg.starts_with("<svg") && lacks.is_empty(), "{name} lacks {lacks:?}");
+    }
 }
 
 #[test]

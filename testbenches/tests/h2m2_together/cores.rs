@@ -1,7 +1,7 @@
 //! An accelerator core, as far as its memory sees it: it reads and writes pieces of virtual memory, each burst at the address that its
 //! MMU gives, and hands the translation back when the burst is over.
 
-use super::system::{REQUESTERS, SystemPorts};
+use super::system::{PAGE_BITS, REQUESTERS, SystemPorts};
 use hdl::Design;
 use hdl::engine::Engine;
 use hw::h2m2::params::cause;
@@ -83,6 +83,8 @@ pub struct Core {
     running: Option<(Kernel, usize, usize)>,
     /// What happened.
     pub counts: Counts,
+    /// Pages that were asked for and whether they were to be written, each burst once, in their order.
+    pub asked: Vec<(u64, bool)>,
 }
 
 impl Core {
@@ -113,7 +115,8 @@ impl Core {
         let readers = (2 * side..2 * side + 2).map(|i| mover(i, false)).collect();
         let writers = (2 * side..2 * side + 2).map(|i| mover(i, true)).collect();
         let counts = Counts::default();
-        Core { side, launch, launched: 0, complete, requesters, readers, writers, running: None, counts }
+        let (launched, running, asked) = Default::default();
+        Core { side, launch, launched, complete, requesters, readers, writers, running, counts, asked }
     }
 
     /// Is there nothing to do?
@@ -168,6 +171,7 @@ impl Core {
         let accesses = kernel.phases[phase].clone();
         for (i, access) in accesses.iter().enumerate() {
             self.ask(bench, i, access);
+            self.asked.push((access.address >> PAGE_BITS, access.write));
         }
     }
 

@@ -150,6 +150,11 @@ impl<'e> Host<'e> {
         [0, 1].map(|side: usize| self.cores[side].counts)
     }
 
+    /// What each core asked its MMU for.
+    pub fn asked(&self) -> [&[(u64, bool)]; 2] {
+        [0, 1].map(|side: usize| &*self.cores[side].asked)
+    }
+
     /// Cycles so far.
     pub fn cycles(&self) -> u64 {
         self.bench.cycle()

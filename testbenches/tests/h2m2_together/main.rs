@@ -5,6 +5,7 @@ mod cores;
 mod decode;
 mod host;
 mod system;
+mod trace;
 
 use driver::hardware::{H2M2, Hardware, SideHardware};
 use driver::manager::{Change, Settings};
@@ -20,13 +21,14 @@ const SMALL: Shape =
 /// Pages of the fast memory: too few for everything.
 const FAST_PAGES: u64 = 13;
 
-fn settings() -> Settings {
+/// A model in pages of 4 KiB that hold all its layers, with so many pages of the fast memory.
+fn settings(shape: Shape, fast_pages: u64) -> Settings {
     let side = |pages: u64, side: SideHardware| SideHardware { capacity: pages * 4096, ..side };
     Settings {
-        shape: SMALL,
-        hardware: Hardware { fast: side(FAST_PAGES, H2M2.fast), large: side(400, H2M2.large), ..H2M2 },
+        shape,
+        hardware: Hardware { fast: side(fast_pages, H2M2.fast), large: side(400, H2M2.large), ..H2M2 },
         page: PageSize::new(4096).expect("legal"),
-        page_layers: SMALL.layers,
+        page_layers: shape.layers,
         slots: 3,
         max_tokens: 96,
         bases: (PAGES, PAGES),
@@ -50,7 +52,7 @@ fn run(stalls: Stalls, seed: u64) -> Result<(), String> {
     let fast = MemoryModel { latency: 12, jitter: 8, ..MemoryModel::default() };
     let large = MemoryModel { latency: 40, jitter: 30, bandwidth: 64, ..MemoryModel::default() };
     let models = [fast, large].map(|model| MemoryModel { taking: stalls, giving: stalls, ..model });
-    let mut host = Host::new(&mut engine, &design, &settings(), (models, stalls, seed))?;
+    let mut host = Host::new(&mut engine, &design, &settings(SMALL, FAST_PAGES), (models, stalls, seed))?;
     let mut moved = [0, 0];
     for (number, (changes, new)) in STEPS.into_iter().enumerate() {
         let new = new.iter().cloned().collect();
@@ -59,6 +61,10 @@ fn run(stalls: Stalls, seed: u64) -> Result<(), String> {
         step.plan.moves.iter().for_each(|m| moved[m.to as usize] += 1);
         let (mapping, cycles) = (host.manager.mapping(), host.cycles());
         println!("step {number}: {mapping:?}, moved {moved:?}, {compared} bytes in memory are right, cycle {cycles}");
+    }
+    let scheduled = trace::scheduled(&settings(SMALL, FAST_PAGES))?;
+    if host.asked() != [&*scheduled[0], &*scheduled[1]] {
+        return Err("the cores asked for other pages than the schedule has".into());
     }
     let counts = host.counts();
     println!("{counts:?}");

@@ -3,7 +3,7 @@ use ::sim::golden::lad::number::scaled_query;
 use ::sim::lad::Recorded;
 use ::sim::lad_score_bench::{ScoreBench, random_vector};
 use fastrand::Rng;
-use hdl::bus::{Stalls, StreamPorts, run_seed, seed};
+use hdl::bus::{Stalls, StreamPorts, run_seed, seed, span};
 
 fn params(head: u32, lanes: u32, queries: u32, exact: bool) -> ScoresParams {
     ScoresParams { head, lanes, queries, exact }
@@ -66,7 +66,7 @@ fn a_beat_in_every_cycle_and_the_stated_latency() {
         let beats = p.beats() as usize;
         // the first two keys wait for their queries
         let later = &times.keys[2 * beats..];
-        assert_eq!(later[later.len() - 1] - later[0] + 1, later.len() as u64, "{p:?}");
+        assert_eq!(span(later), later.len() as u64, "{p:?}");
         for (key, score) in times.keys.chunks(beats).zip(&times.scores) {
             assert_eq!(score - key[beats - 1], u64::from(p.latency()), "{p:?}");
         }

@@ -2,7 +2,7 @@ use super::{BurstReaderPorts, burst_reader};
 use crate::memory::testing::*;
 use fastrand::Rng;
 use hdl::Design;
-use hdl::bus::{Stalls, run_seed, seed};
+use hdl::bus::{Stalls, run_seed, seed, span};
 use hdl::sim::Simulator;
 use sim::burst_bench::{BurstBench, EngineStalls, Piece, asked, random_bytes};
 use sim::bus::axi4::Response;
@@ -143,8 +143,8 @@ fn full_rate() {
             let pieces: Vec<Piece> = if scattered { scattered_pieces.collect() } else { vec![whole] };
             pieces.iter().for_each(|piece| rig.read(*piece));
             rig.finish().unwrap();
-            let beats = rig.memory.read_at(&rig.bench, 0);
-            let cycles = beats[beats.len() - 1] - beats[0] + 1;
+            let beats = rig.beats_at();
+            let cycles = span(beats);
             let (command, first) = rig.first_word();
             let behind = first - command - 40;
             println!(
@@ -166,14 +166,7 @@ fn full_rate_at_any_address() {
         let mut engine = jit::simulator(&design);
         let model = MemoryModel { latency: 40, ..MemoryModel::default() };
         let mut rig = rig(&design, &mut engine, (model, [Stalls::Never; 3], 1));
-        let mut rng = Rng::with_seed(seed(5));
-        for _ in 0..64 {
-            let piece = Piece { address: rng.u64(0..1 << 30), bytes: 1024 };
-            rig.read(piece);
-        }
-        rig.finish().unwrap();
-        let beats = rig.memory.read_at(&rig.bench, 0);
-        let rate = beats.len() as f64 / (beats[beats.len() - 1] - beats[0] + 1) as f64;
+        let rate = rig.rate_at_any_address(&mut Rng::with_seed(seed(5)), width.into()).unwrap();
         println!("{width} bytes, any address: {rate:.4}");
         assert!(rate >= 0.98, "{width} bytes: {rate:.4}");
     }

@@ -2,7 +2,7 @@ use super::{BurstWriterPorts, burst_writer};
 use crate::memory::testing::*;
 use fastrand::Rng;
 use hdl::Design;
-use hdl::bus::{Stalls, seed};
+use hdl::bus::{Stalls, seed, span};
 use hdl::engine::Engine;
 use hdl::sim::Simulator;
 use sim::burst_bench::{BurstBench, EngineStalls, Outcome, Piece, asked, random_bytes};
@@ -144,8 +144,8 @@ fn full_rate() {
                 rig.write(*piece, &random_bytes(&mut rng, piece.bytes), width.into());
             }
             rig.finish().unwrap();
-            let beats = rig.memory.written_at(&rig.bench, 0);
-            let cycles = beats[beats.len() - 1] - beats[0] + 1;
+            let beats = rig.beats_at();
+            let cycles = span(beats);
             // the first burst leaves when its last word is there
             let behind = beats[0] - rig.words_at(bus(p).bursts(pieces[0])[0].1 as usize);
             println!(
@@ -167,14 +167,7 @@ fn full_rate_at_any_address() {
         let mut engine = jit::simulator(&design);
         let model = MemoryModel { latency: 40, ..MemoryModel::default() };
         let mut rig = rig(&design, &mut engine, (model, [Stalls::Never; 3], 1));
-        let mut rng = Rng::with_seed(seed(5));
-        for _ in 0..64 {
-            let piece = Piece { address: rng.u64(0..1 << 30), bytes: 1024 };
-            rig.write(piece, &random_bytes(&mut rng, 1024), width.into());
-        }
-        rig.finish().unwrap();
-        let beats = rig.memory.written_at(&rig.bench, 0);
-        let rate = beats.len() as f64 / (beats[beats.len() - 1] - beats[0] + 1) as f64;
+        let rate = rig.rate_at_any_address(&mut Rng::with_seed(seed(5)), width.into()).unwrap();
         println!("{width} bytes, any address: {rate:.4}");
         assert!(rate >= 0.98, "{width} bytes: {rate:.4}");
     }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::stream::testing::{STALLS, build, counting, message};
 use hdl::engine::Engine;
-use sim::bus::{Bench, Stalls, Ticks, seed};
+use sim::bus::{Bench, Stalls, Ticks, seed, span};
 
 const STYLES: [Style; 2] = [Style::Block, Style::Distributed];
 
@@ -79,7 +79,7 @@ fn a_word_arrives_after_the_stages_and_one_edge() {
 
 #[test]
 fn moves_a_word_in_every_cycle_of_the_slower_clock() {
-    let gaps = |cycles: &[u64]| cycles[cycles.len() - 1] - cycles[0] + 1 - cycles.len() as u64;
+    let gaps = |cycles: &[u64]| span(cycles) - cycles.len() as u64;
     for style in STYLES {
         for (depth, stages) in [(8, 2), (16, 2), (16, 3), (16, 4)] {
             let design = build(fifo_two_clocks(16, depth, style, stages));

@@ -2,7 +2,7 @@ use super::*;
 use ::sim::golden::vq::cache::book_words;
 use ::sim::vq_cache_bench::{CacheBench, Episode, Times};
 use fastrand::Rng;
-use hdl::bus::{Stalls, StreamPorts, run_seed, seed};
+use hdl::bus::{Stalls, StreamPorts, run_seed, seed, span};
 
 fn params(entries: u32, vector: u32, lanes: u32, banks: u32) -> BankedParams {
     BankedParams { cache: CacheParams { entries, lanes, vector }, banks }
@@ -51,7 +51,7 @@ fn times(p: BankedParams, beats: Vec<Vec<u16>>) -> Times {
 /// Beats a cycle.
 fn rate(p: BankedParams, beats: Vec<Vec<u16>>) -> f64 {
     let answered = times(p, beats).answered;
-    answered.len() as f64 / (answered[answered.len() - 1] - answered[0] + 1) as f64
+    answered.len() as f64 / span(&answered) as f64
 }
 
 #[test]

@@ -5,7 +5,7 @@ use ::sim::golden::vq::product::Way;
 use ::sim::golden::vq::tables::{TableCommand, TableUnit};
 use ::sim::vq_table_bench::{Job, ScoresBench, TableTimes, decibels, good_job, head_words, random_job, real_head};
 use fastrand::Rng;
-use hdl::bus::{Stalls, StreamPorts, run_seed, seed};
+use hdl::bus::{Stalls, StreamPorts, run_seed, seed, span};
 
 fn params(entries: u32, vector: u32, positions: u32, residuals: u32, queries: u32, scaled: bool) -> ScoresParams {
     ScoresParams { table: TableParams { entries, vector, positions, residuals, queries }, scaled }
@@ -85,7 +85,7 @@ fn a_score_comes_so_long_behind_its_row() {
         for (row, score) in rows.chunks(p.table.beats() as usize).zip(&times.scores) {
             assert_eq!(score - row[row.len() - 1], u64::from(latency(p)), "{p:?}");
         }
-        assert_eq!(rows[rows.len() - 1] - rows[0] + 1, rows.len() as u64, "{p:?}: no pause");
+        assert_eq!(span(rows), rows.len() as u64, "{p:?}: no pause");
     }
 }
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::burst_bench::{BurstBench, Piece, random_bytes};
-use crate::bus::{packet, seed};
+use crate::bus::{packet, seed, span};
 use hdl::sim::Simulator;
 use hdl::{Errors, Module, Stream, module, ports, stream};
 use hw::memory::axi::{Axi, AxiParams, axi};
@@ -40,7 +40,7 @@ fn bandwidth() {
         let written = writer.memory.written_at(&writer.bench, 0).to_vec();
         for at in [read, written] {
             // gaps between bursts cost nothing here
-            let cycles = at[at.len() - 1] - at[0] + 1;
+            let cycles = span(&at);
             let right = at.len() as u64 * 256 / beats;
             assert!(cycles.abs_diff(right) <= right / 100 + 4, "{beats} beats in 256 cycles: {cycles}, not {right}");
         }

@@ -6,7 +6,7 @@ use super::rig::Rig;
 use super::{LANES, NEVER, OFTEN};
 use crate::oaken::tests::{other_widths, params, width, with_outliers};
 use fastrand::Rng;
-use sim::bus::Stalls;
+use sim::bus::{Stalls, span};
 use sim::golden::oaken::{self, Thresholds};
 
 /// Any legal header with any legal thresholds, which change between the vectors.
@@ -201,7 +201,7 @@ fn the_rate_at_any_spread() {
             }
             rig.finish(vectors * length);
             let at = rig.bench.received_at(rig.m);
-            let (took, beats) = (at[at.len() - 1] - at[0] + 1, (vectors * length / lanes as usize) as u64);
+            let (took, beats) = (span(at), (vectors * length / lanes as usize) as u64);
             let least = beats.max(words as u64);
             assert!(
                 100 * took <= 101 * least + 100,
