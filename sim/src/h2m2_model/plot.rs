@@ -48,31 +48,30 @@ enum Style {
 
 /// The name of each figure's file, and its picture as SVG text.
 pub fn figures(results: &Results) -> Vec<(&'static str, String)> {
-    pictures(results).into_iter().map(|(name, picture)| (name, picture.svg())).collect()
+    pictures(results).into_iter().map(|(name, pictures)| (name, svg_of(&pictures, results))).collect()
 }
 
-fn pictures(results: &Results) -> [(&'static str, Picture); 7] {
+/// The pictures of each figure: one, or four panels.
+fn pictures(results: &Results) -> [(&'static str, Vec<Picture>); 7] {
     let [gpt3, chinchilla, llama2] = &results.models[..] else { unreachable!("there are three models") };
-<<<<<<< HEAD
     [
-        ("figure12.svg", speedups("Figure 12", gpt3)),
-        ("figure13.svg", speedups("Figure 13", chinchilla)),
-        ("figure14.svg", breakdown(gpt3)),
-        ("figure15.svg", speedups("Figure 15", llama2)),
-        ("figure16.svg", dynamic(results)),
+        ("figure12.svg", vec![speedups("Figure 12", gpt3)]),
+        ("figure13.svg", vec![speedups("Figure 13", chinchilla)]),
+        ("figure14.svg", vec![breakdown(gpt3, results.fast_capacity)]),
+        ("figure15.svg", vec![speedups("Figure 15", llama2)]),
+        ("figure16.svg", vec![dynamic(results)]),
         ("figure17.svg", variants(results)),
-        ("figure18.svg", eight_hbm(gpt3)),
-=======
-    vec![
-        ("figure12.svg", speedups("Figure 12", gpt3).svg()),
-        ("figure13.svg", speedups("Figure 13", chinchilla).svg()),
-        ("figure14.svg", breakdown(gpt3, results.fast_capacity).svg()),
-        ("figure15.svg", speedups("Figure 15", llama2).svg()),
-        ("figure16.svg", dynamic(results).svg()),
-        ("figure17.svg", variants(results)),
-        ("figure18.svg", eight_hbm(gpt3).svg()),
->>>>>>> 458a18d998bbef7115af93252a01f00af5634c2d
+        ("figure18.svg", vec![eight_hbm(gpt3)]),
     ]
+}
+
+fn svg_of(pictures: &[Picture], results: &Results) -> String {
+    let [picture] = pictures else {
+        let gpt3 = &results.models[0];
+        let what = format!("{}, batch {}", gpt3.name, gpt3.requests);
+        return panels(&format!("Figure 17: H2M2, {what}, configurations of Table 4, by sequence length"), pictures);
+    };
+    picture.svg()
 }
 
 fn lengths(model: &ModelResults) -> Vec<String> {
@@ -123,7 +122,7 @@ const PANELS: [(&str, [&str; 3]); 4] = [
     ("(d) compute units", ["Original", "HBMChip-More", "LPDDRChip-More"]),
 ];
 
-fn variants(results: &Results) -> String {
+fn variants(results: &Results) -> Vec<Picture> {
     let gpt3 = &results.models[0];
     let panel = |(title, names): (&str, [&'static str; 3])| {
         let of = |name| results.variants.iter().find(|v| v.name == name).map_or(vec![], |v| v.speedups.clone());
@@ -131,11 +130,7 @@ fn variants(results: &Results) -> String {
         let (title, labels) = (title.to_string(), lengths(gpt3));
         Picture { title, vertical: SPEEDUP, labels, series, style: Style::Bars, over: vec![] }
     };
-    let title = format!(
-        "Figure 17: H2M2, {}, batch {}, configurations of Table 4, by sequence length",
-        gpt3.name, gpt3.requests
-    );
-    panels(&title, &PANELS.map(panel))
+    PANELS.map(panel).into()
 }
 
 fn eight_hbm(model: &ModelResults) -> Picture {
@@ -146,7 +141,7 @@ fn eight_hbm(model: &ModelResults) -> Picture {
 }
 
 /// Pictures beside and below each other, on one scale.
-fn panels(title: &str, pictures: &[Picture; 4]) -> String {
+fn panels(title: &str, pictures: &[Picture]) -> String {
     let mut svg = String::new();
     let root = SVGBackend::with_string(&mut svg, PANELS_SIZE).into_drawing_area();
     let top = pictures.iter().map(Picture::top).fold(0.0, f64::max);
@@ -257,7 +252,10 @@ mod tests {
 
     #[test]
     fn every_figure_shows_every_series_and_place() {
-        for (name, picture) in pictures(&results(&Choices::default()).unwrap()) {
+        let results = results(&Choices::default()).unwrap();
+        for (name, picture) in
+            pictures(&results).into_iter().flat_map(|(name, all)| all.into_iter().map(move |p| (name, p)))
+        {
             let svg = picture.svg();
             let texts = texts(&svg);
             for label in picture.labels.iter().step_by(picture.label_step()) {
