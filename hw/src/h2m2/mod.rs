@@ -23,5 +23,7 @@ pub mod step_counter;
 #[cfg(test)]
 mod tests;
 pub mod tlb;
+#[cfg(test)]
+mod trace_tests;
 pub mod types;
 pub mod walks;

@@ -8,7 +8,7 @@ use hdl::Design;
 use hdl::engine::Engine;
 use hdl::sim::Simulator;
 use sim::bus::axi4_memory::MemoryModel;
-use sim::bus::{Stalls, run_seed, seed};
+use sim::bus::{Stalls, run_seed};
 use sim::golden::h2m2_mmu::{Burst, Geometry};
 use sim::h2m2_mmu_bench::{MmuBench, MmuPorts};
 use sim::h2m2_model::choices::{HIT_CYCLES, MISS_CYCLES};
@@ -309,44 +309,6 @@ fn a_hand_back_too_many() {
     rig.invalidate(0, 3999);
     rig.finish(2000).unwrap();
     assert_eq!(rig.given.len(), 40);
-}
-
-/// Traces of pages: weights that are read again and again beside a cache that streams by, a round that is larger than the TLB, pages of
-/// which some are wanted more often, and a stream.
-pub fn traces() -> [(&'static str, Vec<u64>); 4] {
-    let mut rng = Rng::with_seed(seed(1));
-    let streams: Vec<u64> = (0..3000).map(|i| if i % 3 == 0 { 100 + i / 3 } else { (i - i / 3) % 40 }).collect();
-    let round: Vec<u64> = (0..3000).map(|i| i % 80).collect();
-    let skewed: Vec<u64> = (0..3000).map(|_| rng.u64(0..512).min(rng.u64(0..512)).min(rng.u64(0..512))).collect();
-    let stream: Vec<u64> = (0..3000).collect();
-    [("streams", streams), ("round", round), ("skewed", skewed), ("stream", stream)]
-}
-
-/// Hits of each policy on the first three traces, 64 entries in 4 ways.
-#[test]
-fn replacement_on_traces() {
-    let policies = [Replacement::Fifo, Replacement::Random, Replacement::TreePlru];
-    for (name, trace) in traces().into_iter().take(3) {
-        let hits = policies.map(|replacement| {
-            let p = MmuParams { replacement, ..SMALL };
-            let design = mmu_axi("mmu", p).unwrap();
-            let mut sim = jit::simulator(&design);
-            let mut rig = ready(&mut sim, &design, p, 1);
-            for page in &trace {
-                rig.ask(0, read(&rig, *page));
-                // one by one: what counts is what is in the TLB
-                rig.finish(100).unwrap();
-            }
-            rig.counter(7).unwrap()
-        });
-        println!("{name}: of {} hits, fifo {}, random {}, plru {}", trace.len(), hits[0], hits[1], hits[2]);
-        assert!(hits.iter().all(|hits| *hits < trace.len() as u64), "{name}: each page is missed once at least");
-        match name {
-            "streams" => assert!(hits[2] > hits[0], "the tree keeps what is read again"),
-            "round" => assert!(hits[1] > hits[0], "in a round that does not fit, the oldest is wanted next"),
-            _ => assert!(hits.iter().all(|hits| *hits > 300), "{name}: {hits:?}"),
-        }
-    }
 }
 
 /// The port hears that its range is drained though software starts the next one as soon as the last one is done.

@@ -14,8 +14,8 @@
 //!   begins one. If as many as there may be are under way, it waits, and so do those behind it.
 //! - Misses go on in one order for all requesters. Data come in order too, so a miss that shares a walk waits no longer than for a walk of its own.
 //! - A walk that is over is shared until the last miss that has it goes on: from then on the TLB has its page, or had it.
-//! - A walk for nobody begins if it can begin at once, and is left out else. A miss that comes to share it before it is over has it from then
-//!   on as one of its own; else nobody shares it when it is over, and only its entry, if it is good, stays.
+//! - A walk for nobody begins if it can begin at once, and is left out else. A miss that comes to share it has it from then on as one of its own. It
+//!   can be shared for [`LINGERS`] cycles after it is over: then its entry, if it is good, is there for all whose lookup was not yet under way.
 //! - Misses of one set whose walks are under way together get one way after the other, where ways are filled in turn.
 //! - Parameters: those of [`MmuParams`]. Combinational paths: none.
 
@@ -246,15 +246,15 @@ fn serve(m: Module, io: WalksPorts, table: Table, queue: Queue, oldest: Wanted, 
     Served { taken: if_so(shares, same) | begun, begun, ahead }
 }
 
-/// Walks that nobody asked for, until a miss shares them. Tells which of them are over: they are free.
+/// Walks that nobody asked for, until a miss shares them. Tells which of them are free.
 #[module]
 fn for_nobody(m: Module, io: WalksPorts, served: Served, ended: Signal) -> Signal {
-    let alone = m.reg_reset(ended, 0).comment("nobody asked for this walk");
+    let (alone, free) = never_shared(m, ended);
     if let Some((told, [held, read])) = io.ahead.zip(served.ahead) {
-        alone.set((alone & !served.taken & !ended) | if_so(held, served.begun));
+        alone.set((alone & !served.taken & !free) | if_so(held, served.begun));
         told.idle.set(!(held | read | alone.any()));
     }
-    alone & ended
+    free
 }
 
 /// Gives the oldest miss without a walk this one.
@@ -379,4 +379,21 @@ fn lane(data: Signal, page: Signal) -> Signal {
     }
     let number = page.trunc(lanes.len().ilog2());
     Vector::of(lanes).at(number)
+}
+
+/// Cycles that a walk for nobody is kept after it is over. Its entry is written one or two cycles after its end, and a lookup that did not see it
+/// is compared with walks up to five cycles after that.
+const LINGERS: u32 = 7;
+
+/// Flags of walks that nobody asked for, and which of them are over for so long that they are free.
+#[module]
+fn never_shared(m: Module, ended: Signal) -> (Signal, Signal) {
+    let alone = m.reg_reset(ended, 0).comment("nobody asked for this walk");
+    // a walk that a miss came to share is not alone for a cycle at least, and forgotten here
+    let free = (0..LINGERS).fold(alone & ended, |before, _| {
+        let lingers = m.reg_reset(ended, 0);
+        lingers.set(before);
+        lingers & alone
+    });
+    (alone, free)
 }

@@ -2,6 +2,8 @@
 //! their tokens come mixed, pages are taken again, everything stalls; each head's history comes back bit for bit.
 #![allow(missing_docs)]
 
+mod appends;
+
 use fastrand::Rng;
 use hdl::engine::Engine;
 use hdl::{Bundle, Design, Errors, Module, Signal, Stream, bits, module, ports, stream};
@@ -15,7 +17,7 @@ use hw::oaken::slices::SliceParams;
 use hw::oaken::{EngineParams, dequantizer_axi, quantizer_axi};
 use hw::stream::axi_stream::{AxiStream, axi_stream};
 use sim::bus::axi4_memory::{Axi4Memory, MemoryModel};
-use sim::bus::{AxiLiteMaster, Bench, Sink, Source, Stalls, packet, packet_bytes, seed};
+use sim::bus::{AxiLiteMaster, Bench, Sink, Source, Stalls, packet, packet_bytes, seed, span};
 use sim::data::{Kind, Recording};
 use sim::golden::oaken::{DenseBits, Thresholds, decode, encode};
 use sim::oaken_bench::{dequantizer, quantizer, to_bytes};
@@ -188,9 +190,14 @@ fn thresholds(vectors: &[&[u16]]) -> Thresholds {
 }
 
 /// Resets everything and tells both engines lengths and thresholds. Gives what reads the quantizer's and the dequantizer's errors.
-fn set_up(rig: &mut Rig, design: &Design<PathPorts>, lengths: [usize; 2], t: &Thresholds) -> [(AxiLiteMaster, u64); 2] {
+fn set_up(
+    rig: &mut Rig,
+    (design, engine): (&Design<PathPorts>, EngineParams),
+    lengths: [usize; 2],
+    t: &Thresholds,
+) -> [(AxiLiteMaster, u64); 2] {
     let engines = "legal parameters";
-    let (q, d) = (quantizer("quantizer", ENGINE).expect(engines), dequantizer("dequantizer", ENGINE).expect(engines));
+    let (q, d) = (quantizer("quantizer", engine).expect(engines), dequantizer("dequantizer", engine).expect(engines));
     let (of_q, of_d) = (axil(&mut rig.bench, design, true), axil(&mut rig.bench, design, false));
     rig.bench.reset().unwrap_or_else(|e| panic!("{e}"));
     q.set_up(&mut rig.bench, &of_q, lengths[0], t).expect("answers");
@@ -222,7 +229,7 @@ fn real_keys_and_values_come_back_by_head() {
         let seed = seed(part + 1);
         let mut rng = Rng::with_seed(seed);
         let mut rig = rig(&design, &mut engine, slow(Stalls::Percent(25)), seed);
-        set_up(&mut rig, &design, [192, 64], &t);
+        set_up(&mut rig, (&design, ENGINE), [192, 64], &t);
         (0..3).for_each(|request| rig.control(false, request));
         for round in 0..rounds {
             fill(&mut rig, &mut rng, &vectors, &t);
@@ -269,7 +276,7 @@ fn a_vector_with_a_wrong_end_harms_no_other() {
     let early = [&vectors[5][..96], &[0; 96]].concat();
     for (what, sent, flag) in [("early", 96, 1), ("late", 192 + 32, 2), ("lost tlast", 2 * 192, 2)] {
         let mut rig = rig(&design, &mut engine, slow(Stalls::Percent(25)), seed(1));
-        let registers = set_up(&mut rig, &design, [192, 64], &t);
+        let registers = set_up(&mut rig, (&design, ENGINE), [192, 64], &t);
         rig.control(false, 0);
         let packet = [vectors[5], vectors[6]].concat();
         for (i, vector) in vectors[..20].iter().enumerate() {
@@ -301,7 +308,7 @@ fn a_history_fills_the_bus() {
         let mut engine = jit::simulator(&design);
         let model = MemoryModel { latency: 40, outstanding: 32, ..MemoryModel::default() };
         let mut rig = rig(&design, &mut engine, (Stalls::Never, model), 1);
-        set_up(&mut rig, &design, [384, head_elements as usize], &t);
+        set_up(&mut rig, (&design, ENGINE), [384, head_elements as usize], &t);
         rig.control(false, 0);
         for i in 0..1024 {
             let vector = vectors[i % vectors.len()];
@@ -314,7 +321,7 @@ fn a_history_fills_the_bus() {
         let beats = rig.memory.read_at(&rig.bench, 0);
         let asked: u64 = rig.memory.requests[before..].iter().map(|(_, request)| request.beats()).sum();
         assert_eq!(beats.len() as u64, asked);
-        let cycles = beats[beats.len() - 1] - beats[0] + 1;
+        let cycles = span(beats);
         let each = cycles as f64 / 1024.0;
         println!("heads of {head_elements}: {asked} beats in {cycles} cycles, {each:.2} cycles a token");
         assert_eq!(cycles, asked, "heads of {head_elements}: every cycle has data");
