@@ -25,3 +25,6 @@ mod tests;
 pub mod tlb;
 pub mod types;
 pub mod walks;
+pub mod write_wait;
+#[cfg(test)]
+mod write_wait_tests;
