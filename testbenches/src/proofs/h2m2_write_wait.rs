@@ -5,7 +5,7 @@
 use super::h2m2_mmu::SMALL;
 use super::{Engine, Proof};
 use crate::checkers::{Moves, Side, keeps_words_in_order, sends_by_the_rules};
-use hdl::{Design, Errors, Module, Signal, bits, module};
+use hdl::{Bundle, Design, Errors, Module, Signal, bits, module};
 use hw::h2m2::params::{MmuParams, cause};
 use hw::h2m2::types::Request;
 use hw::h2m2::write_wait::{WriteWaitPorts, write_wait};
