@@ -155,6 +155,11 @@ impl<'e> MigrationBench<'e> {
         (self.users.pieces, self.users.waited)
     }
 
+    /// Writes to pages on the move wait in the MMUs of the design; requesters have so many requests at a time. What waited long is counted.
+    pub fn with_waiting_writes(&mut self, queue: usize) {
+        (self.users.writes_wait, self.users.queue) = (true, queue);
+    }
+
     /// Commands without an end.
     pub fn under_way(&self) -> usize {
         self.pending.len()

@@ -92,8 +92,14 @@ pub struct MmuBench<'e> {
     pub use_for: u64,
     /// It has a prefetch: that may read the table, too.
     pub prefetch: bool,
+    /// Writes to pages on the move wait: nothing has that cause.
+    pub writes_wait: bool,
+    /// Then pages move in random traffic, and what is thrown away meanwhile is counted and logged, too.
+    pub pages_move: bool,
     /// The cycles in which `drained` was seen first after an invalidation.
     pub drained_at: Vec<u64>,
+    /// Pages on the move, and the cycles in which they have arrived, where writes wait.
+    moving: Vec<(u64, u64)>,
     model: MemoryModel,
     axil: AxiLiteMaster,
     register: fn(&str) -> u64,
@@ -152,6 +158,9 @@ impl<'e> MmuBench<'e> {
             history,
             use_for: 30,
             prefetch: false,
+            writes_wait: false,
+            pages_move: true,
+            moving: vec![],
             drained_at,
             model,
             axil,
@@ -332,7 +341,8 @@ impl<'e> MmuBench<'e> {
             let page = self.geometry.page(asked.burst.address);
             let possible = self.history.possible(page, cycles.1);
             let right = |entry: &Stored| self.geometry.translate(asked.burst, *entry, self.pages) == translated;
-            if tag != asked.tag || !possible.iter().any(right) {
+            let refused = self.writes_wait && cause == cause::MOVING;
+            if tag != asked.tag || refused || !possible.iter().any(right) {
                 return Err(format!(
                     "requester {i}, cycles {cycles:?}: {asked:x?} of page {page:#x} gave {translated:x?} with tag {tag}; possible: {possible:x?}"
                 ));

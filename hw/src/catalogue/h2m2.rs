@@ -8,7 +8,7 @@ use crate::h2m2::params::{MOST_NUMBER_BITS, MmuParams, Replacement};
 use hdl::Design;
 use std::any::type_name_of_val;
 
-const MMU: [Parameter; 11] = [
+const MMU: [Parameter; 12] = [
     Parameter {
         name: "virtual_bits",
         doc: "bits of a virtual address",
@@ -97,6 +97,14 @@ const MMU: [Parameter; 11] = [
         legal: Legal::Flag,
         why: "it is there or not",
     },
+    Parameter {
+        name: "writes_wait",
+        doc: "a write to a page on the move waits until the move is over; without it, such a write is a fault",
+        unit: "",
+        default: Some(Preset::Flag(false)),
+        legal: Legal::Flag,
+        why: "it waits or not",
+    },
 ];
 
 /// The parameters of an MMU.
@@ -118,6 +126,7 @@ pub fn mmu_params(v: &Values) -> MmuParams {
         data_bytes: v.number("data_bits") / 8,
         replacement,
         prefetch: v.flag("prefetch"),
+        writes_wait: v.flag("writes_wait"),
     }
 }
 
@@ -143,7 +152,11 @@ pub(super) const H2M2_MMU: Block = Block {
     summary: "translates addresses of several requesters by a flat page table, with a TLB",
     parameters: &MMU,
     check: sets_fit,
-    latency: |_| "5 cycles from a request to its answer, if it hits; a miss 17 and that of the memory".into(),
+    latency: |v| {
+        let more = u32::from(v.flag("writes_wait"));
+        let (hit, miss) = (5 + more, 17 + more);
+        format!("{hit} cycles from a request to its answer, if it hits; a miss {miss} and that of the memory")
+    },
     throughput: |_| "1 translation a cycle, all requesters together".into(),
     function: || type_name_of_val(&mmu_axi),
     build: |name, v| mmu_axi(name, mmu_params(v)).map(Design::erase),

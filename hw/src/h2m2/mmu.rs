@@ -222,7 +222,7 @@ fn decide(m: Module, io: MmuPorts, parts: Parts, x: LookedUp, p: MmuParams) {
     tlb.fill.set(walks.fill);
     io.m_axi.set(walks.m_axi);
     let counts = item.ahead.map_or(valid & !waits, |ahead| valid & waits.eq(ahead));
-    io.counted.set(count(m, item, counts, cause));
+    io.counted.set(count(m, item, counts, cause, p));
     if let (Some(prefetch), Some(ahead)) = (prefetch, item.ahead) {
         prefetch.looked_valid.set(valid & ahead);
         prefetch.missed.set(waits);
@@ -287,18 +287,23 @@ fn nobody(page: Signal, p: MmuParams) -> Asker {
     Asker { requester: page.zeros(p.requester_bits()), slot: page.zeros(SLOTS.ilog2()), write: page.zeros(1), page }
 }
 
-/// The counter of a request that is answered: hits have numbers that no walk has. A page on the move counts as one that does not permit it.
+/// The counter of a request that is answered: hits have numbers that no walk has. A page on the move counts as [`counts_as`] says.
 #[module]
-fn count(m: Module, item: Item, valid: Signal, cause: Signal) -> Counted {
-    let fault = cause.any();
+fn count(m: Module, item: Item, valid: Signal, cause: Signal, p: MmuParams) -> Counted {
+    let fault = if p.writes_wait { cause.any() & cause.ne(cause::MOVING) } else { cause.any() };
     let known = cause.eq(cause::BEYOND) | cause.eq(cause::LEAVES);
     let hit = fault.cat(m.lit(7u32, 3));
     let first = known.mux(m.lit(0u32, 1).cat(cause), hit);
-    let of_walk = cause.eq(cause::MOVING).mux(m.lit(cause::PERMISSION, 3), cause);
+    let of_walk = cause.eq(cause::MOVING).mux(m.lit(counts_as(p), 3), cause);
     let counter = item.first.mux(first, item.shared.cat(of_walk));
     let counter = item.ahead.map_or(counter, |ahead| ahead.mux(m.lit(AHEAD, 4), counter));
     let now = m.reg_reset(bits(1), 0);
     now.set(valid);
     let (counter, fault, cause, asker) = later(m, 1, (counter, fault, cause, item.asker));
     Counted { valid: now, counter, fault, cause, asker }
+}
+
+/// As what a walk counts that finds a page on the move: one that does not permit it, or where writes wait, a good one.
+fn counts_as(p: MmuParams) -> u32 {
+    if p.writes_wait { cause::NONE } else { cause::PERMISSION }
 }

@@ -7,12 +7,13 @@
 //! | `invalidate`, `done`, `drained` | for hardware that changes the table, such as a migration engine; software has registers for it |
 //! | `m_axi` | reads of the table |
 //!
-//! - Parameters: those of [`MmuParams`]. A translation a cycle. Latency 5 from a request to its answer, if it hits.
-//! - Combinational paths: `request_valid` of all requesters to `request_ready`, `invalidate_valid` to nothing.
+//! - Parameters: those of [`MmuParams`]. A translation a cycle. Latency 5 from a request to its answer, if it hits; 6 where writes wait.
+//! - Combinational paths: `request_valid` of all requesters to `request_ready`, where writes do not wait; `invalidate_valid` to nothing.
 
-use super::mmu::{Counted, mmu};
+use super::mmu::{Counted, MmuPorts, mmu};
 use super::params::*;
 use super::types::*;
+use super::write_wait::{Requesting, through_write_waits};
 use crate::control::{AxiLite, RegisterMap, Registers, Ro, Rw, Sticky, axi_lite, becomes_one, slave};
 use crate::memory::axi::{AxiRead, axi_read};
 use crate::stream::fifo::{Style, fifo_after};
@@ -143,13 +144,12 @@ pub fn mmu_axi(name: &str, p: MmuParams) -> Result<Design<MmuAxiPorts>, Errors> 
     let io = MmuAxiPorts::new(m, p, map.map.address_width());
     let regs = slave(m, &map.map, io.s_axil)?;
     let core = m.instance(&mmu(p)?);
-    for i in 0..p.requesters as usize {
-        core.request[i].set(io.request[i]);
-        io.response[i].set(core.response[i]);
-        core.back[i].set(io.back[i]);
-    }
-    core.enable.set(regs[map.enable]);
-    regs[map.idle].set(core.idle);
+
+    // requesters ask the core or, where writes wait, what asks again for them: it stands in front of the core, which answers all that it
+    // is asked, so that no invalidation waits for a write
+    let requesters = (0..p.requesters as usize).map(|i| (io.request[i], io.response[i], io.back[i]));
+    let requesters: Vec<Requesting> = requesters.collect();
+    regs[map.idle].set(connect(m, &requesters, *core, regs[map.enable], p)?);
     let low = regs[map.base_low];
     core.base.set(map.base_high.map_or(low, |high| regs[high].cat(low)));
     core.pages.set(regs[map.pages]);
@@ -221,4 +221,18 @@ fn count(m: Module, map: &Map, regs: &Registers, counted: Counted) {
     let more = (counters.read(counted.counter) + 1) & known;
     counters.write(clears.mux(cleared.trunc(4), counted.counter), more, clears | counted.valid);
     regs[map.counter].set(counters.read(regs[map.select]) & known);
+}
+
+/// Connects requesters, and enables the core. Gives whether all requests that were taken are answered.
+fn connect(m: Module, all: &[Requesting], core: MmuPorts, enable: Signal, p: MmuParams) -> Result<Signal, Errors> {
+    if p.writes_wait {
+        return Ok(core.idle & through_write_waits(m, all, core, enable, p)?);
+    }
+    for (i, (request, response, back)) in all.iter().enumerate() {
+        core.request[i].set(*request);
+        response.set(core.response[i]);
+        core.back[i].set(*back);
+    }
+    core.enable.set(enable);
+    Ok(core.idle)
 }

@@ -27,3 +27,6 @@ pub mod tlb;
 mod trace_tests;
 pub mod types;
 pub mod walks;
+pub mod write_wait;
+#[cfg(test)]
+mod write_wait_tests;

@@ -73,6 +73,8 @@ pub struct MmuParams {
     pub replacement: Replacement,
     /// The page behind one that is walked is walked, too, if nothing else is to be done.
     pub prefetch: bool,
+    /// Writes to a page on the move wait.
+    pub writes_wait: bool,
 }
 
 impl MmuParams {
@@ -150,8 +152,9 @@ impl MmuParams {
         let MmuParams { virtual_bits, physical_bits, page_bits, entries, ways, requesters, walks, tag_bits, .. } = self;
         let bus = 8 * self.data_bytes;
         let ahead = if self.prefetch { "_prefetch" } else { "" };
+        let waits = if self.writes_wait { "_waits" } else { "" };
         format!(
-            "{what}_v{virtual_bits}_p{physical_bits}_g{page_bits}_e{entries}_{ways}_{replacement}_r{requesters}_w{walks}_t{tag_bits}_{bus}{ahead}"
+            "{what}_v{virtual_bits}_p{physical_bits}_g{page_bits}_e{entries}_{ways}_{replacement}_r{requesters}_w{walks}_t{tag_bits}_{bus}{ahead}{waits}"
         )
     }
 }

@@ -7,9 +7,13 @@ use crate::bus::{Bench, Sink, Source, Stalls, StreamPorts};
 use fastrand::Rng;
 use hdl::{Bundle, Design};
 use rustc_hash::FxHashMap as HashMap;
+use std::collections::VecDeque;
 
 /// Bytes that are read or written at once.
 const PIECE: u64 = 64;
+
+/// A request that takes longer than any walk has waited for its page.
+const LONG: u64 = 300;
 
 /// A requester of an MMU of the design.
 #[derive(Clone, Debug)]
@@ -68,7 +72,8 @@ struct Requester {
     request: Source,
     response: Sink,
     back: [usize; 2],
-    asked: Option<User>,
+    /// Requests without an answer, each with the cycle in which it was asked.
+    asked: VecDeque<(User, u64)>,
     seen: usize,
 }
 
@@ -78,6 +83,10 @@ pub(super) struct Users {
     pub pieces: usize,
     /// Requests for pages on the move.
     pub waited: usize,
+    /// Requests that a requester of the design has at a time.
+    pub queue: usize,
+    /// Writes to pages on the move wait in the MMUs of the design.
+    pub writes_wait: bool,
     users: Vec<User>,
     models: Vec<Model>,
     requesters: Vec<Requester>,
@@ -109,12 +118,22 @@ impl Users {
                     back.iter().for_each(|port| bench.engine.poke(*port, 0));
                     let request = bench.source_at(request, Stalls::Never);
                     let response = bench.sink_at(response, Stalls::Percent(30));
-                    requesters.push(Requester { request, response, back, asked: None, seen: 0 });
+                    requesters.push(Requester { request, response, back, asked: VecDeque::new(), seen: 0 });
                 }
             }
         }
         let rng = Rng::with_seed(seed);
-        Ok(Users { most: 4, pieces: 0, waited: 0, users: vec![], models, requesters, rng })
+        Ok(Users {
+            most: 4,
+            pieces: 0,
+            waited: 0,
+            queue: 1,
+            writes_wait: false,
+            users: vec![],
+            models,
+            requesters,
+            rng,
+        })
     }
 
     /// Before a cycle: users go on, new ones begin, and the models say what they have done.
@@ -206,10 +225,10 @@ impl Users {
     fn ask(&mut self, user: User, bench: &mut Bench, world: &World) {
         let number = 2 * user.mmu + self.rng.usize(0..2);
         let requester = &mut self.requesters[number];
-        if requester.asked.is_some() {
+        if requester.asked.len() >= self.queue {
             return;
         }
-        requester.asked = Some(User { requester: number, ..user });
+        requester.asked.push_back((User { requester: number, ..user }, bench.cycle()));
         let address = (user.page << world.shape.page_bits) + user.next;
         bench.send(requester.request, [[address, user.end - user.next - 1, user.writes.into(), 0]]);
     }
@@ -252,14 +271,16 @@ impl Users {
             let beat = &bench.beats(requester.response)[requester.seen];
             let [address, side, cause, epoch] = [0, 1, 2, 3].map(|field| beat.field(field));
             requester.seen += 1;
-            let user = requester.asked.take().ok_or("an answer, and nothing was asked")?;
+            let (user, since) = requester.asked.pop_front().ok_or("an answer, and nothing was asked")?;
+            let waited = self.writes_wait && user.writes && bench.cycle() - since > LONG;
+            self.waited += usize::from(waited);
             let offset = address % (1 << world.shape.page_bits);
             match cause {
                 0 if offset == user.next => {
                     let at = (side as usize, address >> world.shape.page_bits);
                     self.users.push(User { at, epoch, ..user });
                 }
-                7 if user.writes => {
+                7 if user.writes && !self.writes_wait => {
                     self.waited += 1;
                     self.ask(user, bench, world);
                 }

@@ -8,6 +8,8 @@ use fastrand::Rng;
 
 /// Pages so far apart are of one set: in a TLB of 2,048 entries and 4 ways, and in every smaller one.
 const SAME_SET: u64 = 512;
+/// The bit of an entry whose page is on the move.
+const MOVING: u64 = 1 << 5;
 
 impl MmuBench<'_> {
     /// Requests, changes of the table, errors and invalidations at random for so many cycles; then until all is over.
@@ -18,7 +20,7 @@ impl MmuBench<'_> {
         let most = (1u64 << self.geometry.physical_bits) - 8 * pages - 4096;
         self.start(rng.u64(0..most) / 4096 * 4096, pages)?;
         (0..pages).for_each(|page| {
-            let word = self.random_entry(rng);
+            let word = self.next_entry(rng);
             self.store(page, word);
         });
         self.invalidate(0, self.geometry.pages() - 1);
@@ -33,12 +35,53 @@ impl MmuBench<'_> {
             self.disturb(pages, rng);
             self.step()?;
         }
+        self.arrive(u64::MAX);
         self.finish(20_000)
     }
 
+    /// An entry for a page that is not on its way, where writes would wait for its end.
+    fn next_entry(&self, rng: &mut Rng) -> u64 {
+        let word = self.random_entry(rng);
+        if self.writes_wait { word & !MOVING } else { word }
+    }
+
+    /// Where writes wait: pages begin to move, mostly some that are used often, and arrive.
+    fn move_pages(&mut self, pages: u64, rng: &mut Rng) {
+        let now = self.bench.cycle();
+        self.arrive(now);
+        if self.moving.len() < 3 && rng.u32(0..150) == 0 {
+            let page = if rng.u32(0..4) > 0 { rng.u64(0..8) } else { rng.u64(0..pages) };
+            let word = self.word(page) | MOVING;
+            self.store(page, word);
+            self.moving.push((page, now + rng.u64(1..400)));
+            if rng.u32(0..4) > 0 {
+                self.invalidate(page, page);
+            }
+        }
+    }
+
+    /// Pages that were to arrive up to this cycle have arrived.
+    fn arrive(&mut self, cycle: u64) {
+        let (over, on_the_way): (Vec<_>, Vec<_>) = self.moving.iter().partition(|(_, until)| *until <= cycle);
+        self.moving = on_the_way;
+        for (page, _) in over {
+            let word = self.word(page) & !MOVING;
+            self.store(page, word);
+            self.invalidate(page, page);
+        }
+    }
+
+    fn word(&self, page: u64) -> u64 {
+        let bytes = self.memory.bytes.read(self.base + 8 * page, 8);
+        u64::from_le_bytes(bytes.try_into().unwrap_or_default())
+    }
+
     fn disturb(&mut self, pages: u64, rng: &mut Rng) {
+        if self.writes_wait && self.pages_move {
+            self.move_pages(pages, rng);
+        }
         if rng.u32(0..20) == 0 {
-            let (page, word) = (rng.u64(0..pages), self.random_entry(rng));
+            let (page, word) = (rng.u64(0..pages), self.next_entry(rng));
             self.store(page, word);
             if rng.bool() {
                 self.invalidate(page, page);
@@ -94,7 +137,7 @@ impl MmuBench<'_> {
             1 => rng.u64(..),
             2 => word | 1 << rng.u32(6..64),
             3 => word | 3 << 3,
-            4..6 => word | 1 << 5,
+            4..6 => word | MOVING,
             _ => word,
         }
     }

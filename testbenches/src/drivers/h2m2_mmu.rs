@@ -1,15 +1,16 @@
-//! The MMU of H2M2: random requests, tables, errors and invalidations against what the golden model says is possible; then the counters
-//! and the log of faults against the answers.
+//! The MMU of H2M2: random requests, tables, errors and invalidations against what the golden model says is possible, then the counters
+//! and the log of faults against the answers; how long hits and misses take, what is idle, and the registers.
 
 use super::built::build;
-use super::{Driver, Effort};
+use super::{Driver, Effort, registers as registers_test};
 use fastrand::Rng;
+use hdl::Design;
 use hdl::engine::Engine;
-use hw::h2m2::mmu_axi::{mmu_axi, registers};
+use hw::h2m2::mmu_axi::{MmuAxiPorts, mmu_axi, registers};
 use hw::h2m2::params::{MmuParams, Replacement};
 use sim::bus::Stalls;
 use sim::bus::axi4_memory::MemoryModel;
-use sim::golden::h2m2_mmu::Geometry;
+use sim::golden::h2m2_mmu::{Burst, Geometry};
 use sim::h2m2_mmu_bench::{MmuBench, MmuPorts};
 
 /// Byte address of a register: the same in all MMUs.
@@ -26,39 +27,117 @@ fn register(name: &str) -> u64 {
         data_bytes: 8,
         replacement: Replacement::Fifo,
         prefetch: false,
+        writes_wait: false,
     };
     registers("mmu", p).offset(name)
+}
+
+/// An MMU after a reset, with everything around it.
+fn rig<'e>(
+    engine: &'e mut dyn Engine,
+    design: &Design<MmuAxiPorts>,
+    p: MmuParams,
+    (model, stalls, seed): (MemoryModel, Stalls, u64),
+) -> Result<MmuBench<'e>, String> {
+    let geometry = Geometry { virtual_bits: p.virtual_bits, physical_bits: p.physical_bits, page_bits: p.page_bits };
+    let io = &design.ports;
+    let ports = MmuPorts {
+        requests: &io.request,
+        responses: &io.response,
+        invalidate: &io.invalidate,
+        axil: &io.s_axil,
+        axi: &io.m_axi,
+        register,
+    };
+    let model = MemoryModel { taking: stalls, giving: stalls, outstanding: p.walks as usize, ..model };
+    let mut rig = MmuBench::new(engine, design, ports, geometry, (model, [stalls; 2], seed))?;
+    (rig.prefetch, rig.writes_wait) = (p.prefetch, p.writes_wait);
+    Ok(rig)
 }
 
 /// An MMU.
 pub fn mmu_driver(name: &str, p: MmuParams) -> Driver {
     let design = build(mmu_axi(name, p));
     let held = design.clone();
+    let map = registers(name, p);
     Driver::new(name, design, move |engine: &mut dyn Engine, effort: Effort| {
-        let geometry =
-            Geometry { virtual_bits: p.virtual_bits, physical_bits: p.physical_bits, page_bits: p.page_bits };
         for round in 0..if effort.long { 20 } else { 3 } {
             let seed = effort.seed * 1000 + round;
             let mut rng = Rng::with_seed(seed);
             let stalls = [Stalls::Never, Stalls::Percent(40), Stalls::Runs(30)][round as usize % 3];
             let (latency, jitter) = (rng.u64(1..40), rng.u64(0..20));
-            let outstanding = p.walks as usize;
-            let model =
-                MemoryModel { latency, jitter, taking: stalls, giving: stalls, outstanding, ..MemoryModel::default() };
-            let io = &held.ports;
-            let ports = MmuPorts {
-                requests: &io.request,
-                responses: &io.response,
-                invalidate: &io.invalidate,
-                axil: &io.s_axil,
-                axi: &io.m_axi,
-                register,
-            };
-            let mut rig = MmuBench::new(&mut *engine, &held, ports, geometry, (model, [stalls; 2], seed))?;
-            rig.prefetch = p.prefetch;
+            let model = MemoryModel { latency, jitter, ..MemoryModel::default() };
+            let mut rig = rig(&mut *engine, &held, p, (model, stalls, seed))?;
+            // where none moves, nothing is thrown away, and counters and log are exact
+            rig.pages_move = round % 3 != 1;
             rig.random(3000, &mut rng).map_err(|e| format!("seed {seed}: {e}"))?;
             rig.counters_agree().map_err(|e| format!("seed {seed}: {e}"))?;
         }
-        Ok(())
+        let model = MemoryModel { latency: 20, ..MemoryModel::default() };
+        let mut rig = rig(&mut *engine, &held, p, (model, Stalls::Never, effort.seed))?;
+        rig.pages_move = false;
+        in_time(&mut rig, p)?;
+        is_idle(&mut rig)?;
+        rig.counters_agree()?;
+        registers_test::test(engine, &held, &held.ports.s_axil, &map, effort.seed)
     })
+}
+
+fn read(rig: &MmuBench, page: u64) -> Burst {
+    Burst { address: page * rig.geometry.page_bytes() + 8 * page, bytes: 64, write: false }
+}
+
+/// As many pages of a set as it has ways are missed in their time, and are hits from then on.
+fn in_time(rig: &mut MmuBench, p: MmuParams) -> Result<(), String> {
+    let (sets, ways, more) = (u64::from(p.sets()), u64::from(p.ways), u64::from(p.writes_wait));
+    let pages = sets * ways + 1;
+    rig.use_for = 0;
+    rig.start(0x10_0000, pages)?;
+    for page in 0..pages {
+        let word = rig.geometry.entry(page + 9, page % 3, true, true);
+        rig.store(page, word);
+    }
+    rig.invalidate(0, pages - 1);
+    rig.finish(5000)?;
+    for (round, set) in [0, 5, 5].into_iter().enumerate() {
+        for way in 0..ways {
+            rig.ask(way as usize % p.requesters as usize, read(rig, way * sets + set));
+            rig.finish(200)?;
+            let took = rig.given.last().map_or(0, |x| x.cycles.1 - x.cycles.0);
+            let right = more + if round < 2 { 17 + 20 } else { 5 };
+            if took != right {
+                return Err(format!("round {round}, way {way}: it took {took} cycles, not {right}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// It is idle when all is answered.
+fn is_idle(rig: &mut MmuBench) -> Result<(), String> {
+    let is = |rig: &mut MmuBench, value: u64| match rig.read("enable")? {
+        read if read == value => Ok(()),
+        read => Err(format!("`enable` reads {read}, not {value}")),
+    };
+    is(rig, 3)?;
+    rig.stall(0, Stalls::Always);
+    rig.ask(0, read(rig, 7));
+    for _ in 0..100 {
+        rig.step()?;
+    }
+    is(rig, 1)?;
+    rig.write("enable", 0)?;
+    is(rig, 0)?;
+    rig.stall(0, Stalls::Never);
+    rig.finish(100)?;
+    is(rig, 2)?;
+    rig.ask(0, read(rig, 7));
+    for _ in 0..100 {
+        rig.step()?;
+    }
+    if rig.unanswered() != 1 {
+        return Err("a request was taken while that was not enabled".into());
+    }
+    rig.write("enable", 1)?;
+    rig.finish(100)
 }

@@ -34,6 +34,7 @@ pub(super) const SMALL: MmuParams = MmuParams {
     data_bytes: 8,
     replacement: Replacement::Fifo,
     prefetch: false,
+    writes_wait: false,
 };
 
 /// What is followed.

@@ -42,6 +42,7 @@ pub fn mmu() -> MmuParams {
         data_bytes: 8,
         replacement: Replacement::Fifo,
         prefetch: false,
+        writes_wait: false,
     }
 }
 
@@ -121,9 +122,9 @@ ports! {
     }
 }
 
-/// The system.
+/// The system; writes to pages on the move wait, or are a fault.
 #[module]
-pub fn system() -> Result<Design<SystemPorts>, Errors> {
+pub fn system(writes_wait: bool) -> Result<Design<SystemPorts>, Errors> {
     let m = Module::new("h2m2_system");
     m.doc("Two MMUs, a migration engine, an event controller, and the burst engines of two cores.");
     let io = SystemPorts::new(m);
@@ -143,7 +144,7 @@ pub fn system() -> Result<Design<SystemPorts>, Errors> {
     moves.stop.set(false);
     moves.stop_now.set(false);
     moves.idle.unused();
-    let mmu = mmu_axi("h2m2_mmu", mmu())?;
+    let mmu = mmu_axi("h2m2_mmu", MmuParams { writes_wait, ..mmu() })?;
     for side in 0..2 {
         let mmu = m.instance(&mmu).named(["fast_mmu", "large_mmu"][side]);
         mmu.s_axil.set(io.s_axil[side]);

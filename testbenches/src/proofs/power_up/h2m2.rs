@@ -14,6 +14,7 @@ use hw::h2m2::prefetch::prefetch;
 use hw::h2m2::requester::requester;
 use hw::h2m2::tlb::tlb;
 use hw::h2m2::walks::walks;
+use hw::h2m2::write_wait::write_wait;
 
 /// Cycles from a lookup to what it found.
 const FOUND: u32 = 3;
@@ -65,6 +66,16 @@ fn granted_first(m: Module, pins: &Pins) {
     m.assume(!pins.get("granted") | pins.get("asks"), "only what asks is granted");
 }
 
+/// The MMU answers what it was asked.
+#[module]
+fn asked_before(m: Module, pins: &Pins) {
+    let [asks, answers] =
+        ["asks", "answers"].map(|port| pins.get(&format!("{port}_valid")) & pins.get(&format!("{port}_ready")));
+    let level = m.reg_reset(bits(3), 0);
+    level.set(level + asks.zext(3) - answers.zext(3));
+    m.assume(!pins.get("answers_valid") | level.any(), "what was not asked for is not answered");
+}
+
 /// Only pages whose copy was begun were copied.
 #[module]
 fn begun_first(m: Module, pins: &Pins) {
@@ -76,6 +87,7 @@ fn begun_first(m: Module, pins: &Pins) {
 }
 
 pub(super) fn proofs() -> Result<Vec<Proof>, Errors> {
+    let waits = MmuParams { writes_wait: true, ..SMALL };
     let ahead = MmuParams { prefetch: true, ..SMALL };
     let migration = MigrationParams { data_bytes: 64, virtual_bits: 14, physical_bits: 14, page_bits: 12 };
     Ok(vec![
@@ -107,6 +119,7 @@ pub(super) fn proofs() -> Result<Vec<Proof>, Errors> {
             .for_cycles(10)
             .shown_within(16)
             .proof()?,
+        of("write_wait", write_wait(waits, 4)).given(asked_before).for_cycles(12).proof()?,
         of("prefetch", prefetch(ahead)).given(granted_first).during("page", "asks").proof()?,
         of("events", event_controller("events", 2))
             .given(|m, pins| keeps_offers(m, pins, "register"))

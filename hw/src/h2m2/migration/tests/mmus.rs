@@ -4,13 +4,14 @@ use super::*;
 use crate::h2m2::mmu::mmu;
 use crate::h2m2::params::{MmuParams, Replacement};
 use crate::h2m2::types::{Answer, Back, Request, answer, back, request};
+use crate::h2m2::write_wait::through_write_waits;
 use ::sim::h2m2_migration_bench::RequesterPorts;
 use hdl::bus::StreamPorts;
 
 /// Requesters of each MMU.
 const REQUESTERS: usize = 2;
 
-fn mmu_params(p: MigrationParams) -> MmuParams {
+fn mmu_params(p: MigrationParams, writes_wait: bool) -> MmuParams {
     MmuParams {
         virtual_bits: p.virtual_bits,
         physical_bits: p.physical_bits,
@@ -23,11 +24,12 @@ fn mmu_params(p: MigrationParams) -> MmuParams {
         data_bytes: 8,
         replacement: Replacement::Fifo,
         prefetch: false,
+        writes_wait,
     }
 }
 
 ports! {
-    struct SystemPorts(p: MigrationParams) {
+    struct SystemPorts(p: MigrationParams, mmu: MmuParams) {
         input command: Stream<Migration> = stream(migration_shape(p)),
         output done: Stream<Migrated> = stream(migrated(p)),
         input base: Vector<Signal> = vector(bits(p.physical_bits - TABLE_BITS), 2),
@@ -39,16 +41,17 @@ ports! {
         output m_axi_table_read: Vector<AxiRead> = vector(axi_read(bus(p)), 2),
         output m_axi_table_write: Vector<AxiWrite> = vector(axi_write(bus(p)), 2),
         output walk: Vector<AxiRead> = vector(axi_read(bus(p)), 2),
-        input request: Vector<Stream<Request>> = vector(stream(request(mmu_params(p))), 2 * REQUESTERS),
-        output response: Vector<Stream<Answer>> = vector(stream(answer(mmu_params(p))), 2 * REQUESTERS),
+        input request: Vector<Stream<Request>> = vector(stream(request(mmu)), 2 * REQUESTERS),
+        output response: Vector<Stream<Answer>> = vector(stream(answer(mmu)), 2 * REQUESTERS),
         input back: Vector<Back> = vector(back(), 2 * REQUESTERS),
     }
 }
 
 #[module]
-fn system(p: MigrationParams) -> Result<Design<SystemPorts>, Errors> {
+fn system(p: MigrationParams, writes_wait: bool) -> Result<Design<SystemPorts>, Errors> {
     let m = Module::new("system");
-    let io = SystemPorts::new(m, p);
+    let params = mmu_params(p, writes_wait);
+    let io = SystemPorts::new(m, p, params);
     let engine = m.instance(&migration("engine", p)?);
     engine.command.set(io.command);
     io.done.set(engine.done);
@@ -61,19 +64,24 @@ fn system(p: MigrationParams) -> Result<Design<SystemPorts>, Errors> {
         io.m_axi_write[side].set(engine.m_axi_write[side]);
         io.m_axi_table_read[side].set(engine.m_axi_table_read[side]);
         io.m_axi_table_write[side].set(engine.m_axi_table_write[side]);
-        let mmu = m.instance(&mmu(mmu_params(p))?);
+        let mmu = m.instance(&mmu(params)?);
         mmu.invalidate.set(engine.invalidate[side]);
         engine.invalidated[side].set(mmu.done);
         engine.drained[side].set(mmu.drained);
-        mmu.enable.set(1);
         mmu.base.set(io.base[side]);
         mmu.pages.set(8);
         io.walk[side].set(mmu.m_axi);
-        for i in 0..REQUESTERS {
-            let outer = REQUESTERS * side + i;
-            mmu.request[i].set(io.request[outer]);
-            io.response[outer].set(mmu.response[i]);
-            mmu.back[i].set(io.back[outer]);
+        let outer = REQUESTERS * side..REQUESTERS * (side + 1);
+        let requesters: Vec<_> = outer.map(|i| (io.request[i], io.response[i], io.back[i])).collect();
+        if writes_wait {
+            through_write_waits(m, &requesters, *mmu, m.lit(1u32, 1), params)?;
+            continue;
+        }
+        mmu.enable.set(1);
+        for (i, (request, response, back)) in requesters.into_iter().enumerate() {
+            mmu.request[i].set(request);
+            response.set(mmu.response[i]);
+            mmu.back[i].set(back);
         }
     }
     m.finish(io)
@@ -82,11 +90,23 @@ fn system(p: MigrationParams) -> Result<Design<SystemPorts>, Errors> {
 /// Every byte that is read through either MMU is that which was written last through any.
 #[test]
 fn pages_move_behind_real_mmus() {
+    behind_mmus(None);
+}
+
+/// The same where writes to pages on the move wait, with reads and writes behind them: no answer is the fault, and all moves end.
+#[test]
+fn writes_wait_for_pages_that_move() {
+    behind_mmus(Some(1));
+    behind_mmus(Some(20));
+}
+
+/// With writes that wait, requesters have so many requests at a time.
+fn behind_mmus(waiting: Option<usize>) {
     for (width, page_bits, stalls) in
         [(8, 13, Stalls::Never), (16, 12, Stalls::Percent(30)), (64, 14, Stalls::Runs(20))]
     {
         let p = MigrationParams { virtual_bits: 32, ..params(width, page_bits) };
-        let design = build(system(p));
+        let design = build(system(p, waiting.is_some()));
         let mut engine = jit::simulator(&design);
         let seed = run_seed(u64::from(width + page_bits));
         let mut rng = Rng::with_seed(seed);
@@ -111,6 +131,9 @@ fn pages_move_behind_real_mmus() {
             let mmus = Mmus::Design(requesters.collect());
             let mut rig =
                 MigrationBench::new(&mut engine, &design, ports, mmus, world, (models(stalls), seed + round)).unwrap();
+            if let Some(queue) = waiting {
+                rig.with_waiting_writes(queue);
+            }
             let mut planned = Planned::new(&rig);
             for cycle in 0..40_000 {
                 if planned.has_room(&rig) {
@@ -126,7 +149,7 @@ fn pages_move_behind_real_mmus() {
             used = (used.0 + rig.used().0, used.1 + rig.used().1);
             world = rig.reset().unwrap();
         }
-        println!("{width} bytes, 2^{page_bits}: ends {ends:?}, {used:?} pieces and waits");
+        println!("{width} bytes, 2^{page_bits}, {waiting:?}: ends {ends:?}, {used:?} pieces and waits");
         assert!(ends[0] > 50 && used.0 > 5000 && used.1 > 5, "{ends:?}, {used:?}");
     }
 }

@@ -1,0 +1,144 @@
+//! Writes that wait: stands between a requester and the MMU, and asks again for what a page on the move refused, so that the requester never sees
+//! the fault `moving`. The MMU answers all the same, so no invalidation is held by a write that waits.
+//!
+//! | port | |
+//! | --- | --- |
+//! | `s`, `m`, `back` | requests, answers in their order, and translations that are handed back, as at the MMU |
+//! | `asks`, `answers`, `returns` | the same at the side of the MMU, which answers in the order in which it was asked |
+//! | `enable` | requests are taken |
+//! | `idle` | register: all requests that were taken up to the cycle before are answered, and their answers taken |
+//!
+//! - It goes back N: behind an answer `moving`, all answers to requests that were asked behind that one are thrown away, and a translation among them is
+//!   handed back. That request is asked for alone until it has another answer; then the others are again, in their order.
+//! - What is thrown away is handed back in the cycles in which the requester hands nothing back.
+//! - What `asks` offers changes in the cycle behind an answer `moving`, taken or not.
+//! - Parameters: those of [`MmuParams`]; `depth`, a power of two, requests that are kept. Latency: a request is asked for in the cycle behind that in
+//!   which it was taken; answers pass within the cycle. A request in every cycle while none waits; one that waits is asked for again in the cycle
+//!   behind its answer. Combinational paths: `answers` to `m`, `m_ready` to `answers_ready`, `back` to `returns`, `enable` to `s_ready`.
+
+use super::mmu::MmuPorts;
+use super::params::*;
+use super::types::{self, *};
+use hdl::logic::UpDown;
+use hdl::*;
+
+ports! {
+    /// Ports of [`write_wait`].
+    pub struct WriteWaitPorts(p: MmuParams) {
+        /// Requests.
+        input s: Stream<Request> = stream(request(p)),
+        /// Answers to them.
+        output m: Stream<Answer> = stream(answer(p)),
+        /// What the requester hands back.
+        input back: Back = back(),
+        /// Requests to the MMU.
+        output asks: Stream<Request> = stream(request(p)),
+        /// Its answers.
+        input answers: Stream<Answer> = stream(answer(p)),
+        /// What is handed back to it.
+        output returns: Back = types::back(),
+        /// Requests are taken.
+        input enable: Signal = bits(1),
+        /// Nothing waits.
+        output idle: Signal = bits(1),
+    }
+}
+
+/// What lets the writes of a requester wait.
+#[module]
+pub fn write_wait(p: MmuParams, depth: u32) -> Result<Design<WriteWaitPorts>, Errors> {
+    let m = Module::new(p.name("h2m2_write_wait"));
+    m.doc("Asks again for writes to pages on the move.");
+    let io = WriteWaitPorts::new(m, p);
+    let slot_of = |place: Signal| place.trunc(depth.ilog2());
+
+    m.section(
+        "a ring of requests: answers wait from head on, the MMU is asked up to next, requests are taken up to tail",
+    );
+    let place = bits(depth.ilog2() + 1);
+    let (head, next, tail) = (m.reg_reset(place, 0), m.reg_reset(place, 0), m.reg_reset(place, 0));
+    let kept = m.memory(request(p), depth as usize).style(RamStyle::Distributed);
+    let takes = io.s.transfer();
+    io.s.ready.set(io.enable & (tail - head).ne(depth));
+    kept.write(slot_of(tail), io.s.payload, takes);
+    let idle = m.reg_reset(bits(1), 1);
+    idle.set(tail.eq(head) & !takes);
+    io.idle.set(idle);
+
+    m.section("the MMU is asked; for the oldest one alone, if that waits");
+    let waits = m.reg_reset(bits(1), 0);
+    io.asks.valid.set(next.ne(tail) & (!waits | next.eq(head)));
+    io.asks.payload.set(kept.read(slot_of(next)));
+    let asked = io.asks.transfer();
+
+    m.section("answers: those that were asked for behind one that is asked again are thrown away");
+    let stale = m.reg_reset(bits(depth.ilog2()), 0).comment("answers that will be");
+    let answer = io.answers.payload;
+    let throws = stale.any();
+    let moving = answer.cause.eq(cause::MOVING);
+    let passes = !throws & !moving;
+    io.m.valid.set(io.answers.valid & passes);
+    io.m.payload.set(answer);
+    io.answers.ready.set(!passes | io.m.ready);
+    let leaves = io.m.transfer();
+    let again = io.answers.valid & !throws & moving;
+    let thrown = io.answers.valid & throws;
+    m.assert(!(leaves | again) | next.ne(head), "an answer was asked for");
+    m.when(takes, || tail.set(tail + 1));
+    m.when(asked, || next.set(next + 1));
+    m.when(leaves, || {
+        head.set(head + 1);
+        waits.set(false);
+    });
+    m.when(thrown, || stale.set(stale - 1));
+    m.when(again, || {
+        next.set(head);
+        waits.set(true);
+        let under_way = slot_of(next - head);
+        stale.set(asked.mux(under_way, under_way - 1));
+    });
+
+    m.section("translations that were thrown away are handed back when the requester hands none back");
+    let mut some = vec![];
+    for number in 0..2 {
+        // as many as can be in use: one of before a turn waits no less than others
+        let held = UpDown::new(m, USES);
+        let ours = if number == 1 { answer.epoch } else { !answer.epoch };
+        let first = some.iter().fold(!io.back.valid, |free, other: &Signal| free & !*other);
+        held.saturating(thrown & !answer.cause.any() & ours, first & !held.is_empty());
+        some.push(!held.is_empty());
+    }
+    io.returns.valid.set(io.back.valid | some[0] | some[1]);
+    io.returns.epoch.set(io.back.valid.mux(io.back.epoch, !some[0]));
+    m.finish(io)
+}
+
+/// What a requester of the MMU has: its requests, their answers, and what it hands back.
+pub type Requesting = (Stream<Request>, Stream<Answer>, Back);
+
+/// Connects requesters to an MMU, each through what lets its writes wait, and enables that. While it is not enabled, what was taken is answered.
+/// One bit: nothing waits in front of the MMU.
+#[module]
+pub fn through_write_waits(
+    m: Module,
+    requesters: &[Requesting],
+    mmu: MmuPorts,
+    enable: Signal,
+    p: MmuParams,
+) -> Result<Signal, Errors> {
+    let part = write_wait(p, SLOTS)?;
+    let mut idle = m.lit(1u32, 1);
+    for (i, (request, response, back)) in requesters.iter().enumerate() {
+        let wait = m.instance(&part);
+        wait.s.set(*request);
+        response.set(wait.m);
+        wait.back.set(*back);
+        mmu.request[i].set(wait.asks);
+        wait.answers.set(mmu.response[i]);
+        mmu.back[i].set(wait.returns);
+        wait.enable.set(enable);
+        idle = if i == 0 { wait.idle } else { idle & wait.idle };
+    }
+    mmu.enable.set(enable | !idle);
+    Ok(idle)
+}
