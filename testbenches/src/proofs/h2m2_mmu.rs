@@ -100,7 +100,7 @@ fn bus(m: Module, axi: AxiRead, pages: Signal, f: Followed, p: MmuParams) {
 }
 
 /// So many cycles ago; at first as in reset.
-fn ago(m: Module, cycles: u32, x: Signal, reset: u32) -> Signal {
+pub(super) fn ago(m: Module, cycles: u32, x: Signal, reset: u32) -> Signal {
     (0..cycles).fold(x, |x, _| {
         let before = m.reg_reset(x.shape(), reset);
         before.set(x);

@@ -12,6 +12,7 @@ mod events;
 mod gates;
 mod guard;
 mod h2m2_mmu;
+mod h2m2_pipeline;
 mod handshakes;
 mod memories;
 mod oaken_tables;
@@ -47,6 +48,7 @@ pub fn all() -> Result<Vec<Proof>, Errors> {
     list.extend(page_list::proofs()?);
     list.extend(oaken_tables::proofs()?);
     list.extend(h2m2_mmu::proofs()?);
+    list.extend(h2m2_pipeline::proofs()?);
     list.extend(bursts::proofs()?);
     list.extend(clocks::proofs()?);
     list.extend(codebooks::proofs()?);
