@@ -13,6 +13,7 @@ mod gates;
 mod guard;
 mod h2m2_mmu;
 mod h2m2_pipeline;
+mod h2m2_waits;
 mod handshakes;
 mod memories;
 mod oaken_tables;
@@ -49,6 +50,7 @@ pub fn all() -> Result<Vec<Proof>, Errors> {
     list.extend(oaken_tables::proofs()?);
     list.extend(h2m2_mmu::proofs()?);
     list.extend(h2m2_pipeline::proofs()?);
+    list.extend(h2m2_waits::proofs()?);
     list.extend(bursts::proofs()?);
     list.extend(clocks::proofs()?);
     list.extend(codebooks::proofs()?);

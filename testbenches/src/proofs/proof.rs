@@ -38,6 +38,7 @@ const SLOW: &[(&str, u32)] = &[
     ("fifo_two_clocks_lut_8", 20),
     ("h2m2_requester", 12),
     ("h2m2_tlb", 12),
+    ("h2m2_wait_requester", 12),
     ("h2m2_walks", 14),
     ("oaken_tables", 36),
     ("page_list", 13),
