@@ -16,6 +16,7 @@ mod h2m2_pipeline;
 mod h2m2_waits;
 mod handshakes;
 mod memories;
+mod oaken_answers;
 mod oaken_tables;
 mod packets;
 mod page_list;
@@ -48,6 +49,7 @@ pub fn all() -> Result<Vec<Proof>, Errors> {
     list.extend(slices::proofs()?);
     list.extend(page_list::proofs()?);
     list.extend(oaken_tables::proofs()?);
+    list.extend(oaken_answers::proofs()?);
     list.extend(h2m2_mmu::proofs()?);
     list.extend(h2m2_pipeline::proofs()?);
     list.extend(h2m2_waits::proofs()?);

@@ -40,6 +40,7 @@ const SLOW: &[(&str, u32)] = &[
     ("h2m2_tlb", 12),
     ("h2m2_wait_requester", 12),
     ("h2m2_walks", 14),
+    ("oaken_answers", 12),
     ("oaken_tables", 36),
     ("page_list", 13),
     ("power_up_requester", 7),
