@@ -32,7 +32,7 @@ module oaken_mmu_page_list_4096 (
 );
     reg [12:0] pages; // pages of the free chain | page_list.rs:160
     reg [11:0] first; // its first one | page_list.rs:161
-    reg any; // there are some: a register, since the address of the RAM is made of it | page_list.rs:162
+    reg any; // there are some: a register, since the address of the RAM is made of it | page_list.rs:163
     reg spare; // a free page is held | page_list.rs:98
     reg [11:0] page; // page_list.rs:99
     reg [12:0] fresh; // pages that were taken at least once | page_list.rs:102

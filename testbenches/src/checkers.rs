@@ -155,8 +155,19 @@ pub fn long_past(m: Module, value: Signal, edges: u32) -> (Signal, Signal) {
 /// Bounded waiting: `stalled` is never 1 in more than `cycles` cycles one after the other.
 #[track_caller]
 pub fn stalls_at_most(m: Module, stalled: Signal, cycles: u32, message: &str) {
+    stalls(m, stalled, cycles, Side::Part, message);
+}
+
+/// The same of what surrounds a part: it does not let the part wait for longer.
+#[track_caller]
+pub fn lets_wait_at_most(m: Module, stalled: Signal, cycles: u32, message: &str) {
+    stalls(m, stalled, cycles, Side::Surroundings, message);
+}
+
+#[track_caller]
+fn stalls(m: Module, stalled: Signal, cycles: u32, side: Side, message: &str) {
     let count = m.reg_reset(bits(clog2(cycles as usize + 2)), 0).named("stalled_for");
     let next = count.le(cycles).mux(count + 1, count);
     count.set(stalled.mux(next, count.zeros(count.width())));
-    m.assert(!stalled | count.lt(cycles), message);
+    side.promises(m, !stalled | count.lt(cycles), message);
 }

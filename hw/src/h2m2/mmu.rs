@@ -105,29 +105,40 @@ pub fn mmu(p: MmuParams) -> Result<Design<MmuPorts>, Errors> {
     let walks = m.instance(&walks(p)?);
     let invalidation = m.instance(&invalidation(p)?);
     let prefetch = if p.prefetch { Some(*m.instance(&prefetch(p)?)) } else { None };
-    for (i, requester) in requesters.iter().enumerate() {
-        requester.s.set(io.request[i]);
-        io.response[i].set(requester.m);
-        requester.back.set(io.back[i]);
-        requester.epoch.set(invalidation.epoch);
-        requester.turned.set(invalidation.turned);
-    }
     let parts = Parts { requesters: &requesters, tlb: *tlb, walks: *walks, invalidation: *invalidation, prefetch };
-    let (valid, begins) = begin(m, io, parts, p);
-    let looked_up = look_up(m, io, parts, (valid, begins), p);
-    decide(m, io, parts, looked_up, p);
-    invalidate(m, io, parts);
+    connect(m, io, parts, p);
     m.finish(io)
 }
 
 /// The parts of an MMU.
 #[derive(Clone, Copy)]
-struct Parts<'a> {
-    requesters: &'a [RequesterPorts],
-    tlb: TlbPorts,
-    walks: WalksPorts,
-    invalidation: InvalidationPorts,
-    prefetch: Option<PrefetchPorts>,
+pub struct Parts<'a> {
+    /// What each requester has.
+    pub requesters: &'a [RequesterPorts],
+    /// The sets.
+    pub tlb: TlbPorts,
+    /// Reads of the table.
+    pub walks: WalksPorts,
+    /// Empties sets.
+    pub invalidation: InvalidationPorts,
+    /// Looks pages up ahead, if it is there.
+    pub prefetch: Option<PrefetchPorts>,
+}
+
+/// What stands between the parts, whatever these do: the pipeline.
+#[module]
+pub fn connect(m: Module, io: MmuPorts, parts: Parts, p: MmuParams) {
+    for (i, requester) in parts.requesters.iter().enumerate() {
+        requester.s.set(io.request[i]);
+        io.response[i].set(requester.m);
+        requester.back.set(io.back[i]);
+        requester.epoch.set(parts.invalidation.epoch);
+        requester.turned.set(parts.invalidation.turned);
+    }
+    let (valid, begins) = begin(m, io, parts, p);
+    let looked_up = look_up(m, io, parts, (valid, begins), p);
+    decide(m, io, parts, looked_up, p);
+    invalidate(m, io, parts);
 }
 
 /// What is looked up next. Gives whether there is something, and what.

@@ -101,7 +101,7 @@ fn bus(m: Module, axi: AxiRead, pages: Signal, f: Followed, p: MmuParams) {
 }
 
 /// So many cycles ago; at first as in reset.
-fn ago(m: Module, cycles: u32, x: Signal, reset: u32) -> Signal {
+pub(super) fn ago(m: Module, cycles: u32, x: Signal, reset: u32) -> Signal {
     (0..cycles).fold(x, |x, _| {
         let before = m.reg_reset(x.shape(), reset);
         before.set(x);
@@ -156,7 +156,7 @@ fn tlb_proof(p: MmuParams) -> Result<Design<()>, Errors> {
     m.assert(!void | !(io.found | io.allowed | io.moving), "a lookup that does not count finds nothing");
     m.assert(!io.allowed | io.found, "what is allowed is found");
     m.assert(io.allowed | (!io.frame.any() & !io.side.any()), "what is not allowed has no address");
-    stalls_at_most(m, io.fill.valid & !io.fill.ready, 3, "a new entry is taken");
+    stalls_at_most(m, !io.fill.ready, 3, "a new entry is taken");
     let waits = io.empty.valid & !io.empty.ready & !io.fill.valid;
     stalls_at_most(m, waits, 3, "a set is emptied where nothing is filled in");
     m.cover(looks & io.allowed & entry, "the entry is found");
@@ -167,10 +167,9 @@ fn tlb_proof(p: MmuParams) -> Result<Design<()>, Errors> {
 /// Cycles from a request that is granted to the first result of its lookup.
 const LOOKUP: u32 = 4;
 
-/// A requester, of whose requests one is followed.
+/// A requester between the harness's ports.
 #[module]
-fn requester_proof(p: MmuParams) -> Result<Design<()>, Errors> {
-    let m = Module::new("prove_h2m2_requester");
+pub(super) fn requester_alone(m: Module, p: MmuParams) -> Result<RequesterPorts, Errors> {
     let io = RequesterPorts::new(m, p);
     let part = m.instance(&requester(p)?);
     part.s.set(io.s);
@@ -186,11 +185,13 @@ fn requester_proof(p: MmuParams) -> Result<Design<()>, Errors> {
     io.answered.set(part.answered);
     io.unused.set(part.unused);
     io.idle.set(part.idle);
-    m.assume(!io.granted | io.asks, "what does not ask is not granted");
-    m.assume(!io.turned | io.answered, "an epoch begins when those before the last one are answered");
-    let answers = (io.m.payload.tag, io.m.payload.address.bit(0), io.m.payload.cause).pack();
-    sends_by_the_rules(m, io.m.with(answers), Side::Part);
+    Ok(io)
+}
 
+/// What comes of the lookups of a requester. Returns the slots that wait for their second result.
+#[module]
+pub(super) fn lookups(m: Module, io: RequesterPorts) -> Signal {
+    m.assume(!io.granted | io.asks, "what does not ask is not granted");
     m.section("lookups take so many cycles; those that found nothing have a second result");
     let SlotResult { valid, first, slot, outcome } = io.result;
     let comes = ago(m, LOOKUP, io.granted, 0);
@@ -203,8 +204,22 @@ fn requester_proof(p: MmuParams) -> Result<Design<()>, Errors> {
     m.assume(!(valid & !first) | (waits & !outcome.waits), "the second one comes for a slot that waits");
     let on = (valid & first & outcome.waits).repeat(SLOTS);
     waiting.set((waiting & !(mine & valid.repeat(SLOTS))) | (mine & on));
+    waiting
+}
+
+/// A requester, of whose requests one is followed.
+#[module]
+fn requester_proof(p: MmuParams) -> Result<Design<()>, Errors> {
+    let m = Module::new("prove_h2m2_requester");
+    let io = requester_alone(m, p)?;
+    m.assume(!io.turned | io.answered, "an epoch begins when those before the last one are answered");
+    let answers = (io.m.payload.tag, io.m.payload.address.bit(0), io.m.payload.cause).pack();
+    sends_by_the_rules(m, io.m.with(answers), Side::Part);
+
+    lookups(m, io);
 
     m.section("one request, whichever it is");
+    let SlotResult { valid, first, slot, outcome } = io.result;
     let (push, pop, asked): (Signal, Signal, Request) = (io.granted, io.m.transfer(), io.s.payload);
     let inside = m.reg_reset(bits(5), 0).comment("requests that are not answered");
     inside.set(inside + push.zext(5) - pop.zext(5));
@@ -306,10 +321,9 @@ fn invalidation_proof(p: MmuParams) -> Result<Design<()>, Errors> {
     Ok(m.finish(io)?.erase())
 }
 
-/// The walks, with a bus as that of the whole MMU. One miss is followed.
+/// The walks between the harness's ports.
 #[module]
-fn walks_proof(p: MmuParams) -> Result<Design<()>, Errors> {
-    let m = Module::new("prove_h2m2_walks");
+pub(super) fn walks_alone(m: Module, p: MmuParams) -> Result<WalksPorts, Errors> {
     let io = WalksPorts::new(m, p);
     let part = m.instance(&walks(p)?);
     part.miss_valid.set(io.miss_valid);
@@ -320,6 +334,14 @@ fn walks_proof(p: MmuParams) -> Result<Design<()>, Errors> {
     m.assume(!io.base.any(), "the table begins at 0");
     part.base.set(io.base);
     io.m_axi.set(part.m_axi);
+    Ok(io)
+}
+
+/// The walks, with a bus as that of the whole MMU. One miss is followed.
+#[module]
+fn walks_proof(p: MmuParams) -> Result<Design<()>, Errors> {
+    let m = Module::new("prove_h2m2_walks");
+    let io = walks_alone(m, p)?;
     let f = Followed::new(m, p);
     bus(m, io.m_axi, m.lit(1u32 << p.number_bits(), p.number_bits() + 1), f, p);
     sends_by_the_rules(m, io.again, Side::Part);
