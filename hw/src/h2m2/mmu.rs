@@ -111,6 +111,11 @@ pub fn mmu(p: MmuParams) -> Result<Design<MmuPorts>, Errors> {
 }
 
 /// The parts of an MMU.
+///
+/// Whoever puts others in their place,
+/// as a proof does,
+/// gives them by these names.
+/// Whoever puts others in their place,
 #[derive(Clone, Copy)]
 pub struct Parts<'a> {
     /// What each requester has.
@@ -123,22 +128,6 @@ pub struct Parts<'a> {
     pub invalidation: InvalidationPorts,
     /// Looks pages up ahead, if it is there.
     pub prefetch: Option<PrefetchPorts>,
-}
-
-/// What stands between the parts, whatever these do: the pipeline.
-#[module]
-pub fn connect(m: Module, io: MmuPorts, parts: Parts, p: MmuParams) {
-    for (i, requester) in parts.requesters.iter().enumerate() {
-        requester.s.set(io.request[i]);
-        io.response[i].set(requester.m);
-        requester.back.set(io.back[i]);
-        requester.epoch.set(parts.invalidation.epoch);
-        requester.turned.set(parts.invalidation.turned);
-    }
-    let (valid, begins) = begin(m, io, parts, p);
-    let looked_up = look_up(m, io, parts, (valid, begins), p);
-    decide(m, io, parts, looked_up, p);
-    invalidate(m, io, parts);
 }
 
 /// What is looked up next. Gives whether there is something, and what.
@@ -317,4 +306,20 @@ fn count(m: Module, item: Item, valid: Signal, cause: Signal, p: MmuParams) -> C
 /// As what a walk counts that finds a page on the move: one that does not permit it, or where writes wait, a good one.
 fn counts_as(p: MmuParams) -> u32 {
     if p.writes_wait { cause::NONE } else { cause::PERMISSION }
+}
+
+/// What stands between the parts, whatever these do: the pipeline.
+#[module]
+pub fn connect(m: Module, io: MmuPorts, parts: Parts, p: MmuParams) {
+    for (i, requester) in parts.requesters.iter().enumerate() {
+        requester.s.set(io.request[i]);
+        io.response[i].set(requester.m);
+        requester.back.set(io.back[i]);
+        requester.epoch.set(parts.invalidation.epoch);
+        requester.turned.set(parts.invalidation.turned);
+    }
+    let (valid, begins) = begin(m, io, parts, p);
+    let looked_up = look_up(m, io, parts, (valid, begins), p);
+    decide(m, io, parts, looked_up, p);
+    invalidate(m, io, parts);
 }
