@@ -213,7 +213,7 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     wire invalidation_drained;
     wire invalidation_starts;
     reg [3:0] later; // those after the one granted last | round_robin.rs:26
-    reg valid; // mmu.rs:155
+    reg valid; // mmu.rs:139
     reg [1:0] item_asker_requester; // types.rs:203
     reg [3:0] item_asker_slot; // types.rs:203
     reg item_asker_write; // types.rs:203
@@ -263,10 +263,10 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     reg item_leaves_2; // types.rs:203
     reg item_shared_2; // types.rs:203
     reg beyond_2; // types.rs:203
-    reg later_1; // mmu.rs:202
-    reg later_2; // mmu.rs:202
-    reg later_3; // mmu.rs:202
-    reg now; // mmu.rs:311
+    reg later_1; // mmu.rs:186
+    reg later_2; // mmu.rs:186
+    reg later_3; // mmu.rs:186
+    reg now; // mmu.rs:295
     reg [3:0] counter_1; // types.rs:203
     reg fault_1; // types.rs:203
     reg [2:0] cause_4; // types.rs:203
@@ -304,8 +304,8 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     assign response_3_tag = u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_m_tag;
 
     // a request in turn, or before it a miss whose walk is over; where there is neither, a page that is looked up ahead
-    wire open = ((enable & (~invalidation_starts)) & (~tlb_hold)) & (~again_valid); // mmu.rs:150
-    wire [3:0] asks = {u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_asks, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_asks, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_asks, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_asks}; // mmu.rs:151
+    wire open = ((enable & (~invalidation_starts)) & (~tlb_hold)) & (~again_valid); // mmu.rs:134
+    wire [3:0] asks = {u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_asks, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_asks, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_asks, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_asks}; // mmu.rs:135
     wire [3:0] first = asks & later; // round_robin.rs:27
     wire any_later = |first; // round_robin.rs:28
     wire [3:0] _t1 = {first[2:0], 1'h0} | {{first[1:0], 1'h0}, 1'h0}; // round_robin.rs:40
@@ -322,7 +322,7 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     wire index_0 = one_hot[2] | one_hot[3]; // round_robin.rs:34
     wire index_1 = one_hot[1] | one_hot[3]; // round_robin.rs:34
     wire [1:0] askers_0_requester = {index_0, index_1}; // round_robin.rs:34
-    wire taken = (|asks) & open; // mmu.rs:153
+    wire taken = (|asks) & open; // mmu.rs:137
     assign again_ready = ~tlb_hold;
     always @(posedge clk) begin
         if (rst) begin
@@ -331,22 +331,22 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
             valid <= taken | (again_valid & again_ready);
         end
     end
-    wire [3:0] _t3 = {u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_leaves, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_leaves, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_leaves, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_leaves}; // mmu.rs:166
-    wire leaves = |(_t3 & one_hot); // mmu.rs:166
-    wire [1:0] _t4 = ((askers_0_requester & {2{one_hot[0]}}) | (askers_0_requester & {2{one_hot[1]}})) | (askers_0_requester & {2{one_hot[2]}}); // mmu.rs:277
-    wire [3:0] _t5 = ((askers_0_slot & {4{one_hot[0]}}) | (askers_1_slot & {4{one_hot[1]}})) | (askers_2_slot & {4{one_hot[2]}}); // mmu.rs:277
-    wire _t6 = ((askers_0_write & one_hot[0]) | (askers_1_write & one_hot[1])) | (askers_2_write & one_hot[2]); // mmu.rs:277
-    wire [26:0] _t7 = ((askers_0_page & {27{one_hot[0]}}) | (askers_1_page & {27{one_hot[1]}})) | (askers_2_page & {27{one_hot[2]}}); // mmu.rs:277
-    wire [1:0] asker_requester = _t4 | (askers_0_requester & {2{one_hot[3]}}); // mmu.rs:277
-    wire [3:0] asker_slot = _t5 | (askers_3_slot & {4{one_hot[3]}}); // mmu.rs:277
-    wire asker_write = _t6 | (askers_3_write & one_hot[3]); // mmu.rs:277
-    wire [26:0] asker_page = _t7 | (askers_3_page & {27{one_hot[3]}}); // mmu.rs:277
-    wire [1:0] begins_asker_requester = again_valid ? again_asker_requester : asker_requester; // mmu.rs:170
-    wire [3:0] begins_asker_slot = again_valid ? again_asker_slot : asker_slot; // mmu.rs:170
-    wire begins_asker_write = again_valid ? again_asker_write : asker_write; // mmu.rs:170
-    wire [26:0] begins_asker_page = again_valid ? again_asker_page : asker_page; // mmu.rs:170
-    wire begins_first = ~again_valid; // mmu.rs:171
-    wire begins_leaves = leaves & (~again_valid); // mmu.rs:172
+    wire [3:0] _t3 = {u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_leaves, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_leaves, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_leaves, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_leaves}; // mmu.rs:150
+    wire leaves = |(_t3 & one_hot); // mmu.rs:150
+    wire [1:0] _t4 = ((askers_0_requester & {2{one_hot[0]}}) | (askers_0_requester & {2{one_hot[1]}})) | (askers_0_requester & {2{one_hot[2]}}); // mmu.rs:261
+    wire [3:0] _t5 = ((askers_0_slot & {4{one_hot[0]}}) | (askers_1_slot & {4{one_hot[1]}})) | (askers_2_slot & {4{one_hot[2]}}); // mmu.rs:261
+    wire _t6 = ((askers_0_write & one_hot[0]) | (askers_1_write & one_hot[1])) | (askers_2_write & one_hot[2]); // mmu.rs:261
+    wire [26:0] _t7 = ((askers_0_page & {27{one_hot[0]}}) | (askers_1_page & {27{one_hot[1]}})) | (askers_2_page & {27{one_hot[2]}}); // mmu.rs:261
+    wire [1:0] asker_requester = _t4 | (askers_0_requester & {2{one_hot[3]}}); // mmu.rs:261
+    wire [3:0] asker_slot = _t5 | (askers_3_slot & {4{one_hot[3]}}); // mmu.rs:261
+    wire asker_write = _t6 | (askers_3_write & one_hot[3]); // mmu.rs:261
+    wire [26:0] asker_page = _t7 | (askers_3_page & {27{one_hot[3]}}); // mmu.rs:261
+    wire [1:0] begins_asker_requester = again_valid ? again_asker_requester : asker_requester; // mmu.rs:154
+    wire [3:0] begins_asker_slot = again_valid ? again_asker_slot : asker_slot; // mmu.rs:154
+    wire begins_asker_write = again_valid ? again_asker_write : asker_write; // mmu.rs:154
+    wire [26:0] begins_asker_page = again_valid ? again_asker_page : asker_page; // mmu.rs:154
+    wire begins_first = ~again_valid; // mmu.rs:155
+    wire begins_leaves = leaves & (~again_valid); // mmu.rs:156
 
     // looked up
     always @(posedge clk) begin
@@ -364,7 +364,7 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         item_walked_cause <= again_walked_cause;
         item_shared <= again_shared;
     end
-    wire beyond = item_first & ({1'h0, item_asker_page} >= pages); // mmu.rs:195
+    wire beyond = item_first & ({1'h0, item_asker_page} >= pages); // mmu.rs:179
     always @(posedge clk) begin
         item_asker_requester_1 <= item_asker_requester;
         item_asker_slot_1 <= item_asker_slot;
@@ -381,13 +381,13 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         item_shared_1 <= item_shared;
         beyond_1 <= beyond;
     end
-    wire none = ~(|item_walked_cause_1); // mmu.rs:287
-    wire _t8 = none & (item_asker_write_1 ? item_walked_permitted_write_1 : item_walked_permitted_read_1); // mmu.rs:288
-    wire allowed = _t8 & (~item_first_1); // mmu.rs:288
-    wire [2:0] refused = none ? ((item_asker_write_1 & item_walked_permitted_moving_1) ? 3'h7 : 3'h2) : item_walked_cause_1; // mmu.rs:289
-    wire [2:0] cause = refused & {3{~allowed}}; // mmu.rs:290
-    wire [1:0] side = item_walked_permitted_side_1 & {2{allowed}}; // mmu.rs:291
-    wire [26:0] frame = item_walked_permitted_frame_1 & {27{allowed}}; // mmu.rs:292
+    wire none = ~(|item_walked_cause_1); // mmu.rs:271
+    wire _t8 = none & (item_asker_write_1 ? item_walked_permitted_write_1 : item_walked_permitted_read_1); // mmu.rs:272
+    wire allowed = _t8 & (~item_first_1); // mmu.rs:272
+    wire [2:0] refused = none ? ((item_asker_write_1 & item_walked_permitted_moving_1) ? 3'h7 : 3'h2) : item_walked_cause_1; // mmu.rs:273
+    wire [2:0] cause = refused & {3{~allowed}}; // mmu.rs:274
+    wire [1:0] side = item_walked_permitted_side_1 & {2{allowed}}; // mmu.rs:275
+    wire [26:0] frame = item_walked_permitted_frame_1 & {27{allowed}}; // mmu.rs:276
     always @(posedge clk) begin
         reg_l203_1 <= cause;
         reg_l203_2 <= side;
@@ -433,16 +433,16 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     assign m_axi_arprot = walks_m_axi_arprot;
     assign m_axi_arvalid = walks_m_axi_arvalid;
     assign m_axi_rready = walks_m_axi_rready;
-    wire looked = (item_first_2 & (~item_leaves_2)) & (~beyond_2); // mmu.rs:215
-    wire [2:0] of_entry = tlb_allowed ? 3'h0 : (tlb_moving ? 3'h7 : 3'h2); // mmu.rs:217
-    wire waits = looked & (~tlb_found); // mmu.rs:218
-    wire [2:0] cause_1 = looked ? (tlb_found ? of_entry : 3'h0) : of_walk_cause; // mmu.rs:219
-    wire [2:0] cause_2 = beyond_2 ? 3'h3 : cause_1; // mmu.rs:220
-    wire [2:0] cause_3 = item_leaves_2 ? 3'h6 : cause_2; // mmu.rs:221
-    wire [1:0] outcome_side = tlb_side | of_walk_side; // mmu.rs:222
-    wire [26:0] outcome_frame = tlb_frame | of_walk_frame; // mmu.rs:222
-    wire [3:0] whose = 4'h1 << item_asker_requester_2; // mmu.rs:281
-    wire valid_1 = later_3 & whose[0]; // mmu.rs:226
+    wire looked = (item_first_2 & (~item_leaves_2)) & (~beyond_2); // mmu.rs:199
+    wire [2:0] of_entry = tlb_allowed ? 3'h0 : (tlb_moving ? 3'h7 : 3'h2); // mmu.rs:201
+    wire waits = looked & (~tlb_found); // mmu.rs:202
+    wire [2:0] cause_1 = looked ? (tlb_found ? of_entry : 3'h0) : of_walk_cause; // mmu.rs:203
+    wire [2:0] cause_2 = beyond_2 ? 3'h3 : cause_1; // mmu.rs:204
+    wire [2:0] cause_3 = item_leaves_2 ? 3'h6 : cause_2; // mmu.rs:205
+    wire [1:0] outcome_side = tlb_side | of_walk_side; // mmu.rs:206
+    wire [26:0] outcome_frame = tlb_frame | of_walk_frame; // mmu.rs:206
+    wire [3:0] whose = 4'h1 << item_asker_requester_2; // mmu.rs:265
+    wire valid_1 = later_3 & whose[0]; // mmu.rs:210
     h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         .clk(clk),
         .rst(rst),
@@ -481,7 +481,7 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         .unused(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_unused),
         .idle(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_idle)
     );
-    wire valid_2 = later_3 & whose[1]; // mmu.rs:226
+    wire valid_2 = later_3 & whose[1]; // mmu.rs:210
     h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1 (
         .clk(clk),
         .rst(rst),
@@ -520,7 +520,7 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         .unused(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_unused),
         .idle(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_idle)
     );
-    wire valid_3 = later_3 & whose[2]; // mmu.rs:226
+    wire valid_3 = later_3 & whose[2]; // mmu.rs:210
     h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2 (
         .clk(clk),
         .rst(rst),
@@ -559,7 +559,7 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         .unused(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_unused),
         .idle(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_idle)
     );
-    wire valid_4 = later_3 & whose[3]; // mmu.rs:226
+    wire valid_4 = later_3 & whose[3]; // mmu.rs:210
     h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3 (
         .clk(clk),
         .rst(rst),
@@ -647,13 +647,13 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         .m_axi_rvalid(m_axi_rvalid),
         .m_axi_rready(walks_m_axi_rready)
     );
-    wire counts = later_3 & (~waits); // mmu.rs:235
-    wire fault = |cause_3; // mmu.rs:304
-    wire known = (cause_3 == 3'h3) | (cause_3 == 3'h6); // mmu.rs:305
-    wire [3:0] hit = {fault, 3'h7}; // mmu.rs:306
-    wire [3:0] first_1 = known ? {1'h0, cause_3} : hit; // mmu.rs:307
-    wire [2:0] of_walk = (cause_3 == 3'h7) ? 3'h2 : cause_3; // mmu.rs:308
-    wire [3:0] counter = item_first_2 ? first_1 : {item_shared_2, of_walk}; // mmu.rs:309
+    wire counts = later_3 & (~waits); // mmu.rs:219
+    wire fault = |cause_3; // mmu.rs:288
+    wire known = (cause_3 == 3'h3) | (cause_3 == 3'h6); // mmu.rs:289
+    wire [3:0] hit = {fault, 3'h7}; // mmu.rs:290
+    wire [3:0] first_1 = known ? {1'h0, cause_3} : hit; // mmu.rs:291
+    wire [2:0] of_walk = (cause_3 == 3'h7) ? 3'h2 : cause_3; // mmu.rs:292
+    wire [3:0] counter = item_first_2 ? first_1 : {item_shared_2, of_walk}; // mmu.rs:293
     assign counted_valid = now;
     always @(posedge clk) begin
         if (rst) begin
@@ -710,10 +710,10 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         .empty_payload(invalidation_empty_payload),
         .hold(tlb_hold)
     );
-    wire _t9 = u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_answered & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_answered; // mmu.rs:256
-    wire _t10 = (_t9 & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_answered) & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_answered; // mmu.rs:256
-    wire [1:0] _t11 = u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_unused & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_unused; // mmu.rs:256
-    wire [1:0] _t12 = (_t11 & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_unused) & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_unused; // mmu.rs:256
+    wire _t9 = u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_answered & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_answered; // mmu.rs:240
+    wire _t10 = (_t9 & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_answered) & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_answered; // mmu.rs:240
+    wire [1:0] _t11 = u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_unused & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_unused; // mmu.rs:240
+    wire [1:0] _t12 = (_t11 & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_unused) & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_unused; // mmu.rs:240
     h2m2_invalidation_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 invalidation (
         .clk(clk),
         .rst(rst),
@@ -733,8 +733,8 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         .drained(invalidation_drained),
         .starts(invalidation_starts)
     );
-    wire _t13 = u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_idle & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_idle; // mmu.rs:256
-    wire idle_1 = (_t13 & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_idle) & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_idle; // mmu.rs:256
+    wire _t13 = u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_idle & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_idle; // mmu.rs:240
+    wire idle_1 = (_t13 & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_idle) & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_idle; // mmu.rs:240
     assign idle = idle_1;
     wire unused_ok = &{1'b0, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_asker_requester, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_asker_requester, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_asker_requester, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_asker_requester};
 endmodule

@@ -56,6 +56,16 @@ impl Bus {
         let failing = beats.into_iter().find_map(|at| Some((at, model.error_at(at)?)));
         self.outcome(piece, failing)
     }
+    /// How many bytes the packet of a read may have that ends so: all, or those before the beat with an error or behind the last address. Of a
+    /// command that failed the last beats before may be missing.
+    pub fn read_bytes(self, piece: Piece, outcome: Outcome) -> std::ops::RangeInclusive<u64> {
+        if outcome.code == 0 {
+            return piece.bytes..=piece.bytes;
+        }
+        let there = u64::try_from((1u128 << self.address_bits) - u128::from(piece.address)).unwrap_or(u64::MAX);
+        let most = outcome.address.map_or(piece.bytes.min(there), |at| at.saturating_sub(piece.address));
+        most.saturating_sub(2 * self.beat)..=most
+    }
     /// How a write ends whose packet has so many bytes.
     pub fn write(self, piece: Piece, packet: u64, model: &MemoryModel) -> Outcome {
         let error = |(from, n): (u64, u64)| (0..n).find_map(|i| model.error_at(from + i * self.beat));

@@ -52,7 +52,6 @@ struct Requester {
     asked: VecDeque<Asked>,
     answered: usize,
     in_use: Vec<Used>,
-    tag: u64,
 }
 
 /// An invalidation under way: pages, and the cycle in which it was asked for.
@@ -118,6 +117,8 @@ pub struct MmuBench<'e> {
     base: u64,
     pages: u64,
     rng: Rng,
+    /// Of their own, so that what is asked does not depend on them.
+    tags: Rng,
 }
 
 /// What a step or a check gives: an error says what was wrong.
@@ -145,7 +146,7 @@ impl<'e> MmuBench<'e> {
             let back = [port(&bench, format!("back_{i}_valid"))?, port(&bench, format!("back_{i}_epoch"))?];
             bench.engine.poke(back[0], 0);
             let (asked, in_use) = Default::default();
-            requesters.push(Requester { source, sink, back, asked, answered: 0, in_use, tag: 0 });
+            requesters.push(Requester { source, sink, back, asked, answered: 0, in_use });
         }
         let status = [port(&bench, "done".into())?, port(&bench, "drained".into())?];
         bench.reset().map_err(|e| e.to_string())?;
@@ -177,6 +178,7 @@ impl<'e> MmuBench<'e> {
             base: 0,
             pages: 0,
             rng: Rng::with_seed(seed),
+            tags: Rng::with_seed(!seed),
         })
     }
 
@@ -244,10 +246,10 @@ impl<'e> MmuBench<'e> {
 
     /// Asks for a translation.
     pub fn ask(&mut self, requester: usize, burst: Burst) {
-        let Requester { source, asked, tag, .. } = &mut self.requesters[requester];
-        *tag = (*tag + 1) % 2;
-        asked.push_back(Asked { burst, tag: *tag });
-        self.bench.send(*source, [[burst.address, burst.bytes - 1, burst.write.into(), *tag]]);
+        let Requester { source, asked, .. } = &mut self.requesters[requester];
+        let tag = self.tags.u64(0..=u64::MAX >> (64 - self.geometry.tag_bits));
+        asked.push_back(Asked { burst, tag });
+        self.bench.send(*source, [[burst.address, burst.bytes - 1, burst.write.into(), tag]]);
     }
 
     /// Invalidates pages over the port.

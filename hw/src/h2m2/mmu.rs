@@ -110,12 +110,7 @@ pub fn mmu(p: MmuParams) -> Result<Design<MmuPorts>, Errors> {
     m.finish(io)
 }
 
-/// The parts of an MMU.
-///
-/// Whoever puts others in their place,
-/// as a proof does,
-/// gives them by these names.
-/// Whoever puts others in their place,
+/// The parts of an MMU, or what a proof puts in their place.
 #[derive(Clone, Copy)]
 pub struct Parts<'a> {
     /// What each requester has.

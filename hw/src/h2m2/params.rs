@@ -158,3 +158,58 @@ impl MmuParams {
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_parameters_out_of_range() {
+        let p = MmuParams {
+            virtual_bits: 32,
+            physical_bits: 40,
+            page_bits: 16,
+            entries: 64,
+            ways: 4,
+            requesters: 3,
+            walks: 4,
+            tag_bits: 1,
+            data_bytes: 8,
+            replacement: Replacement::Fifo,
+            prefetch: false,
+            writes_wait: false,
+        };
+        let message = |p: MmuParams| p.check("mmu").expect_err("parameters out of range").0[0].message.clone();
+        let out = |name: &str, value: u32| format!("{name} = {value} is out of range");
+        for bits in [31, 49] {
+            assert_eq!(message(MmuParams { virtual_bits: bits, ..p }), out("virtual_bits", bits));
+            assert_eq!(message(MmuParams { physical_bits: bits, ..p }), out("physical_bits", bits));
+        }
+        for bits in [11, 31] {
+            assert_eq!(message(MmuParams { page_bits: bits, ..p }), out("page_bits", bits));
+        }
+        for requesters in [0, 9] {
+            assert_eq!(message(MmuParams { requesters, ..p }), out("requesters", requesters));
+        }
+        for walks in [0, 17] {
+            assert_eq!(message(MmuParams { walks, ..p }), out("walks", walks));
+        }
+        for bits in [0, 33] {
+            assert_eq!(message(MmuParams { tag_bits: bits, ..p }), out("tag_bits", bits));
+        }
+        for entries in [32, 96, 8192] {
+            assert_eq!(message(MmuParams { entries, ..p }), format!("entries = {entries}"));
+        }
+        for ways in [0, 3, 16] {
+            assert_eq!(message(MmuParams { ways, ..p }), format!("ways = {ways}"));
+        }
+        for data_bytes in [4, 128] {
+            assert_eq!(message(MmuParams { data_bytes, ..p }), format!("data_bytes = {data_bytes}"));
+        }
+        assert_eq!(message(MmuParams { virtual_bits: 48, ..p }), "2^32 pages");
+        assert!(MmuParams { virtual_bits: 48, page_bits: 17, ..p }.check("mmu").is_ok());
+        let few = MmuParams { page_bits: 28, ..p };
+        assert_eq!(message(few), "16 sets for 2^4 pages");
+        assert!(MmuParams { ways: 8, ..few }.check("mmu").is_ok());
+    }
+}

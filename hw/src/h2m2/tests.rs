@@ -29,7 +29,8 @@ pub const SMALL: MmuParams = MmuParams {
 };
 
 fn geometry(p: MmuParams) -> Geometry {
-    Geometry { virtual_bits: p.virtual_bits, physical_bits: p.physical_bits, page_bits: p.page_bits }
+    let MmuParams { virtual_bits, physical_bits, page_bits, tag_bits, .. } = p;
+    Geometry { virtual_bits, physical_bits, page_bits, tag_bits }
 }
 
 fn register(name: &str) -> u64 {

@@ -331,3 +331,30 @@ impl Nameable for Axi {
         self.write.take_name(name);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_parameters_out_of_range() {
+        let p = AxiParams { data_bytes: 8, address_bits: 32, id_bits: 4 };
+        let message = |checked: Result<(), Errors>| checked.expect_err("parameters out of range").0[0].message.clone();
+        for bytes in [0, 2, 12, 128] {
+            let checked = AxiParams { data_bytes: bytes, ..p }.check_widths("bus");
+            assert_eq!(message(checked), format!("data_bytes = {bytes}"));
+        }
+        for bits in [12, 65] {
+            let checked = AxiParams { address_bits: bits, ..p }.check_widths("bus");
+            assert_eq!(message(checked), format!("address_bits = {bits} is out of range"));
+        }
+        for masters in [1, 17] {
+            assert_eq!(message(p.check_masters("bus", masters)), format!("masters = {masters} is out of range"));
+        }
+        assert_eq!(message(AxiParams { id_bits: 17, ..p }.check_masters("bus", 2)), "id_bits = 17 is out of range");
+        assert_eq!(message(AxiParams { data_bytes: 3, ..p }.check_masters("bus", 2)), "data_bytes = 3");
+        for (data_bytes, address_bits, id_bits, masters) in [(4, 13, 0, 2), (64, 64, 16, 16)] {
+            assert!(AxiParams { data_bytes, address_bits, id_bits }.check_masters("bus", masters).is_ok());
+        }
+    }
+}

@@ -126,3 +126,49 @@ impl MoverParams {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_parameters_out_of_range() {
+        let axi = AxiParams { data_bytes: 8, address_bits: 32, id_bits: 0 };
+        let p = MoverParams {
+            axi,
+            length_bits: 20,
+            tag_bits: 8,
+            outstanding: 4,
+            buffer: 512,
+            scatter_bits: Some(12),
+            aligned: false,
+        };
+        let message = |p: MoverParams| p.check("mover").expect_err("parameters out of range").0[0].message.clone();
+        assert!(p.check("mover").is_ok());
+        assert_eq!(message(MoverParams { axi: AxiParams { data_bytes: 128, ..axi }, ..p }), "data_bytes = 128");
+        assert_eq!(message(MoverParams { axi: AxiParams { id_bits: 1, ..axi }, ..p }), "id_bits = 1");
+        for bits in [12, 33] {
+            let what = format!("length_bits = {bits} is out of range");
+            assert_eq!(message(MoverParams { length_bits: bits, ..p }), what);
+        }
+        for bits in [0, 33] {
+            assert_eq!(message(MoverParams { tag_bits: bits, ..p }), format!("tag_bits = {bits} is out of range"));
+        }
+        for bursts in [0, 17] {
+            let what = format!("outstanding = {bursts} is out of range");
+            assert_eq!(message(MoverParams { outstanding: bursts, ..p }), what);
+        }
+        for (bits, address_bits) in [(9, 32), (17, 32), (16, 16)] {
+            let axi = AxiParams { address_bits, ..axi };
+            let what = format!("scatter_bits = {bits} is out of range");
+            assert_eq!(message(MoverParams { axi, scatter_bits: Some(bits), ..p }), what);
+        }
+        for beats in [256, 768, 8192] {
+            assert_eq!(message(MoverParams { buffer: beats, ..p }), format!("buffer = {beats}"));
+        }
+        let least = MoverParams { length_bits: 13, tag_bits: 1, outstanding: 1, scatter_bits: Some(10), ..p };
+        let most =
+            MoverParams { length_bits: 32, tag_bits: 32, outstanding: 16, buffer: 4096, scatter_bits: Some(16), ..p };
+        assert!([least, most].iter().all(|p| p.check("mover").is_ok()));
+    }
+}

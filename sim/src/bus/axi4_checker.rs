@@ -50,7 +50,39 @@ pub enum Violation {
 
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "AXI4: {self:?}")
+        let Rule { chapter, rule } = self.rule();
+        let chapter = if chapter.is_empty() { String::new() } else { format!(" (IHI 0022H, {chapter})") };
+        write!(f, "AXI4: {rule}{chapter}: {self:?}")
+    }
+}
+
+/// What was broken, as docs/axi4-checker.md has it.
+struct Rule {
+    chapter: &'static str,
+    rule: &'static str,
+}
+
+impl Violation {
+    fn rule(&self) -> Rule {
+        let (chapter, rule) = match self {
+            Violation::Crosses4K(_) => ("A3.4.1", "a burst does not cross an address of 4 KiB"),
+            Violation::ReservedBurst(_) => ("A3.4.1", "a burst is fixed, incrementing or wrapping"),
+            Violation::LongFixed(_) => ("A3.4.1", "fixed bursts have at most 16 beats"),
+            Violation::Wrap(_) => {
+                ("A3.4.1", "a wrapping burst has 2, 4, 8 or 16 beats and begins at a multiple of the size of its beats")
+            }
+            Violation::Size(_) => ("A3.4.1", "a beat is not wider than the bus"),
+            Violation::Cache(_) => ("A4.4", "AxCACHE has none of its reserved codes"),
+            Violation::TooMany(_) => ("", "no more requests are under way than were agreed on"),
+            Violation::Last { .. } => {
+                ("A3.4.1", "`wlast` and `rlast` are 1 at the last beat of a burst, and at no other")
+            }
+            Violation::Strobe { .. } => ("A3.4.3", "only bytes of its beat are written"),
+            Violation::NotRequested(_) => ("A3.3.1", "who did not ask with an ID gets no data and no response with it"),
+            Violation::BeforeItsData(_) => ("A3.3.1", "a write is answered after its last data"),
+            Violation::Exclusive(_) => ("A3.4.5", "EXOKAY answers exclusive accesses only, and there are none"),
+        };
+        Rule { chapter, rule }
     }
 }
 

@@ -216,6 +216,17 @@ impl Axi4Memory {
         bench.received_at(self.writes[port].w.1)
     }
 
+    /// The cycles in which requests of a read port were taken.
+    pub fn reads_asked_at<'b>(&self, bench: &'b Bench, port: usize) -> &'b [u64] {
+        bench.received_at(self.reads[port].ar.1)
+    }
+
+    /// The cycles in which requests of a write port were taken, and those in which its responses were.
+    pub fn writes_asked_at<'b>(&self, bench: &'b Bench, port: usize) -> [&'b [u64]; 2] {
+        let port = &self.writes[port];
+        [bench.received_at(port.aw.1), bench.sent_at(port.b.1)]
+    }
+
     /// Bytes of a beat of a read port.
     pub fn bus_bytes(&self, port: usize) -> u64 {
         u64::from(self.reads[port].r.0.width("data")) / 8

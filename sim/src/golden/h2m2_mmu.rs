@@ -32,6 +32,8 @@ pub struct Geometry {
     pub physical_bits: u32,
     /// Inside a page.
     pub page_bits: u32,
+    /// Of a request's tag.
+    pub tag_bits: u32,
 }
 
 /// What lies where an entry is read.
@@ -176,7 +178,7 @@ impl History {
 mod tests {
     use super::*;
 
-    const BITS: Geometry = Geometry { virtual_bits: 40, physical_bits: 40, page_bits: 21 };
+    const BITS: Geometry = Geometry { virtual_bits: 40, physical_bits: 40, page_bits: 21, tag_bits: 8 };
 
     /// Bit by bit, from the table of the page.
     #[test]

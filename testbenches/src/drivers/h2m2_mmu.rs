@@ -39,7 +39,8 @@ fn rig<'e>(
     p: MmuParams,
     (model, stalls, seed): (MemoryModel, Stalls, u64),
 ) -> Result<MmuBench<'e>, String> {
-    let geometry = Geometry { virtual_bits: p.virtual_bits, physical_bits: p.physical_bits, page_bits: p.page_bits };
+    let MmuParams { virtual_bits, physical_bits, page_bits, tag_bits, .. } = p;
+    let geometry = Geometry { virtual_bits, physical_bits, page_bits, tag_bits };
     let io = &design.ports;
     let ports = MmuPorts {
         requests: &io.request,

@@ -1,10 +1,11 @@
 use super::{BurstReaderPorts, burst_reader};
+use crate::memory::mover::MoverParams;
 use crate::memory::testing::*;
 use fastrand::Rng;
 use hdl::Design;
 use hdl::bus::{Stalls, run_seed, seed, span};
 use hdl::sim::Simulator;
-use sim::burst_bench::{BurstBench, EngineStalls, Piece, asked, random_bytes};
+use sim::burst_bench::{BurstBench, EngineStalls, Outcome, Piece, asked, random_bytes};
 use sim::bus::axi4::Response;
 use sim::bus::axi4_memory::MemoryModel;
 
@@ -58,6 +59,7 @@ fn reads_any_bytes() {
 /// A bus error ends its command, and the next one is right; so it is with a command that reaches beyond the last address.
 #[test]
 fn a_command_that_fails() {
+    let mut behind_errors = 0;
     for (width, outstanding) in [(4, 16), (8, 1), (8, 4), (64, 7)] {
         let p = params(width, outstanding);
         let design = burst_reader("reader", p).unwrap();
@@ -84,17 +86,32 @@ fn a_command_that_fails() {
                 let (got, failed) = rig.packet().unwrap();
                 assert_eq!(failed, outcome.code != 0, "{what}");
                 assert_eq!(got, rig.memory.bytes.read(piece.address, got.len()), "{what}");
-                let most = outcome.address.map_or(piece.bytes, |at| at.saturating_sub(piece.address));
-                // of a command that failed, the last beat before is not given
-                let least = if failed {
-                    most.min((1 << 32) - piece.address).saturating_sub(2 * u64::from(width))
-                } else {
-                    piece.bytes
-                };
-                assert!((least..=most).contains(&(got.len() as u64)), "{what}");
+                assert!(bus(p).read_bytes(*piece, outcome).contains(&(got.len() as u64)), "{what}");
             }
+            behind_errors = behind_errors.max(bursts_behind_errors(&rig, p, &pieces, &rig.outcomes().unwrap()));
         }
     }
+    assert_eq!(behind_errors, 1, "bursts that were asked for behind an error");
+}
+
+/// The most bursts of a command that were asked for behind its beat with an error.
+fn bursts_behind_errors(rig: &BurstBench, p: MoverParams, pieces: &[Piece], outcomes: &[Outcome]) -> usize {
+    let (asked, asked_at) = (asked(&rig.memory.requests), rig.memory.reads_asked_at(&rig.bench, 0));
+    let beats_at = rig.memory.read_at(&rig.bench, 0);
+    let (mut beats, mut most) = (0, 0);
+    for (bursts, outcome) in asked_of_each(p, pieces, &asked).into_iter().zip(outcomes) {
+        for burst in bursts.clone() {
+            let (from, count) = asked[burst];
+            if let Some(at) =
+                outcome.address.filter(|at| (from..from + count * u64::from(p.axi.data_bytes)).contains(at))
+            {
+                let error = beats_at[(beats + (at - from) / u64::from(p.axi.data_bytes)) as usize];
+                most = most.max(bursts.clone().filter(|burst| asked_at[*burst] > error).count());
+            }
+            beats += count;
+        }
+    }
+    most
 }
 
 /// While nobody takes packets, all that was asked for is taken from the bus, and no more is asked for than fits; then all is right.

@@ -1,4 +1,5 @@
 use super::{BurstWriterPorts, burst_writer};
+use crate::memory::mover::MoverParams;
 use crate::memory::testing::*;
 use fastrand::Rng;
 use hdl::Design;
@@ -68,6 +69,7 @@ fn writes_any_bytes() {
 /// An error ends its command, and the next ones are right; so it is with a command that reaches beyond the last address.
 #[test]
 fn a_command_that_fails() {
+    let mut behind_errors = 0;
     for (width, outstanding) in [(4, 16), (8, 1), (8, 4), (64, 7)] {
         let p = params(width, outstanding);
         let design = burst_writer("writer", p).unwrap();
@@ -89,6 +91,7 @@ fn a_command_that_fails() {
             rig.finish().unwrap();
             let right: Vec<Outcome> = pieces.iter().map(|piece| bus(p).write(*piece, piece.bytes, &model)).collect();
             assert_eq!(rig.outcomes().unwrap(), right, "seed {seed}: bad {:x?}, {pieces:x?}", model.errors);
+            behind_errors = behind_errors.max(bursts_behind_errors(&rig, p, &pieces, &right));
             // where the last one that wrote did not fail, its bytes are there
             for at in 0..1u64 << 15 {
                 let covers = |i: &usize| (pieces[*i].address..pieces[*i].address + pieces[*i].bytes).contains(&at);
@@ -99,6 +102,19 @@ fn a_command_that_fails() {
             }
         }
     }
+    assert_eq!(behind_errors, 2, "bursts that were asked for behind a response with an error");
+}
+
+/// The most bursts of a command that were asked for behind its response with an error.
+fn bursts_behind_errors(rig: &BurstBench, p: MoverParams, pieces: &[Piece], outcomes: &[Outcome]) -> usize {
+    let asked = asked(&rig.memory.requests);
+    let [asked_at, answered_at] = rig.memory.writes_asked_at(&rig.bench, 0);
+    let of_each = asked_of_each(p, pieces, &asked).into_iter().zip(outcomes);
+    let behind = of_each.filter_map(|(bursts, outcome)| {
+        let failed = bursts.clone().find(|burst| Some(asked[*burst].0) == outcome.address)?;
+        Some(bursts.filter(|burst| asked_at[*burst] > answered_at[failed]).count())
+    });
+    behind.max().unwrap_or(0)
 }
 
 /// A reset of one cycle, whatever was under way: the next command is done as if nothing had been.

@@ -367,3 +367,60 @@ pub fn stream_entry(p: MmuParams) -> StreamEntry {
     let page = bits(p.page_bits());
     StreamEntry { first: page, tail: page, bytes: bits(p.bytes_bits()), grew: bits(1) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_parameters_out_of_range() {
+        let p = MmuParams {
+            axi: AxiParams { data_bytes: 8, address_bits: 32, id_bits: 0 },
+            page_bytes: 1024,
+            pages: 256,
+            requests: 3,
+            layers: 2,
+            heads: 3,
+            head_elements: 128,
+            key_bits: 4,
+            value_bits: 5,
+            tokens: 500,
+            tag_bits: 4,
+            outstanding: 4,
+        };
+        assert!(p.check("mmu").is_ok());
+        let message = |p: MmuParams| p.check("mmu").expect_err("parameters out of range").0[0].message.clone();
+        let ranges: [(&str, fn(&mut MmuParams) -> &mut u32, [u32; 2]); 8] = [
+            ("pages", |p| &mut p.pages, [3, 65537]),
+            ("requests", |p| &mut p.requests, [0, 65]),
+            ("layers", |p| &mut p.layers, [0, 129]),
+            ("heads", |p| &mut p.heads, [0, 65]),
+            ("key_bits", |p| &mut p.key_bits, [2, 7]),
+            ("value_bits", |p| &mut p.value_bits, [2, 7]),
+            ("tokens", |p| &mut p.tokens, [0, 65536]),
+            ("tag_bits", |p| &mut p.tag_bits, [0, 17]),
+        ];
+        for (name, field, values) in ranges {
+            for value in values {
+                let mut p = p;
+                *field(&mut p) = value;
+                assert_eq!(message(p), format!("{name} = {value} is out of range"));
+            }
+        }
+        for page_bytes in [512, 1536, 131_072] {
+            assert_eq!(message(MmuParams { page_bytes, ..p }), format!("page_bytes = {page_bytes}"));
+        }
+        for head_elements in [0, 96, 8256] {
+            assert_eq!(message(MmuParams { head_elements, ..p }), format!("head_elements = {head_elements}"));
+        }
+        assert_eq!(message(MmuParams { heads: 64, head_elements: 192, ..p }), "heads = 64 of 192 elements");
+        assert_eq!(message(MmuParams { pages: 5, ..p }), "pages = 5 for heads = 3");
+        assert_eq!(message(MmuParams { outstanding: 17, ..p }), "outstanding = 17 is out of range");
+        let long = MmuParams { heads: 1, head_elements: 1024, ..p };
+        let what = format!("head_elements = 1024: a slice of {} bytes is longer than a page", long.longest_slice());
+        assert_eq!(message(long), what);
+        let few = MmuParams { axi: AxiParams { address_bits: 17, ..p.axi }, ..p };
+        assert_eq!(message(few), "address_bits = 17 for 256 pages of 1024");
+        assert!(MmuParams { pages: 128, ..few }.check("mmu").is_ok());
+    }
+}

