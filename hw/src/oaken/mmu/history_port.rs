@@ -10,7 +10,7 @@
 //! | `m_axi` | AXI4, reading, without IDs |
 //!
 //! - A packet that was stopped ends with a word without bytes, where all its words were there already.
-//! - Parameters: those of [`MmuParams`]. Throughput: a beat a cycle, from page to page and job to job, if a page has more than some 16 beats.
+//! - Parameters: those of [`MmuParams`]. Throughput: a beat a cycle, from page to page and job to job, if a page has 16 beats and more.
 //! - Combinational paths: none.
 
 use super::page_list::{Next, next};

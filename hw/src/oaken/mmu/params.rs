@@ -390,7 +390,8 @@ mod tests {
         };
         assert!(p.check("mmu").is_ok());
         let message = |p: MmuParams| p.check("mmu").expect_err("parameters out of range").0[0].message.clone();
-        let ranges: [(&str, fn(&mut MmuParams) -> &mut u32, [u32; 2]); 8] = [
+        type Field = fn(&mut MmuParams) -> &mut u32;
+        let ranges: [(&str, Field, [u32; 2]); 8] = [
             ("pages", |p| &mut p.pages, [3, 65537]),
             ("requests", |p| &mut p.requests, [0, 65]),
             ("layers", |p| &mut p.layers, [0, 129]),
