@@ -193,7 +193,7 @@ const LOOPS: &[(&str, &[&str])] = &[
     // they decide while `active` is 1, which has a reset; all are set when it becomes so
     ("index_unpacker_", &["ends", "left", "length", "place", "rows", "s_short"]),
     // looked at while `step_valid` is 1, which has a reset; they are set with it, and `number` when a pass begins
-    ("oaken_mmu_steps", &["number", "step_at_page", "step_empty", "step_end", "step_entry_grew"]),
+    ("oaken_mmu_steps", &["number", "step_empty", "step_entry_grew", "step_takes"]),
     // taken while `there` is 0, which has a reset, and looked at while it is 1
     ("write_aligner_", &["now_at_end", "now_burst_none", "now_left", "now_without_word"]),
     // set in each cycle in which `ready` is 1, which has a reset, and looked at while it is 0

@@ -15,7 +15,7 @@
 //! - Misses go on in one order for all requesters. Data come in order too, so a miss that shares a walk waits no longer than for a walk of its own.
 //! - A walk that is over is shared until the last miss that has it goes on: from then on the TLB has its page, or had it.
 //! - A walk for nobody begins if it can begin at once, and is left out else. A miss that comes to share it has it from then on as one of its own. It
-//!   can be shared for [`LINGERS`] cycles after it is over: then its entry, if it is good, is there for all whose lookup was not yet under way.
+//!   can be shared for 7 cycles after it is over: then its entry, if it is good, is there for all whose lookup was not yet under way.
 //! - Misses of one set whose walks are under way together get one way after the other, where ways are filled in turn.
 //! - Parameters: those of [`MmuParams`]. Combinational paths: none.
 
