@@ -129,9 +129,20 @@ fn check_top(board: &Board, configuration: &Configuration) -> Result<(), Failure
     if problems.is_empty() { Ok(()) } else { Err(Failure::Input(problems)) }
 }
 
-/// Every port of the design has a pin of the board.
+/// Every port of the design has a pin of the board, and what has to stand at a level is a port of the design.
 fn check_ports(board: &Board, configuration: &Configuration, design: &Design<()>) -> Result<(), Problem> {
     let pins: BTreeSet<String> = board.ports().into_iter().map(|(port, _)| port).collect();
+    if let Some(tie) = board.ties.iter().find(|tie| design.port_list().iter().all(|port| port.name != tie.port)) {
+        let level = match tie.level {
+            Level::Low => 0,
+            Level::High => 1,
+        };
+        let problem =
+            Problem::new(format!("{} has no port `{}`, which {} needs", configuration.name, tie.port, board.name));
+        return Err(problem
+            .note(tie.why)
+            .help(format!("an output that is {level}; of an `oaken_board` it is there with `{} = true`", tie.port)));
+    }
     for port in design.port_list() {
         let bits = if port.width == 1 {
             vec![port.name.clone()]

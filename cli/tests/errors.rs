@@ -50,7 +50,7 @@ const CASES: &[(&str, &str)] = &[
     ("build_board_missing", "build"),
     ("build_board_unknown", "build --board orangecrab"),
     ("build_no_flow", "build --board icebreaker"),
-    ("build_no_configuration", "build --board ulx3s-85f"),
+    ("build_tie_missing", "build --board ulx3s-85f --set wifi_gpio0=false"),
     ("build_config_missing", "build --board orangecrab-25f --config nowhere.toml"),
     ("build_ports", "build --board orangecrab-25f --config good.toml"),
     ("build_clock_of_another_block", "build --board orangecrab-25f --config good.toml --clock 60"),

@@ -96,22 +96,30 @@ fn the_plls_make_the_systems_clocks_and_the_lines_rates_fit_them() {
     }
 }
 
-/// The named configuration is made for its board: the same clocks, rate and LEDs. (Its ports are those of every board's top.)
+/// The named configurations are made for their boards: the same clocks, rate and LEDs. (Their ports are those of every board's top.)
 #[test]
-fn the_system_of_the_orangecrab_is_that_of_its_board() {
-    let board = find("orangecrab-25f").expect("a board");
-    let text = include_str!("../../../configs/orangecrab_25f.toml").replace('_', "");
-    let clocks = board.clocks_per_bit().unwrap_or_else(|e| panic!("{e}"));
-    let shines_at_0 = board.leds.shine_at == Level::Low;
-    let pll = board.device.pll.name().to_lowercase();
-    for line in [
-        format!("clockhertz = {}", board.clock.system_hertz),
-        format!("oscillatorhertz = {}", board.clock.hertz),
-        format!("clocksperbit = {clocks}"),
-        format!("leds = {}", board.leds.pins.len()),
-        format!("ledslow = {shines_at_0}"),
-        format!("pll = \"{pll}\""),
-    ] {
-        assert!(text.lines().any(|found| found == line), "no `{line}` in {text}");
+fn named_systems_are_those_of_their_boards() {
+    let mut found = vec![];
+    for board in BOARDS {
+        let file = format!("{}/../configs/{}.toml", env!("CARGO_MANIFEST_DIR"), board.module);
+        let Ok(text) = std::fs::read_to_string(file) else { continue };
+        found.push(board.name);
+        let text = text.replace("_000_000", "000000");
+        let clocks = board.clocks_per_bit().unwrap_or_else(|e| panic!("{e}"));
+        let shines_at_0 = board.leds.shine_at == Level::Low;
+        let pll = board.device.pll.name().to_lowercase();
+        let mut lines = vec![
+            format!("clock_hertz = {}", board.clock.system_hertz),
+            format!("oscillator_hertz = {}", board.clock.hertz),
+            format!("clocks_per_bit = {clocks}"),
+            format!("leds = {}", board.leds.pins.len()),
+            format!("leds_low = {shines_at_0}"),
+            format!("pll = \"{pll}\""),
+        ];
+        lines.extend(board.ties.iter().map(|tie| format!("{} = true", tie.port)));
+        for line in lines {
+            assert!(text.lines().any(|found| found == line), "{}: no `{line}` in {text}", board.name);
+        }
     }
+    assert_eq!(found, ["colorlight-i5", "colorlight-i9", "orangecrab-25f", "ulx3s-85f"]);
 }

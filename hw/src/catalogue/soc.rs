@@ -131,7 +131,7 @@ pub(super) const OAKEN_SYSTEM: Block = Block {
     build: |name, v| oaken_system(name, system_params(v)).map(Design::erase),
 };
 
-const BOARD: [Parameter; 10] = [
+const BOARD: [Parameter; 11] = [
     SYSTEM[0],
     SYSTEM[1],
     SYSTEM[2],
@@ -170,6 +170,14 @@ const BOARD: [Parameter; 10] = [
         legal: Legal::Flag,
         why: "they shine at 0 or at 1",
     },
+    Parameter {
+        name: "wifi_gpio0",
+        doc: "a port of this name that is 1, as the ULX3S needs it",
+        unit: "",
+        default: Some(Preset::Flag(false)),
+        legal: Legal::Flag,
+        why: "the port is there or not",
+    },
 ];
 
 /// The parameters of a board top.
@@ -180,8 +188,14 @@ pub fn board_params(v: &Values) -> BoardParams {
         "rpll_little_bee" => Pll::RpllLittleBee,
         _ => Pll::RpllArora,
     };
-    let (oscillator_hertz, leds) = (v.number("oscillator_hertz"), v.number("leds"));
-    BoardParams { system: system_params(v), pll, oscillator_hertz, leds, leds_low: v.flag("leds_low") }
+    BoardParams {
+        system: system_params(v),
+        pll,
+        oscillator_hertz: v.number("oscillator_hertz"),
+        leds: v.number("leds"),
+        leds_low: v.flag("leds_low"),
+        wifi_gpio0: v.flag("wifi_gpio0"),
+    }
 }
 
 fn clock_can_be_made(v: &Values) -> Result<(), Box<Mistake>> {

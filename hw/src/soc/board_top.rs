@@ -6,6 +6,7 @@
 //! | `clk` | the oscillator of the board |
 //! | `uart_rx`, `uart_tx` | what the host sends, and what it receives |
 //! | `led` | the LEDs: 0 blinks about once a second while the clock runs; 1 shines when a frame has come; 2 shines when an error is flagged; others do not |
+//! | `wifi_gpio0` | with the parameter of this name: 1, which leaves the radio beside the FPGA alone |
 //!
 //! - Parameters: [`BoardParams`].
 //! - The system is in reset until the PLL has locked, and whenever it loses its lock.
@@ -31,17 +32,21 @@ pub struct BoardParams {
     pub leds: u32,
     /// They shine at 0.
     pub leds_low: bool,
+    /// There is a pin `wifi_gpio0` that has to be 1, as on the ULX3S: at 0 the ESP32 beside the FPGA begins with its loader.
+    pub wifi_gpio0: bool,
 }
 
 ports! {
     /// Ports of a board top.
-    pub struct BoardPorts(leds: u32) {
+    pub struct BoardPorts(p: BoardParams) {
         /// the line from the host
         input uart_rx: Signal = bits(1),
         /// the line to the host
         output uart_tx: Signal = bits(1),
         /// the LEDs
-        output led: Signal = bits(leds),
+        output led: Signal = bits(p.leds),
+        /// 1
+        output wifi_gpio0: Option<Signal> = p.wifi_gpio0.then(|| bits(1)),
     }
 }
 
@@ -58,7 +63,7 @@ pub fn board_top(name: &str, p: BoardParams) -> Result<Design<BoardPorts>, Error
     })?;
     let m = Module::new(name);
     m.doc("Top of a board: its PLL, the reset, and an Oaken system behind a serial line.");
-    let io = BoardPorts::new(m, p.leds);
+    let io = BoardPorts::new(m, p);
 
     m.section("the clock of the system, and its reset");
     let pll = m.instance(&pll_cell(setting)?);
@@ -78,6 +83,9 @@ pub fn board_top(name: &str, p: BoardParams) -> Result<Design<BoardPorts>, Error
     let lamps = system.error.cat(system.heard).cat(system.alive);
     let shine = if p.leds > 3 { lamps.zext(p.leds) } else { lamps.trunc(p.leds) };
     io.led.set(if p.leds_low { !shine } else { shine });
+    if let Some(pin) = io.wifi_gpio0 {
+        pin.set(m.lit(1u32, 1));
+    }
     m.finish(io)
 }
 

@@ -6,7 +6,7 @@ use hdl::engine::Engine;
 fn params() -> BoardParams {
     let engine = EngineParams { lanes: 1, max_length: 64, dense_bits: 4, settings: 1 };
     let system = SystemParams { engine, clock_hertz: 72_000_000, clocks_per_bit: 16, records: 16 };
-    BoardParams { system, pll: Pll::Ehxplll, oscillator_hertz: 48_000_000, leds: 4, leds_low: true }
+    BoardParams { system, pll: Pll::Ehxplll, oscillator_hertz: 48_000_000, leds: 4, leds_low: true, wifi_gpio0: false }
 }
 
 /// The clock of the system stands until the PLL has locked; then the host is answered, and the LEDs say so.
@@ -43,4 +43,13 @@ fn clocks_that_the_pll_cannot_make_are_refused() {
     assert!(message.contains("EHXPLLL cannot make 71.999999 MHz of 48 MHz; the nearest is"), "{message}");
     p = BoardParams { leds: 17, ..params() };
     assert!(board_top("top", p).unwrap_err().to_string().contains("leds = 17 is out of range"));
+}
+
+/// The ESP32 of the ULX3S is left alone from power-up on, also while the PLL has not locked.
+#[test]
+fn the_pin_of_the_radio_is_1() {
+    let design = board_top("top", BoardParams { wifi_gpio0: true, ..params() }).unwrap_or_else(|e| panic!("{e}"));
+    let pin = design.ports.wifi_gpio0.expect("the pin");
+    let mut engine = jit::simulator(&design);
+    assert_eq!(engine.peek(pin), 1);
 }
