@@ -173,7 +173,7 @@ impl<'t> Module<'t> {
         Some(())
     }
 
-    /// The bits of a pin as it is written: `4'0101`, `{ \a [3:1] 2'01 \b }`; the high part stands first there.
+    /// The bits of a pin as it is written: `4'0101`, `6`, `{ \a [3:1] 2'01 \b }`; the high part stands first there.
     fn bits(&self, text: &'t str) -> Option<Vec<Bit<'t>>> {
         let text = text.trim();
         let text = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or(text);
@@ -186,6 +186,9 @@ impl<'t> Module<'t> {
                 parts.push(wire.get(range)?.to_vec());
             } else if let Some(width) = self.widths.get(word) {
                 parts.push((0..*width).map(|i| Bit::Wire(word, i)).collect());
+            } else if let Ok(number) = word.parse::<i32>() {
+                // a number without a width has 32 bits
+                parts.push((0..32).map(|i| Bit::Constant(if number >> i & 1 == 1 { '1' } else { '0' })).collect());
             } else {
                 let digits = word.split_once('\'')?.1;
                 parts.push(digits.chars().rev().map(Bit::Constant).collect());
@@ -237,5 +240,13 @@ mod tests {
     fn a_line_that_cannot_be_read_is_named() {
         let text = "module \\m\n  wire width 2 \\a\n  connect \\a \\gone\nend\n";
         assert_eq!(Design::read(text).unwrap_err(), "cannot read `  connect \\a \\gone` of m");
+    }
+    #[test]
+    fn numbers_without_a_width_have_32_bits() {
+        let text = "module \\m\n  cell $shr $1\n    connect \\B 6\n  end\nend\n";
+        let design = Design::read(text).unwrap();
+        let pin = &design.module("m").unwrap().cells["$1"].pins["B"];
+        let ones: Vec<usize> = (0..32).filter(|i| pin[*i] == Bit::Constant('1')).collect();
+        assert_eq!((pin.len(), ones), (32, vec![1, 2]));
     }
 }
