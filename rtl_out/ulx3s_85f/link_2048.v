@@ -52,7 +52,7 @@ module link_2048 (
 );
     wire receiver_s_ready;
     wire receiver_m_valid;
-    wire receiver_m_ready; // link.rs:88
+    wire receiver_m_ready; // link.rs:89
     wire [7:0] receiver_m_byte;
     wire last;
     wire receiver_damaged;
@@ -93,6 +93,9 @@ module link_2048 (
     wire take_buffer_m_valid;
     wire [8:0] take_buffer_m_payload;
     wire [11:0] take_buffer_level;
+    wire slice_s_ready;
+    wire taken_valid;
+    wire [8:0] taken_payload;
 
     // frames in, what they ask for, frames out
     assign s_ready = receiver_s_ready;
@@ -152,12 +155,22 @@ module link_2048 (
         .m_payload(put_buffer_m_payload),
         .level(put_buffer_level)
     );
-    wire [7:0] s_byte = put_buffer_m_payload[7:0]; // link.rs:104
+    wire [7:0] s_byte = put_buffer_m_payload[7:0]; // link.rs:105
     assign m_axis_tdata = s_byte;
-    wire last_1 = put_buffer_m_payload[8]; // link.rs:104
+    wire last_1 = put_buffer_m_payload[8]; // link.rs:105
     assign m_axis_tlast = last_1;
     assign m_axis_tkeep = 1'h1;
     assign s_axis_tready = take_buffer_s_ready;
+    register_slice_9 slice (
+        .clk(clk),
+        .rst(rst),
+        .s_valid(take_buffer_m_valid),
+        .s_ready(slice_s_ready),
+        .s_payload(take_buffer_m_payload),
+        .m_valid(taken_valid),
+        .m_ready(responder_take_ready),
+        .m_payload(taken_payload)
+    );
     fifo_9x2048_block take_buffer (
         .clk(clk),
         .rst(rst),
@@ -165,7 +178,7 @@ module link_2048 (
         .s_ready(take_buffer_s_ready),
         .s_payload({s_axis_tlast, s_axis_tdata}),
         .m_valid(take_buffer_m_valid),
-        .m_ready(responder_take_ready),
+        .m_ready(slice_s_ready),
         .m_payload(take_buffer_m_payload),
         .level(take_buffer_level)
     );
@@ -206,10 +219,10 @@ module link_2048 (
         .put_byte(responder_put_byte),
         .put_last(responder_put_last),
         .room(put_buffer_level <= 12'h710),
-        .take_valid(take_buffer_m_valid),
+        .take_valid(taken_valid),
         .take_ready(responder_take_ready),
-        .take_byte(take_buffer_m_payload[7:0]),
-        .take_last(take_buffer_m_payload[8]),
+        .take_byte(taken_payload[7:0]),
+        .take_last(taken_payload[8]),
         .repeated(responder_repeated),
         .refused(responder_refused)
     );

@@ -23,6 +23,7 @@ use crate::control::{AxiLite, axi_lite};
 use crate::stream::Beat;
 use crate::stream::axi_stream::{AxiStream, axi_stream};
 use crate::stream::fifo::{Style, fifo};
+use crate::stream::register_slice::register_slice_after;
 use hdl::*;
 
 /// The fewest and the most bytes of a buffer.
@@ -108,7 +109,9 @@ pub fn link(buffer: usize) -> Result<Design<LinkPorts>, Errors> {
     given.payload.keep.unused(); // a beat of one byte
     take.s.set(given.with(given.payload.last.cat(given.payload.data)));
     take.level.unused();
-    responder.take.set(take.m.with(ContentByte { byte: take.m.payload.trunc(8), last: take.m.payload.bit(8) }));
+    // the answer goes on within the cycle into the block RAM of its frame: from one block RAM to the next is too long a way
+    let taken = register_slice_after(m, take.m)?;
+    responder.take.set(taken.with(ContentByte { byte: taken.payload.trunc(8), last: taken.payload.bit(8) }));
 
     m.section("what happened");
     let ContentByte { last, .. } = receiver.m.payload;
