@@ -2,6 +2,7 @@
 //! [`golden::h2m2_mmu`](crate::golden::h2m2_mmu) says is possible.
 
 mod agreement;
+mod in_use;
 mod random;
 
 use crate::bus::axi4::Response;
@@ -11,6 +12,7 @@ use crate::golden::h2m2_mmu::{Burst, Geometry, History, Stored, Translated, caus
 use fastrand::Rng;
 use hdl::engine::Engine;
 use hdl::{Bundle, Design};
+use in_use::Used;
 use std::collections::VecDeque;
 
 /// The ports of an MMU, and where its registers are.
@@ -34,15 +36,6 @@ pub struct MmuPorts<'p, R, A, I, L, X> {
 struct Asked {
     burst: Burst,
     tag: u64,
-}
-
-/// A translation in use.
-#[derive(Clone, Copy, Debug)]
-struct Used {
-    burst: Burst,
-    translated: Translated,
-    epoch: u64,
-    until: u64,
 }
 
 struct Requester {
@@ -89,6 +82,8 @@ pub struct MmuBench<'e> {
     pub history: History,
     /// Cycles until a translation is handed back, at most.
     pub use_for: u64,
+    /// Nothing is handed back now.
+    pub keeps: bool,
     /// It has a prefetch: that may read the table, too.
     pub prefetch: bool,
     /// Writes to pages on the move wait: nothing has that cause.
@@ -115,6 +110,8 @@ pub struct MmuBench<'e> {
     /// An invalidation is done and not drained.
     drains: bool,
     base: u64,
+    /// The first page that random traffic uses, and those of the table.
+    first: u64,
     pages: u64,
     rng: Rng,
     /// Of their own, so that what is asked does not depend on them.
@@ -158,6 +155,7 @@ impl<'e> MmuBench<'e> {
             geometry,
             history,
             use_for: 30,
+            keeps: false,
             prefetch: false,
             writes_wait: false,
             pages_move: true,
@@ -176,6 +174,7 @@ impl<'e> MmuBench<'e> {
             status,
             drains: false,
             base: 0,
+            first: 0,
             pages: 0,
             rng: Rng::with_seed(seed),
             tags: Rng::with_seed(!seed),
@@ -275,6 +274,16 @@ impl<'e> MmuBench<'e> {
         !self.by_port.is_empty() || self.by_software.is_some()
     }
 
+    /// Invalidations of the port that are not done.
+    pub fn not_done(&self) -> usize {
+        self.by_port.len()
+    }
+
+    /// Is everything of before the last invalidation handed back, as the MMU says?
+    pub fn drained(&mut self) -> bool {
+        self.bench.engine.peek(self.status[1]) == 1
+    }
+
     /// Requests without an answer.
     pub fn unanswered(&self) -> usize {
         self.requesters.iter().map(|r| r.asked.len()).sum()
@@ -306,29 +315,6 @@ impl<'e> MmuBench<'e> {
         self.requesters.iter().for_each(|r| self.bench.engine.poke(r.back[0], 0));
         (0..self.requesters.len()).try_for_each(|i| self.compare(i))?;
         self.poll()
-    }
-
-    /// Every translation in use is one that an answer in this cycle could be.
-    fn nobody_uses_old_entries(&self, cycle: u64) -> Checked {
-        for used in self.requesters.iter().flat_map(|r| &r.in_use) {
-            let page = self.geometry.page(used.burst.address);
-            let possible = self.history.possible(page, cycle + 1);
-            let right = |entry: &Stored| self.geometry.translate(used.burst, *entry, self.pages) == used.translated;
-            if !possible.iter().any(right) {
-                return Err(format!("cycle {cycle}: drained, and {used:x?} is in use; possible: {possible:x?}"));
-            }
-        }
-        Ok(())
-    }
-
-    /// Hands one of those back that are due, in any order.
-    fn hand_back(&mut self, i: usize, cycle: u64) {
-        let r = &mut self.requesters[i];
-        let due: Vec<usize> = (0..r.in_use.len()).filter(|at| r.in_use[*at].until <= cycle).collect();
-        let chosen = (!due.is_empty()).then(|| due[self.rng.usize(0..due.len())]);
-        let epoch = chosen.map_or(self.rng.u64(0..2), |at| r.in_use.swap_remove(at).epoch);
-        self.bench.engine.poke(r.back[0], chosen.is_some().into());
-        self.bench.engine.poke(r.back[1], epoch);
     }
 
     /// Compares new answers with what is possible.
@@ -382,8 +368,7 @@ impl<'e> MmuBench<'e> {
     pub fn finish(&mut self, limit: u64) -> Checked {
         for _ in 0..limit {
             let in_use = self.requesters.iter().any(|r| !r.in_use.is_empty());
-            let drained = self.bench.engine.peek(self.status[1]) == 1;
-            if self.unanswered() == 0 && !self.invalidating() && !in_use && drained && self.memory.is_idle() {
+            if self.unanswered() == 0 && !self.invalidating() && !in_use && self.drained() && self.memory.is_idle() {
                 return Ok(());
             }
             self.step()?;

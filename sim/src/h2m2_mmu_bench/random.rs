@@ -17,9 +17,13 @@ impl MmuBench<'_> {
         // a short table, or one whose pages share the sets of a TLB of 2,048 entries
         let pages = if rng.bool() { rng.u64(100..400) } else { rng.u64(3000..5000) };
         let pages = pages.min(self.geometry.pages() - 1);
+        // and at times behind many pages that nobody uses, so that all bits of a page's number count
+        let most = self.geometry.pages().min(1 << (self.geometry.physical_bits - 4));
+        self.first = if rng.bool() { rng.u64(0..most - pages) } else { 0 };
+        let pages = self.first + pages;
         let most = (1u64 << self.geometry.physical_bits) - 8 * pages - 4096;
         self.start(rng.u64(0..most) / 4096 * 4096, pages)?;
-        (0..pages).for_each(|page| {
+        (self.first..pages).for_each(|page| {
             let word = self.next_entry(rng);
             self.store(page, word);
         });
@@ -32,7 +36,7 @@ impl MmuBench<'_> {
                     self.ask(requester, burst);
                 }
             }
-            self.disturb(pages, rng);
+            self.disturb(rng);
             self.step()?;
         }
         self.arrive(u64::MAX);
@@ -46,11 +50,11 @@ impl MmuBench<'_> {
     }
 
     /// Where writes wait: pages begin to move, mostly some that are used often, and arrive.
-    fn move_pages(&mut self, pages: u64, rng: &mut Rng) {
+    fn move_pages(&mut self, rng: &mut Rng) {
         let now = self.bench.cycle();
         self.arrive(now);
         if self.moving.len() < 3 && rng.u32(0..150) == 0 {
-            let page = if rng.u32(0..4) > 0 { rng.u64(0..8) } else { rng.u64(0..pages) };
+            let page = self.random_page(rng);
             let word = self.word(page) | MOVING;
             self.store(page, word);
             self.moving.push((page, now + rng.u64(1..400)));
@@ -76,26 +80,33 @@ impl MmuBench<'_> {
         u64::from_le_bytes(bytes.try_into().unwrap_or_default())
     }
 
-    fn disturb(&mut self, pages: u64, rng: &mut Rng) {
+    /// A page of the table; three of four are among those that are used often.
+    fn random_page(&self, rng: &mut Rng) -> u64 {
+        let pages = self.pages - self.first;
+        self.first + if rng.u32(0..4) > 0 { rng.u64(0..pages.min(8)) } else { rng.u64(0..pages) }
+    }
+
+    fn disturb(&mut self, rng: &mut Rng) {
+        let pages = self.pages;
         if self.writes_wait && self.pages_move {
-            self.move_pages(pages, rng);
+            self.move_pages(rng);
         }
         if rng.u32(0..20) == 0 {
-            let (page, word) = (rng.u64(0..pages), self.next_entry(rng));
+            let (page, word) = (self.random_page(rng), self.next_entry(rng));
             self.store(page, word);
             if rng.bool() {
                 self.invalidate(page, page);
             }
         }
         match rng.u32(0..1000) {
-            0..3 => self.set_error(rng.u64(0..pages), Some([Response::Slave, Response::Decode][rng.usize(0..2)])),
+            0..3 => self.set_error(self.random_page(rng), Some([Response::Slave, Response::Decode][rng.usize(0..2)])),
             3..10 => self.clear_error(),
             10..15 => {
-                let first = rng.u64(0..pages);
+                let first = rng.u64(self.first..pages);
                 self.invalidate(first, first + rng.u64(0..50).min(self.geometry.pages() - 1 - first));
             }
             15..20 => {
-                let first = rng.u64(0..pages);
+                let first = rng.u64(self.first..pages);
                 self.invalidate_by_software(first, rng.u64(first..pages));
             }
             20..22 => self.invalidate(0, self.geometry.pages() - 1),
@@ -111,13 +122,16 @@ impl MmuBench<'_> {
     /// Mostly near each other, or of the same sets of the TLB; some beyond the table, some that leave their page.
     pub fn random_burst(&self, rng: &mut Rng) -> Burst {
         let (size, pages) = (self.geometry.page_bytes(), self.geometry.pages());
+        let in_use = self.pages - self.first;
         let page = match rng.u32(0..40) {
             0 => rng.u64(0..pages),
             1 => self.pages - 1,
             2 => self.pages.min(pages - 1),
-            3..12 => rng.u64(0..self.pages.min(8)),
-            12..26 if self.pages > SAME_SET => rng.u64(0..self.pages.div_ceil(SAME_SET)) * SAME_SET + rng.u64(0..2),
-            _ => rng.u64(0..self.pages),
+            3..12 => self.first + rng.u64(0..in_use.min(8)),
+            12..26 if in_use > SAME_SET => {
+                self.first + rng.u64(0..in_use.div_ceil(SAME_SET)) * SAME_SET + rng.u64(0..2)
+            }
+            _ => rng.u64(self.first..self.pages),
         };
         let bytes = if rng.bool() { rng.u64(1..=4096) } else { 64 };
         let offset = match rng.u32(0..8) {

@@ -80,6 +80,8 @@ pub fn mmu_driver(name: &str, p: MmuParams) -> Driver {
         in_time(&mut rig, p)?;
         is_idle(&mut rig)?;
         rig.counters_agree()?;
+        drains(&mut rig, p)?;
+        anywhere(&mut rig)?;
         registers_test::test(engine, &held, &held.ports.s_axil, &map, effort.seed)
     })
 }
@@ -141,4 +143,51 @@ fn is_idle(rig: &mut MmuBench) -> Result<(), String> {
     }
     rig.write("enable", 1)?;
     rig.finish(100)
+}
+
+/// While a requester has a translation in use, the invalidation behind it is not drained, and one behind that is not done: in either epoch.
+fn drains(rig: &mut MmuBench, p: MmuParams) -> Result<(), String> {
+    for (requester, turn) in (0..p.requesters as usize).flat_map(|requester| [(requester, 0), (requester, 1)]) {
+        rig.keeps = true;
+        rig.ask(requester, read(rig, 7));
+        for _ in 0..200 {
+            rig.step()?;
+        }
+        if rig.unanswered() > 0 {
+            return Err(format!("requester {requester}, turn {turn}: no answer in 200 cycles"));
+        }
+        (0..2).for_each(|_| rig.invalidate(7, 7));
+        for cycle in 0..100 {
+            rig.step()?;
+            if rig.not_done() == 0 || (rig.not_done() == 1 && rig.drained()) {
+                return Err(format!("requester {requester}, turn {turn}, cycle {cycle}: drained, or done, too early"));
+            }
+        }
+        if rig.not_done() != 1 {
+            return Err(format!("requester {requester}, turn {turn}: the first invalidation is not done"));
+        }
+        rig.keeps = false;
+        rig.finish(100)?;
+        // a third one, so that the next turn begins in the other epoch
+        rig.invalidate(7, 7);
+        rig.finish(100)?;
+    }
+    Ok(())
+}
+
+/// The table may begin at any multiple of 4 KiB: every bit of its address is 0 and 1 once.
+fn anywhere(rig: &mut MmuBench) -> Result<(), String> {
+    let physical = (1u64 << rig.geometry.physical_bits) - 1;
+    for base in [0x5555_5555_5000, 0xaaaa_aaaa_a000] {
+        rig.write("enable", 0)?;
+        rig.finish(100)?;
+        rig.start(base & physical, 64)?;
+        let word = rig.geometry.entry(1 + (base >> 20) % 2, 1, true, false);
+        (0..64).for_each(|page| rig.store(page, word));
+        rig.invalidate(0, rig.geometry.pages() - 1);
+        rig.finish(3000)?;
+        rig.ask(0, read(rig, 42));
+        rig.finish(200)?;
+    }
+    Ok(())
 }
