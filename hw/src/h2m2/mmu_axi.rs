@@ -130,7 +130,14 @@ fn map(name: &str, p: MmuParams) -> Map {
 }
 
 /// The registers of the MMU.
+///
+/// # Panics
+/// If the parameters are not legal: a module of yours says so with `p.check(name)?` before it asks for this.
+#[track_caller]
 pub fn registers(name: &str, p: MmuParams) -> RegisterMap {
+    if let Err(errors) = p.check(name) {
+        panic!("{errors}");
+    }
     map(name, p).map
 }
 

@@ -36,7 +36,7 @@ impl AxiParams {
     }
     /// Are the widths of data and addresses legal?
     #[track_caller]
-    pub(super) fn check_widths(self, module: &str) -> Result<(), Errors> {
+    pub(crate) fn check_widths(self, module: &str) -> Result<(), Errors> {
         let AxiParams { data_bytes, address_bits, .. } = self;
         let wrong = |what: String, help: &str| Err(Errors::parameter(module, what, help));
         if !DATA_BITS.contains(&(8 * i128::from(data_bytes))) {

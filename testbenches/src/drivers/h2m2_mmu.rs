@@ -82,6 +82,7 @@ pub fn mmu_driver(name: &str, p: MmuParams) -> Driver {
         rig.counters_agree()?;
         drains(&mut rig, p)?;
         anywhere(&mut rig)?;
+        every_page(&mut rig, p)?;
         registers_test::test(engine, &held, &held.ports.s_axil, &map, effort.seed)
     })
 }
@@ -188,6 +189,51 @@ fn anywhere(rig: &mut MmuBench) -> Result<(), String> {
         rig.finish(3000)?;
         rig.ask(0, read(rig, 42));
         rig.finish(200)?;
+    }
+    Ok(())
+}
+
+/// For each bit of the number of a page: an invalidation of a page, by the port or by registers, takes its new entry and leaves those of other
+/// sets, and the log has its fault.
+fn every_page(rig: &mut MmuBench, p: MmuParams) -> Result<(), String> {
+    const OTHER: u64 = 3;
+    let hit = 5 + u64::from(p.writes_wait);
+    rig.write("enable", 0)?;
+    rig.finish(100)?;
+    rig.start(0, rig.geometry.pages())?;
+    rig.invalidate(0, rig.geometry.pages() - 1);
+    rig.finish(3000)?;
+    rig.store(OTHER, rig.geometry.entry(1, 0, true, false));
+    let takes = |rig: &mut MmuBench, page: u64| {
+        rig.ask(0, read(rig, page));
+        rig.finish(200)?;
+        Ok::<u64, String>(rig.given.last().map_or(0, |x| x.cycles.1 - x.cycles.0))
+    };
+    for bit in 0..p.number_bits() {
+        let page = 1 << bit;
+        rig.store(page, rig.geometry.entry(2, 1, true, false));
+        takes(rig, page)?;
+        takes(rig, OTHER)?;
+        rig.store(page, rig.geometry.entry(1, 2, true, false));
+        match bit % 2 {
+            0 => rig.invalidate(page, page),
+            _ => rig.invalidate_by_software(page, page),
+        }
+        rig.finish(200)?;
+        let took = takes(rig, OTHER)?;
+        if took != hit {
+            return Err(format!("page {page:#x} was invalidated, and {OTHER:#x} took {took} cycles, not {hit}"));
+        }
+        takes(rig, page)?;
+        rig.store(page, 0);
+        rig.invalidate(page, page);
+        rig.finish(200)?;
+        takes(rig, page)?;
+        let logged = (rig.read("fault")? & 1, rig.read("fault_page")?);
+        if logged != (1, page) {
+            return Err(format!("a fault of page {page:#x} is logged as {logged:x?}"));
+        }
+        rig.clear(1)?;
     }
     Ok(())
 }

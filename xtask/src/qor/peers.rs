@@ -66,14 +66,30 @@ pub fn translations(record: &Record) -> String {
             figures.clock()
         ))
     });
-    let theirs = IOTLB.iter().map(|(entries, lut, ff, mhz)| {
-        format!("| IOTLB of riscv-iommu, between registers | {entries} | {lut} | {ff} | 0 | {mhz:.1} |\n")
+    let theirs = TLBS.iter().map(|tlb| {
+        let Tlb { name, entries, counts: [lut, ff, ram], mhz } = tlb;
+        format!("| {name}, between registers | {entries} | {lut} | {ff} | {ram} | {mhz:.1} |\n")
     });
     format!("{TRANSLATIONS_HEAD}{}{TRANSLATIONS_NOTE}", ours.chain(theirs).collect::<String>())
 }
 
-/// Entries, LUT4, FF and MHz of the IOTLB.
-const IOTLB: &[(u32, u32, u32, f64)] = &[(8, 7165, 2087, 88.0), (16, 11_230, 3703, 70.5)];
+/// A TLB of others.
+struct Tlb {
+    name: &'static str,
+    entries: u32,
+    /// LUT4, FF, DP16KD.
+    counts: [u64; 3],
+    mhz: f64,
+}
+
+const TLBS: &[Tlb] = &[
+    Tlb { name: "IOTLB of riscv-iommu", entries: 8, counts: [7165, 2087, 0], mhz: 88.0 },
+    Tlb { name: "IOTLB of riscv-iommu", entries: 16, counts: [11_230, 3703, 0], mhz: 70.5 },
+    Tlb { name: "cva6's first level", entries: 16, counts: [3970, 2112, 0], mhz: 74.9 },
+    Tlb { name: "cva6's second level, 2 ways", entries: 128, counts: [3116, 1425, 8], mhz: 66.3 },
+    Tlb { name: "Coyote's for 2 MB, 2 ways", entries: 1024, counts: [567, 880, 12], mhz: 129.8 },
+    Tlb { name: "Coyote's for 2 MB, 4 ways", entries: 2048, counts: [1729, 1152, 24], mhz: 108.4 },
+];
 
 const TRANSLATIONS_HEAD: &str = "
 | translation of addresses | entries | LUT4 | FF | DP16KD | MHz |
@@ -87,4 +103,14 @@ which block RAM cannot do. To measure it ([peers/iotlb.sv](peers/iotlb.sv) has 1
 
     cargo xtask qor --pnr --top iotlb_regs --files $IOMMU/packages/dependencies/riscv_pkg.sv $IOMMU/packages/rv_iommu/rv_iommu_pkg.sv \\
         $IOMMU/rtl/translation_logic/rv_iommu_iotlb_sv39x4.sv docs/peers/iotlb.sv --include $IOMMU/packages/dependencies
+
+cva6 is openhwgroup/cva6 at 6cb2001, configuration cv64a6_imafdc_sv39: `cva6_tlb` with the 16 entries that it has there, and
+`cva6_shared_tlb`, which that configuration leaves out, with the depth that it names. The first level is of the IOTLB's kind: it answers within
+the cycle and compares each entry. The second is sets in block RAM, read when the first one misses, and has no register behind its comparison.
+Coyote is fpgasystems/Coyote, `tlb_controller` at 1013484 with the sizes of its build (order 9, 2 ways, 48 bits of virtual and 44 of physical
+addresses) and with four ways of as many sets. It is the nearest to ours: one size of pages, a lookup a cycle, 3 cycles a hit. Its host fills it, so
+there are no walks; its entries have 82 bits, with two numbers of processes; its queue of updates and the state machine in front of it, which takes one
+request at a time, are not counted. Yosys makes a copy of its RAM for each of two read ports: 12 block RAMs where 6 would do. Ours is a whole MMU: its
+rows have the turn among requesters, rights, walks and registers in them, but no numbers of processes. So the rows say what a lookup
+costs in each kind, not which MMU is better. All were read by Yosys' `read_slang` as they are.
 ";

@@ -163,6 +163,7 @@ impl MmuParams {
                 "2 * heads at least: the first vector of a request takes a page for each of its streams",
             );
         }
+        self.axi.check_widths(module)?;
         self.mover(true).check(module)?;
         let longest = self.longest_slice();
         if longest > self.page_bytes {
@@ -423,5 +424,9 @@ mod tests {
         let few = MmuParams { axi: AxiParams { address_bits: 17, ..p.axi }, ..p };
         assert_eq!(message(few), "address_bits = 17 for 256 pages of 1024");
         assert!(MmuParams { pages: 128, ..few }.check("mmu").is_ok());
+        for data_bytes in [0, 3, 128] {
+            let bus = MmuParams { axi: AxiParams { data_bytes, ..p.axi }, ..p };
+            assert_eq!(message(bus), format!("data_bytes = {data_bytes}"));
+        }
     }
 }
