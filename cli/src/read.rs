@@ -58,7 +58,7 @@ impl Document {
                     Some(table) => document.read_verilog(table, problems),
                     None => problems.push(document.wrong_type(entry, "a table")),
                 },
-                _ => problems.push(document.unknown(entry, &KEYS)),
+                _ => problems.push(document.unknown(entry, "", &KEYS)),
             }
         }
         Ok(document)
@@ -74,7 +74,7 @@ impl Document {
             match entry.0.get_ref().as_ref() {
                 "reset" => self.reset = Some(self.entry(entry)),
                 "lut_ram" => self.lut_ram = Some(self.entry(entry)),
-                _ => problems.push(self.unknown(entry, &VERILOG_KEYS)),
+                _ => problems.push(self.unknown(entry, "verilog.", &VERILOG_KEYS)),
             }
         }
     }
@@ -88,6 +88,8 @@ impl Document {
                 Ok(number) => Value::Number(number),
                 Err(_) => Value::Other(text.into()),
             },
+            // of `key.other = 1` the text would be the key
+            DeValue::Table(_) => Value::Other("{ ... }".into()),
             _ => Value::Other(text.into()),
         };
         let (key_place, value_place) = (self.place(key.span()), self.place(value.span()));
@@ -105,14 +107,26 @@ impl Document {
             .note(format!("legal: {legal}"))
     }
 
-    fn unknown(&self, entry: (&Spanned<std::borrow::Cow<'_, str>>, &Spanned<DeValue<'_>>), known: &[&str]) -> Problem {
+    /// A key that is not known in its table, which is `""` or has a dot behind its name.
+    fn unknown(
+        &self,
+        entry: (&Spanned<std::borrow::Cow<'_, str>>, &Spanned<DeValue<'_>>),
+        table: &str,
+        known: &[&str],
+    ) -> Problem {
         let entry = self.entry(entry);
-        let problem = Problem::new(format!("unknown key `{}`", entry.key)).at(&entry.key_place, "not known here");
-        let problem = problem.note(format!("legal: {}", known.join(", ")));
-        match nearest(&entry.key, known.iter().copied()) {
-            Some(near) => problem.help(format!("the nearest is `{near}`")),
-            None => problem,
-        }
+        unknown_key(&format!("{table}{}", entry.key), &entry.key_place, known.iter().map(|key| format!("{table}{key}")))
+    }
+}
+
+/// A key that is not known, and those that are.
+pub fn unknown_key(key: &str, place: &Place, known: impl IntoIterator<Item = String>) -> Problem {
+    let known: Vec<String> = known.into_iter().collect();
+    let problem = Problem::new(format!("unknown key `{key}`")).at(place, "not known here");
+    let problem = problem.note(format!("legal: {}", known.join(", ")));
+    match nearest(key, known.iter().map(String::as_str)) {
+        Some(near) => problem.help(format!("the nearest is `{near}`")),
+        None => problem,
     }
 }
 

@@ -26,6 +26,7 @@ const CASES: &[(&str, &str)] = &[
     ("config_block_unknown", "generate --config block.toml"),
     ("config_block_type", "generate --config block_type.toml"),
     ("config_key_unknown", "generate --config key.toml"),
+    ("config_key_below_a_table", "generate --config below.toml"),
     ("config_tables_wrong", "generate --config tables.toml"),
     ("config_parameter_unknown", "generate --config parameter.toml"),
     ("config_parameter_missing", "generate --config missing.toml"),
@@ -45,6 +46,7 @@ const CASES: &[(&str, &str)] = &[
     ("set_dense_bits", "generate oaken_dequantizer_p16 --set dense_bits=7"),
     ("set_twice", "generate oaken_quantizer_p16 --set lanes=4 --set max_length=512 --set lanes=8"),
     ("set_reset", "generate fifo_lut_32x16 --set verilog.reset=asynclow"),
+    ("set_verilog_unknown", "generate fifo_lut_32x16 --set verilog.rset=async-low"),
     ("set_lut_ram", "generate fifo_lut_32x16 --set verilog.lut_ram=no"),
     // what is built for a board
     ("build_board_missing", "build"),

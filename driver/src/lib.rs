@@ -9,7 +9,8 @@
 //! - [`migration`]: from one mapping to the next with the fewest bytes moved
 //! - [`manager`]: all of it together, one call an iteration
 //!
-//! Names, sections, tables and equations are those of H2M2 (Hwang et al.). Times are in picoseconds, sizes in bytes, everywhere.
+//! Names, sections, tables and equations are those of H2M2 (Hwang et al.). Times are in picoseconds, sizes in bytes, everywhere. `docs/driver.md` shows it on a
+//! screen; its example is a test here.
 
 pub mod entry;
 pub mod footprint;
@@ -22,3 +23,7 @@ pub mod shape;
 pub mod solver;
 pub mod space;
 pub mod table;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/driver.md")]
+struct Page;

@@ -65,8 +65,19 @@ pub enum NoMapping {
 
 impl Load {
     /// The longer of both sides' times with `fast` parts on the fast side.
+    ///
+    /// # Panics
+    /// If there are not so many parts.
+    #[track_caller]
     pub fn peak(&self, fast: u64) -> u64 {
-        (self.fast * fast).max(self.large * (self.parts - fast))
+        let on_large = self.on_large(fast);
+        (self.fast * fast).max(self.large * on_large)
+    }
+    /// Parts of the large side.
+    #[track_caller]
+    fn on_large(&self, fast: u64) -> u64 {
+        let parts = self.parts;
+        parts.checked_sub(fast).unwrap_or_else(|| panic!("{fast} parts on the fast side, of a sublayer of {parts}"))
     }
     /// Fewest and most parts that may be on the fast side when so many bytes are left on each.
     fn allowed(&self, fast_left: u64, large_left: u64) -> Option<(u64, u64)> {
@@ -217,18 +228,30 @@ impl Problem {
         Ok(needed)
     }
     /// Bytes of a mapping on the fast and on the large side.
+    ///
+    /// # Panics
+    /// If the mapping has more parts of a sublayer on the fast side than there are.
+    #[track_caller]
     pub fn bytes(&self, mapping: Mapping) -> (u64, u64) {
-        let on = |part: fn(&Load, u64) -> u64| {
-            self.loads.iter().zip(mapping.0).map(|(load, n)| load.bytes * part(load, n)).sum::<u64>()
-        };
-        (on(|_, n| n), on(|load, n| load.parts - n))
+        let (mut fast, mut large) = (0, 0);
+        for (load, n) in self.loads.iter().zip(mapping.0) {
+            large += load.bytes * load.on_large(n);
+            fast += load.bytes * n;
+        }
+        (fast, large)
     }
-    /// Whether a mapping has room on both sides.
+    /// Whether a mapping has room on both sides. One with more parts of a sublayer than there are has none.
     pub fn fits(&self, mapping: Mapping) -> bool {
+        if self.loads.iter().zip(mapping.0).any(|(load, n)| n > load.parts) {
+            return false;
+        }
         let (fast, large) = self.bytes(mapping);
         fast <= self.fast_capacity && large <= self.large_capacity
     }
-    /// Time of a mapping: the sublayers follow each other, each as long as its longer side.
+    /// Time of a mapping, in picoseconds: the sublayers follow each other, each as long as its longer side.
+    ///
+    /// # Panics
+    /// If the mapping has more parts of a sublayer on the fast side than there are.
     pub fn time(&self, mapping: Mapping) -> u64 {
         self.loads.iter().zip(mapping.0).map(|(load, n)| load.peak(n)).sum()
     }

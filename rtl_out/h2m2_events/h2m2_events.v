@@ -39,10 +39,10 @@ module h2m2_events (
     localparam [2:0] PHASE_ENTER = 3'h4;
     localparam [2:0] PHASE_FINISH = 3'h5;
     localparam [2:0] PHASE_ANSWER = 3'h6;
-    localparam [1:0] OUTCOME_OKAY = 2'h0;
-    // localparam [1:0] OUTCOME_RANGE = 2'h1;
-    localparam [1:0] OUTCOME_BUSY = 2'h2;
-    localparam [1:0] OUTCOME_UNKNOWN = 2'h3;
+    localparam [1:0] REGISTRATION_OUTCOME_OKAY = 2'h0;
+    // localparam [1:0] REGISTRATION_OUTCOME_RANGE = 2'h1;
+    localparam [1:0] REGISTRATION_OUTCOME_BUSY = 2'h2;
+    localparam [1:0] REGISTRATION_OUTCOME_UNKNOWN = 2'h3;
     reg [63:0] running; // kernels that were launched and have not finished | event_controller.rs:65
     reg turn; // the side that goes first if both have one | event_controller.rs:106
     reg stray; // event_controller.rs:108
@@ -313,10 +313,10 @@ module h2m2_events (
     always @(posedge clk) begin
         case (phase)
             PHASE_IDLE: begin
-                outcome <= OUTCOME_OKAY;
-                if (_t5) outcome <= OUTCOME_BUSY;
+                outcome <= REGISTRATION_OUTCOME_OKAY;
+                if (_t5) outcome <= REGISTRATION_OUTCOME_BUSY;
             end
-            PHASE_CHECK: if (_t4) outcome <= OUTCOME_UNKNOWN;
+            PHASE_CHECK: if (_t4) outcome <= REGISTRATION_OUTCOME_UNKNOWN;
             default: ;
         endcase
     end
@@ -331,7 +331,7 @@ module h2m2_events (
                     if (_t5) phase <= PHASE_FINISH;
                 end
                 PHASE_CHECK: begin
-                    if (last) phase <= (outcome == OUTCOME_OKAY) ? PHASE_WALK : PHASE_FINISH;
+                    if (last) phase <= (outcome == REGISTRATION_OUTCOME_OKAY) ? PHASE_WALK : PHASE_FINISH;
                     if (_t4) if (last) phase <= PHASE_FINISH;
                 end
                 PHASE_WALK: if (moves & last) phase <= PHASE_ENTER;

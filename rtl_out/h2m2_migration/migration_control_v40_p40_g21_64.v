@@ -123,12 +123,12 @@ module migration_control_v40_p40_g21_64 (
     localparam [1:0] ACTION_READ = 2'h0;
     localparam [1:0] ACTION_WRITE = 2'h1;
     localparam [1:0] ACTION_INVALIDATE = 2'h2;
-    localparam [2:0] OUTCOME_OKAY = 3'h0;
-    localparam [2:0] OUTCOME_MAPPING = 3'h1;
-    localparam [2:0] OUTCOME_SLAVE = 3'h2;
-    localparam [2:0] OUTCOME_DECODE = 3'h3;
-    // localparam [2:0] OUTCOME_STOPPED = 3'h4;
-    localparam [2:0] OUTCOME_TABLE = 3'h5;
+    localparam [2:0] MIGRATION_OUTCOME_OKAY = 3'h0;
+    localparam [2:0] MIGRATION_OUTCOME_MAPPING = 3'h1;
+    localparam [2:0] MIGRATION_OUTCOME_SLAVE = 3'h2;
+    localparam [2:0] MIGRATION_OUTCOME_DECODE = 3'h3;
+    // localparam [2:0] MIGRATION_OUTCOME_STOPPED = 3'h4;
+    localparam [2:0] MIGRATION_OUTCOME_TABLE = 3'h5;
     reg any; // migration_pages.rs:66
     reg [2:0] outcome; // migration_pages.rs:67
     reg written; // migration_pages.rs:68
@@ -342,7 +342,7 @@ module migration_control_v40_p40_g21_64 (
     wire moving_1 = ((reg_l137 == PHASE_MARK) | (reg_l137 == PHASE_BACK)) | switches_1; // migration_control.rs:198
     wire permits_0_1 = reg_l139[1]; // migration_control.rs:199
     wire permits_1_1 = reg_l139_1[1]; // migration_control.rs:199
-    wire [39:0] _t1 = {place_page_1, {15'h0, {moving_1, {1'h0, place_side_1}, permits_1_1, permits_0_1, 1'h1}}}; // entry.rs:107
+    wire [39:0] _t1 = {place_page_1, {15'h0, {moving_1, {1'h0, place_side_1}, permits_1_1, permits_0_1, 1'h1}}}; // entry.rs:105
     migration_table_v40_p40_g21_64 tables_1 (
         .clk(clk),
         .rst(rst),
@@ -392,9 +392,9 @@ module migration_control_v40_p40_g21_64 (
         .m_axi_write_bready(tables_1_m_axi_write_bready)
     );
     wire over = ~(tables_0_busy | tables_1_busy); // migration_control.rs:152
-    wire [1:0] side = tables_0_found[4:3]; // entry.rs:89
-    wire [23:0] above = tables_0_found[63:40]; // entry.rs:91
-    wire [14:0] below = tables_0_found[20:6]; // entry.rs:92
+    wire [1:0] side = tables_0_found[4:3]; // entry.rs:87
+    wire [23:0] above = tables_0_found[63:40]; // entry.rs:89
+    wire [14:0] below = tables_0_found[20:6]; // entry.rs:90
     wire there = (side == {1'h0, command_from_side_1}) & (tables_0_found[39:21] == command_from_page_1); // migration_control.rs:216
     wire legal = (tables_0_found[0] & (~(((|above) | (|below)) | (side == 2'h3)))) & (~tables_0_found[5]); // migration_control.rs:217
     always @(posedge clk) begin
@@ -402,9 +402,9 @@ module migration_control_v40_p40_g21_64 (
         found_2 <= tables_0_found[2];
         found_0 <= there & legal;
     end
-    wire [1:0] side_1 = tables_1_found[4:3]; // entry.rs:89
-    wire [23:0] above_1 = tables_1_found[63:40]; // entry.rs:91
-    wire [14:0] below_1 = tables_1_found[20:6]; // entry.rs:92
+    wire [1:0] side_1 = tables_1_found[4:3]; // entry.rs:87
+    wire [23:0] above_1 = tables_1_found[63:40]; // entry.rs:89
+    wire [14:0] below_1 = tables_1_found[20:6]; // entry.rs:90
     wire there_1 = (side_1 == {1'h0, command_from_side_1}) & (tables_1_found[39:21] == command_from_page_1); // migration_control.rs:216
     wire legal_1 = (tables_1_found[0] & (~(((|above_1) | (|below_1)) | (side_1 == 2'h3)))) & (~tables_1_found[5]); // migration_control.rs:217
     always @(posedge clk) begin
@@ -416,7 +416,7 @@ module migration_control_v40_p40_g21_64 (
     wire failed_0 = tables_0_failed & used_0; // migration_control.rs:225
     wire failed_1 = tables_1_failed & used_1; // migration_control.rs:225
     wire decode = failed_0 ? tables_0_decode : tables_1_decode; // migration_control.rs:226
-    wire [2:0] _t2 = decode ? OUTCOME_DECODE : OUTCOME_SLAVE; // migration_control.rs:229
+    wire [2:0] _t2 = decode ? MIGRATION_OUTCOME_DECODE : MIGRATION_OUTCOME_SLAVE; // migration_control.rs:229
     wire [1:0] whole_reads = {found_1_1, found_1}; // migration_control.rs:232
     wire [1:0] whole_writes = {found_2_1, found_2} & command_tables_1; // migration_control.rs:233
 
@@ -523,7 +523,7 @@ module migration_control_v40_p40_g21_64 (
     wire [1:0] oldest_writes = pages_q1[1:0]; // migration_control.rs:169
     assign copied_ready = reg_l136 == STEP_IDLE;
     wire ends = any & (oldest == tail); // migration_control.rs:279
-    wire okay = copied_payload == OUTCOME_OKAY; // migration_control.rs:281
+    wire okay = copied_payload == MIGRATION_OUTCOME_OKAY; // migration_control.rs:281
     wire failed = (failed_0 | failed_1) & (~reg_l138); // migration_control.rs:306
     wire _t6 = ~(((found_0 | (~used_0)) & (found_0_1 | (~used_1))) & moves_1); // migration_control.rs:330
     always @(posedge clk) begin
@@ -570,7 +570,7 @@ module migration_control_v40_p40_g21_64 (
                             written <= 1'h0;
                             moves <= moves_1;
                         end else if (_t6) begin
-                            outcome <= OUTCOME_MAPPING;
+                            outcome <= MIGRATION_OUTCOME_MAPPING;
                             written <= 1'h0;
                             moves <= moves_1;
                         end
@@ -581,8 +581,8 @@ module migration_control_v40_p40_g21_64 (
                         moves <= moves_1;
                     end
                     PHASE_SWITCH: if (failed) reg_l140 <= _t2;
-                    PHASE_BACK: if (failed) reg_l140 <= OUTCOME_TABLE;
-                    default: if (failed) reg_l140 <= OUTCOME_TABLE; // PHASE_FREE, PHASE_RESTORE
+                    PHASE_BACK: if (failed) reg_l140 <= MIGRATION_OUTCOME_TABLE;
+                    default: if (failed) reg_l140 <= MIGRATION_OUTCOME_TABLE; // PHASE_FREE, PHASE_RESTORE
                 endcase
             end
             default: ;
@@ -659,7 +659,7 @@ module migration_control_v40_p40_g21_64 (
                         PHASE_BACK: if (reg_l138) begin
                             reg_l137 <= PHASE_RESTORE;
                             reg_l138 <= 1'h0;
-                            if (reg_l140 == OUTCOME_TABLE) reg_l136 <= STEP_DONE;
+                            if (reg_l140 == MIGRATION_OUTCOME_TABLE) reg_l136 <= STEP_DONE;
                         end
                         default: if (reg_l138) reg_l136 <= STEP_DONE; // PHASE_FREE, PHASE_RESTORE
                     endcase
@@ -672,8 +672,8 @@ module migration_control_v40_p40_g21_64 (
             endcase
         end
     end
-    wire failed_2 = ~(reg_l140 == OUTCOME_OKAY); // migration_control.rs:180
-    wire freed = failed_2 ? (reg_l141 & (~(reg_l140 == OUTCOME_TABLE))) : (|command_tables_1); // migration_control.rs:181
+    wire failed_2 = ~(reg_l140 == MIGRATION_OUTCOME_OKAY); // migration_control.rs:180
+    wire freed = failed_2 ? (reg_l141 & (~(reg_l140 == MIGRATION_OUTCOME_TABLE))) : (|command_tables_1); // migration_control.rs:181
     assign done_freed = freed;
     assign done_valid = reg_l136 == STEP_DONE;
     assign done_free_side = failed_2 ? command_to_side_1 : command_from_side_1;

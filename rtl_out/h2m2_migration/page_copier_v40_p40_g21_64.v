@@ -76,12 +76,12 @@ module page_copier_v40_p40_g21_64 (
     input  wire m_axi_write_1_bvalid,
     output wire m_axi_write_1_bready
 );
-    localparam [2:0] OUTCOME_OKAY = 3'h0;
-    // localparam [2:0] OUTCOME_MAPPING = 3'h1;
-    localparam [2:0] OUTCOME_SLAVE = 3'h2;
-    localparam [2:0] OUTCOME_DECODE = 3'h3;
-    localparam [2:0] OUTCOME_STOPPED = 3'h4;
-    // localparam [2:0] OUTCOME_TABLE = 3'h5;
+    localparam [2:0] MIGRATION_OUTCOME_OKAY = 3'h0;
+    // localparam [2:0] MIGRATION_OUTCOME_MAPPING = 3'h1;
+    localparam [2:0] MIGRATION_OUTCOME_SLAVE = 3'h2;
+    localparam [2:0] MIGRATION_OUTCOME_DECODE = 3'h3;
+    localparam [2:0] MIGRATION_OUTCOME_STOPPED = 3'h4;
+    // localparam [2:0] MIGRATION_OUTCOME_TABLE = 3'h5;
     reg [1:0] jobs; // page_copier.rs:102
     reg sides_0; // page_copier.rs:103
     reg sides_1; // page_copier.rs:103
@@ -429,8 +429,8 @@ module page_copier_v40_p40_g21_64 (
         end
     end
     wire decode_2 = sent_payload_1_any ? sent_payload_1_decode : all_decode_1; // page_copier.rs:306
-    wire [2:0] of_bus = decode_2 ? OUTCOME_DECODE : OUTCOME_SLAVE; // page_copier.rs:307
-    wire [2:0] of_stop = sent_payload_0_cut ? OUTCOME_STOPPED : OUTCOME_OKAY; // page_copier.rs:308
+    wire [2:0] of_bus = decode_2 ? MIGRATION_OUTCOME_DECODE : MIGRATION_OUTCOME_SLAVE; // page_copier.rs:307
+    wire [2:0] of_stop = sent_payload_0_cut ? MIGRATION_OUTCOME_STOPPED : MIGRATION_OUTCOME_OKAY; // page_copier.rs:308
     wire ends_1 = comes_1 & sent_payload_0_last; // page_copier.rs:309
     wire [2:0] outcome = (sent_payload_1_any | all_any_1) ? of_bus : of_stop; // page_copier.rs:309
     assign ended_valid = ends_1;

@@ -11,11 +11,11 @@ module h2m2_invalidation_v40_p40_g21_e2048_4_fifo_r4_w8_t8_64 (
     output wire pages_ready,
     input  wire [18:0] pages_first,
     input  wire [18:0] pages_last,
-    output wire forget, // Walks under way are out of date.
-    output wire empty_valid, // Sets to be emptied.
-    input  wire empty_ready,
-    output wire [8:0] empty_payload,
-    output wire turned, // The epoch begins.
+    output wire cancel, // Walks under way are out of date.
+    output wire flush_set_valid, // Sets to be emptied.
+    input  wire flush_set_ready,
+    output wire [8:0] flush_set_payload,
+    output wire epoch_flips, // The epoch begins.
     output wire epoch, // Epoch of requests taken now.
     input  wire answered, // All requests from before the last turn are answered.
     input  wire [1:0] unused, // For each epoch: none of its translations was in use.
@@ -34,33 +34,33 @@ module h2m2_invalidation_v40_p40_g21_e2048_4_fifo_r4_w8_t8_64 (
     reg [8:0] set; // invalidation.rs:73
     reg [8:0] more; // sets that follow | invalidation.rs:74
     reg [2:0] settle; // invalidation.rs:75
-    reg turned_1; // invalidation.rs:86
+    reg flips; // invalidation.rs:86
     assign starts = starts_1;
     assign epoch = epoch_1;
-    assign empty_payload = set;
+    assign flush_set_payload = set;
     wire [18:0] count = pages_last - pages_first; // invalidation.rs:78
     wire whole = |count[18:9]; // invalidation.rs:79
     assign pages_ready = phase == PHASE_IDLE;
-    assign forget = pages_valid & pages_ready;
-    assign empty_valid = phase == PHASE_EMPTY;
+    assign cancel = pages_valid & pages_ready;
+    assign flush_set_valid = phase == PHASE_EMPTY;
     wire unused_other = epoch_1 ? unused[0] : unused[1]; // invalidation.rs:84
     wire turns = (phase == PHASE_TURN) & unused_other; // invalidation.rs:85
-    assign turned = turned_1;
+    assign epoch_flips = flips;
     always @(posedge clk) begin
         if (rst) begin
-            turned_1 <= 1'h0;
+            flips <= 1'h0;
         end else begin
-            turned_1 <= turns;
+            flips <= turns;
         end
     end
-    wire ends = ((phase == PHASE_ANSWER) & answered) & (~turned_1); // invalidation.rs:90
+    wire ends = ((phase == PHASE_ANSWER) & answered) & (~flips); // invalidation.rs:90
     always @(posedge clk) begin
         if (rst) begin
             starts_1 <= 1'h1;
         end else if (ends) starts_1 <= 1'h0;
     end
     wire loads = phase == PHASE_IDLE; // invalidation.rs:91
-    wire steps = (phase == PHASE_EMPTY) & empty_ready; // invalidation.rs:91
+    wire steps = (phase == PHASE_EMPTY) & flush_set_ready; // invalidation.rs:91
     always @(posedge clk) begin
         if (rst) begin
             set <= 9'h0;
@@ -78,7 +78,7 @@ module h2m2_invalidation_v40_p40_g21_e2048_4_fifo_r4_w8_t8_64 (
                     settle <= 3'h7;
                     if (pages_valid) phase <= PHASE_EMPTY;
                 end
-                PHASE_EMPTY: if (empty_ready & (~(|more))) phase <= PHASE_SETTLE;
+                PHASE_EMPTY: if (flush_set_ready & (~(|more))) phase <= PHASE_SETTLE;
                 PHASE_SETTLE: begin
                     settle <= settle - 3'h1;
                     if (~(|settle)) phase <= PHASE_TURN;

@@ -34,10 +34,10 @@ module h2m2_requester_v40_p40_g21_e2048_4_fifo_r4_w8_t8_64 (
     output wire [2:0] m_cause,
     output wire m_epoch,
     output wire [7:0] m_tag,
-    input  wire back_valid, // What is handed back.
-    input  wire back_epoch,
+    input  wire release_valid, // What is handed back.
+    input  wire release_epoch,
     input  wire epoch, // Of requests that are granted now.
-    input  wire turned, // The epoch begins.
+    input  wire epoch_flips, // The epoch begins.
     output wire answered, // Of before the last turn.
     output wire [1:0] unused, // A bit for each epoch.
     output wire idle // Nothing waits.
@@ -126,7 +126,7 @@ module h2m2_requester_v40_p40_g21_e2048_4_fifo_r4_w8_t8_64 (
     // translations in use
     assign unused = unused_1;
     wire one_more_1 = (leaves_1 & good) & (~epoch_1); // requester.rs:135
-    wire one_less_1 = (back_valid & (~back_epoch)) & (~(~(|used))); // requester.rs:137
+    wire one_less_1 = (release_valid & (~release_epoch)) & (~(~(|used))); // requester.rs:137
     always @(posedge clk) begin
         if (rst) begin
             used <= 5'h0;
@@ -136,7 +136,7 @@ module h2m2_requester_v40_p40_g21_e2048_4_fifo_r4_w8_t8_64 (
         end
     end
     wire one_more_2 = (leaves_1 & good) & epoch_1; // requester.rs:135
-    wire one_less_2 = (back_valid & back_epoch) & (~(~(|used_1))); // requester.rs:137
+    wire one_less_2 = (release_valid & release_epoch) & (~(~(|used_1))); // requester.rs:137
     always @(posedge clk) begin
         if (rst) begin
             used_1 <= 5'h0;
@@ -161,13 +161,13 @@ module h2m2_requester_v40_p40_g21_e2048_4_fifo_r4_w8_t8_64 (
     end
 
     // requests of before the turn
-    always @(posedge clk) if (turned) fence <= tail;
+    always @(posedge clk) if (epoch_flips) fence <= tail;
     always @(posedge clk) begin
         if (rst) begin
             waiting <= 1'h0;
         end else begin
             if (head == fence) waiting <= 1'h0;
-            if (turned) waiting <= 1'h1;
+            if (epoch_flips) waiting <= 1'h1;
         end
     end
     assign answered = ~waiting;

@@ -171,21 +171,21 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     wire [1:0] tlb_place_way;
     wire tlb_place_round;
     wire tlb_fill_ready;
-    wire tlb_empty_ready;
+    wire tlb_flush_set_ready;
     wire tlb_hold;
-    wire again_valid;
-    wire again_ready; // mmu.rs:105
-    wire [1:0] again_asker_requester;
-    wire [3:0] again_asker_slot;
-    wire again_asker_write;
-    wire [26:0] again_asker_page;
-    wire again_walked_permitted_read;
-    wire again_walked_permitted_write;
-    wire again_walked_permitted_moving;
-    wire [1:0] again_walked_permitted_side;
-    wire [26:0] again_walked_permitted_frame;
-    wire [2:0] again_walked_cause;
-    wire again_shared;
+    wire replay_valid;
+    wire replay_ready; // mmu.rs:102
+    wire [1:0] replay_asker_requester;
+    wire [3:0] replay_asker_slot;
+    wire replay_asker_write;
+    wire [26:0] replay_asker_page;
+    wire replay_walked_permitted_read;
+    wire replay_walked_permitted_write;
+    wire replay_walked_permitted_moving;
+    wire [1:0] replay_walked_permitted_side;
+    wire [26:0] replay_walked_permitted_frame;
+    wire [2:0] replay_walked_cause;
+    wire replay_shared;
     wire walks_fill_valid;
     wire [26:0] walks_fill_page;
     wire [1:0] walks_fill_place_way;
@@ -204,16 +204,16 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     wire walks_m_axi_arvalid;
     wire walks_m_axi_rready;
     wire invalidation_pages_ready;
-    wire invalidation_forget;
-    wire invalidation_empty_valid;
-    wire [8:0] invalidation_empty_payload;
-    wire invalidation_turned;
+    wire invalidation_cancel;
+    wire invalidation_flush_set_valid;
+    wire [8:0] invalidation_flush_set_payload;
+    wire invalidation_epoch_flips;
     wire invalidation_epoch;
     wire invalidation_done;
     wire invalidation_drained;
     wire invalidation_starts;
     reg [3:0] later; // those after the one granted last | round_robin.rs:26
-    reg valid; // mmu.rs:139
+    reg valid; // mmu.rs:136
     reg [1:0] item_asker_requester; // types.rs:203
     reg [3:0] item_asker_slot; // types.rs:203
     reg item_asker_write; // types.rs:203
@@ -263,10 +263,10 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     reg item_leaves_2; // types.rs:203
     reg item_shared_2; // types.rs:203
     reg beyond_2; // types.rs:203
-    reg later_1; // mmu.rs:186
-    reg later_2; // mmu.rs:186
-    reg later_3; // mmu.rs:186
-    reg now; // mmu.rs:295
+    reg later_1; // mmu.rs:183
+    reg later_2; // mmu.rs:183
+    reg later_3; // mmu.rs:183
+    reg now; // mmu.rs:292
     reg [3:0] counter_1; // types.rs:203
     reg fault_1; // types.rs:203
     reg [2:0] cause_4; // types.rs:203
@@ -304,8 +304,8 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     assign response_3_tag = u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_m_tag;
 
     // a request in turn, or before it a miss whose walk is over; where there is neither, a page that is looked up ahead
-    wire open = ((enable & (~invalidation_starts)) & (~tlb_hold)) & (~again_valid); // mmu.rs:134
-    wire [3:0] asks = {u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_asks, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_asks, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_asks, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_asks}; // mmu.rs:135
+    wire open = ((enable & (~invalidation_starts)) & (~tlb_hold)) & (~replay_valid); // mmu.rs:131
+    wire [3:0] asks = {u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_asks, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_asks, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_asks, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_asks}; // mmu.rs:132
     wire [3:0] first = asks & later; // round_robin.rs:27
     wire any_later = |first; // round_robin.rs:28
     wire [3:0] _t1 = {first[2:0], 1'h0} | {{first[1:0], 1'h0}, 1'h0}; // round_robin.rs:40
@@ -322,31 +322,31 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     wire index_0 = one_hot[2] | one_hot[3]; // round_robin.rs:34
     wire index_1 = one_hot[1] | one_hot[3]; // round_robin.rs:34
     wire [1:0] askers_0_requester = {index_0, index_1}; // round_robin.rs:34
-    wire taken = (|asks) & open; // mmu.rs:137
-    assign again_ready = ~tlb_hold;
+    wire taken = (|asks) & open; // mmu.rs:134
+    assign replay_ready = ~tlb_hold;
     always @(posedge clk) begin
         if (rst) begin
             valid <= 1'h0;
         end else begin
-            valid <= taken | (again_valid & again_ready);
+            valid <= taken | (replay_valid & replay_ready);
         end
     end
-    wire [3:0] _t3 = {u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_leaves, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_leaves, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_leaves, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_leaves}; // mmu.rs:150
-    wire leaves = |(_t3 & one_hot); // mmu.rs:150
-    wire [1:0] _t4 = ((askers_0_requester & {2{one_hot[0]}}) | (askers_0_requester & {2{one_hot[1]}})) | (askers_0_requester & {2{one_hot[2]}}); // mmu.rs:261
-    wire [3:0] _t5 = ((askers_0_slot & {4{one_hot[0]}}) | (askers_1_slot & {4{one_hot[1]}})) | (askers_2_slot & {4{one_hot[2]}}); // mmu.rs:261
-    wire _t6 = ((askers_0_write & one_hot[0]) | (askers_1_write & one_hot[1])) | (askers_2_write & one_hot[2]); // mmu.rs:261
-    wire [26:0] _t7 = ((askers_0_page & {27{one_hot[0]}}) | (askers_1_page & {27{one_hot[1]}})) | (askers_2_page & {27{one_hot[2]}}); // mmu.rs:261
-    wire [1:0] asker_requester = _t4 | (askers_0_requester & {2{one_hot[3]}}); // mmu.rs:261
-    wire [3:0] asker_slot = _t5 | (askers_3_slot & {4{one_hot[3]}}); // mmu.rs:261
-    wire asker_write = _t6 | (askers_3_write & one_hot[3]); // mmu.rs:261
-    wire [26:0] asker_page = _t7 | (askers_3_page & {27{one_hot[3]}}); // mmu.rs:261
-    wire [1:0] begins_asker_requester = again_valid ? again_asker_requester : asker_requester; // mmu.rs:154
-    wire [3:0] begins_asker_slot = again_valid ? again_asker_slot : asker_slot; // mmu.rs:154
-    wire begins_asker_write = again_valid ? again_asker_write : asker_write; // mmu.rs:154
-    wire [26:0] begins_asker_page = again_valid ? again_asker_page : asker_page; // mmu.rs:154
-    wire begins_first = ~again_valid; // mmu.rs:155
-    wire begins_leaves = leaves & (~again_valid); // mmu.rs:156
+    wire [3:0] _t3 = {u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_leaves, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_leaves, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_leaves, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_leaves}; // mmu.rs:147
+    wire leaves = |(_t3 & one_hot); // mmu.rs:147
+    wire [1:0] _t4 = ((askers_0_requester & {2{one_hot[0]}}) | (askers_0_requester & {2{one_hot[1]}})) | (askers_0_requester & {2{one_hot[2]}}); // mmu.rs:258
+    wire [3:0] _t5 = ((askers_0_slot & {4{one_hot[0]}}) | (askers_1_slot & {4{one_hot[1]}})) | (askers_2_slot & {4{one_hot[2]}}); // mmu.rs:258
+    wire _t6 = ((askers_0_write & one_hot[0]) | (askers_1_write & one_hot[1])) | (askers_2_write & one_hot[2]); // mmu.rs:258
+    wire [26:0] _t7 = ((askers_0_page & {27{one_hot[0]}}) | (askers_1_page & {27{one_hot[1]}})) | (askers_2_page & {27{one_hot[2]}}); // mmu.rs:258
+    wire [1:0] asker_requester = _t4 | (askers_0_requester & {2{one_hot[3]}}); // mmu.rs:258
+    wire [3:0] asker_slot = _t5 | (askers_3_slot & {4{one_hot[3]}}); // mmu.rs:258
+    wire asker_write = _t6 | (askers_3_write & one_hot[3]); // mmu.rs:258
+    wire [26:0] asker_page = _t7 | (askers_3_page & {27{one_hot[3]}}); // mmu.rs:258
+    wire [1:0] begins_asker_requester = replay_valid ? replay_asker_requester : asker_requester; // mmu.rs:151
+    wire [3:0] begins_asker_slot = replay_valid ? replay_asker_slot : asker_slot; // mmu.rs:151
+    wire begins_asker_write = replay_valid ? replay_asker_write : asker_write; // mmu.rs:151
+    wire [26:0] begins_asker_page = replay_valid ? replay_asker_page : asker_page; // mmu.rs:151
+    wire begins_first = ~replay_valid; // mmu.rs:152
+    wire begins_leaves = leaves & (~replay_valid); // mmu.rs:153
 
     // looked up
     always @(posedge clk) begin
@@ -356,15 +356,15 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         item_asker_page <= begins_asker_page;
         item_first <= begins_first;
         item_leaves <= begins_leaves;
-        item_walked_permitted_read <= again_walked_permitted_read;
-        item_walked_permitted_write <= again_walked_permitted_write;
-        item_walked_permitted_moving <= again_walked_permitted_moving;
-        item_walked_permitted_side <= again_walked_permitted_side;
-        item_walked_permitted_frame <= again_walked_permitted_frame;
-        item_walked_cause <= again_walked_cause;
-        item_shared <= again_shared;
+        item_walked_permitted_read <= replay_walked_permitted_read;
+        item_walked_permitted_write <= replay_walked_permitted_write;
+        item_walked_permitted_moving <= replay_walked_permitted_moving;
+        item_walked_permitted_side <= replay_walked_permitted_side;
+        item_walked_permitted_frame <= replay_walked_permitted_frame;
+        item_walked_cause <= replay_walked_cause;
+        item_shared <= replay_shared;
     end
-    wire beyond = item_first & ({1'h0, item_asker_page} >= pages); // mmu.rs:179
+    wire beyond = item_first & ({1'h0, item_asker_page} >= pages); // mmu.rs:176
     always @(posedge clk) begin
         item_asker_requester_1 <= item_asker_requester;
         item_asker_slot_1 <= item_asker_slot;
@@ -381,13 +381,13 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         item_shared_1 <= item_shared;
         beyond_1 <= beyond;
     end
-    wire none = ~(|item_walked_cause_1); // mmu.rs:271
-    wire _t8 = none & (item_asker_write_1 ? item_walked_permitted_write_1 : item_walked_permitted_read_1); // mmu.rs:272
-    wire allowed = _t8 & (~item_first_1); // mmu.rs:272
-    wire [2:0] refused = none ? ((item_asker_write_1 & item_walked_permitted_moving_1) ? 3'h7 : 3'h2) : item_walked_cause_1; // mmu.rs:273
-    wire [2:0] cause = refused & {3{~allowed}}; // mmu.rs:274
-    wire [1:0] side = item_walked_permitted_side_1 & {2{allowed}}; // mmu.rs:275
-    wire [26:0] frame = item_walked_permitted_frame_1 & {27{allowed}}; // mmu.rs:276
+    wire none = ~(|item_walked_cause_1); // mmu.rs:268
+    wire _t8 = none & (item_asker_write_1 ? item_walked_permitted_write_1 : item_walked_permitted_read_1); // mmu.rs:269
+    wire allowed = _t8 & (~item_first_1); // mmu.rs:269
+    wire [2:0] refused = none ? ((item_asker_write_1 & item_walked_permitted_moving_1) ? 3'h7 : 3'h2) : item_walked_cause_1; // mmu.rs:270
+    wire [2:0] cause = refused & {3{~allowed}}; // mmu.rs:271
+    wire [1:0] side = item_walked_permitted_side_1 & {2{allowed}}; // mmu.rs:272
+    wire [26:0] frame = item_walked_permitted_frame_1 & {27{allowed}}; // mmu.rs:273
     always @(posedge clk) begin
         reg_l203_1 <= cause;
         reg_l203_2 <= side;
@@ -433,16 +433,16 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     assign m_axi_arprot = walks_m_axi_arprot;
     assign m_axi_arvalid = walks_m_axi_arvalid;
     assign m_axi_rready = walks_m_axi_rready;
-    wire looked = (item_first_2 & (~item_leaves_2)) & (~beyond_2); // mmu.rs:199
-    wire [2:0] of_entry = tlb_allowed ? 3'h0 : (tlb_moving ? 3'h7 : 3'h2); // mmu.rs:201
-    wire waits = looked & (~tlb_found); // mmu.rs:202
-    wire [2:0] cause_1 = looked ? (tlb_found ? of_entry : 3'h0) : of_walk_cause; // mmu.rs:203
-    wire [2:0] cause_2 = beyond_2 ? 3'h3 : cause_1; // mmu.rs:204
-    wire [2:0] cause_3 = item_leaves_2 ? 3'h6 : cause_2; // mmu.rs:205
-    wire [1:0] outcome_side = tlb_side | of_walk_side; // mmu.rs:206
-    wire [26:0] outcome_frame = tlb_frame | of_walk_frame; // mmu.rs:206
-    wire [3:0] whose = 4'h1 << item_asker_requester_2; // mmu.rs:265
-    wire valid_1 = later_3 & whose[0]; // mmu.rs:210
+    wire looked = (item_first_2 & (~item_leaves_2)) & (~beyond_2); // mmu.rs:196
+    wire [2:0] of_entry = tlb_allowed ? 3'h0 : (tlb_moving ? 3'h7 : 3'h2); // mmu.rs:198
+    wire waits = looked & (~tlb_found); // mmu.rs:199
+    wire [2:0] cause_1 = looked ? (tlb_found ? of_entry : 3'h0) : of_walk_cause; // mmu.rs:200
+    wire [2:0] cause_2 = beyond_2 ? 3'h3 : cause_1; // mmu.rs:201
+    wire [2:0] cause_3 = item_leaves_2 ? 3'h6 : cause_2; // mmu.rs:202
+    wire [1:0] outcome_side = tlb_side | of_walk_side; // mmu.rs:203
+    wire [26:0] outcome_frame = tlb_frame | of_walk_frame; // mmu.rs:203
+    wire [3:0] whose = 4'h1 << item_asker_requester_2; // mmu.rs:262
+    wire valid_1 = later_3 & whose[0]; // mmu.rs:207
     h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         .clk(clk),
         .rst(rst),
@@ -473,15 +473,15 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         .m_cause(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_m_cause),
         .m_epoch(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_m_epoch),
         .m_tag(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_m_tag),
-        .back_valid(back_0_valid),
-        .back_epoch(back_0_epoch),
+        .release_valid(back_0_valid),
+        .release_epoch(back_0_epoch),
         .epoch(invalidation_epoch),
-        .turned(invalidation_turned),
+        .epoch_flips(invalidation_epoch_flips),
         .answered(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_answered),
         .unused(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_unused),
         .idle(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_idle)
     );
-    wire valid_2 = later_3 & whose[1]; // mmu.rs:210
+    wire valid_2 = later_3 & whose[1]; // mmu.rs:207
     h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1 (
         .clk(clk),
         .rst(rst),
@@ -512,15 +512,15 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         .m_cause(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_m_cause),
         .m_epoch(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_m_epoch),
         .m_tag(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_m_tag),
-        .back_valid(back_1_valid),
-        .back_epoch(back_1_epoch),
+        .release_valid(back_1_valid),
+        .release_epoch(back_1_epoch),
         .epoch(invalidation_epoch),
-        .turned(invalidation_turned),
+        .epoch_flips(invalidation_epoch_flips),
         .answered(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_answered),
         .unused(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_unused),
         .idle(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_idle)
     );
-    wire valid_3 = later_3 & whose[2]; // mmu.rs:210
+    wire valid_3 = later_3 & whose[2]; // mmu.rs:207
     h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2 (
         .clk(clk),
         .rst(rst),
@@ -551,15 +551,15 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         .m_cause(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_m_cause),
         .m_epoch(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_m_epoch),
         .m_tag(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_m_tag),
-        .back_valid(back_2_valid),
-        .back_epoch(back_2_epoch),
+        .release_valid(back_2_valid),
+        .release_epoch(back_2_epoch),
         .epoch(invalidation_epoch),
-        .turned(invalidation_turned),
+        .epoch_flips(invalidation_epoch_flips),
         .answered(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_answered),
         .unused(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_unused),
         .idle(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_idle)
     );
-    wire valid_4 = later_3 & whose[3]; // mmu.rs:210
+    wire valid_4 = later_3 & whose[3]; // mmu.rs:207
     h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3 (
         .clk(clk),
         .rst(rst),
@@ -590,10 +590,10 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         .m_cause(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_m_cause),
         .m_epoch(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_m_epoch),
         .m_tag(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_m_tag),
-        .back_valid(back_3_valid),
-        .back_epoch(back_3_epoch),
+        .release_valid(back_3_valid),
+        .release_epoch(back_3_epoch),
         .epoch(invalidation_epoch),
-        .turned(invalidation_turned),
+        .epoch_flips(invalidation_epoch_flips),
         .answered(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_answered),
         .unused(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_unused),
         .idle(u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_idle)
@@ -608,19 +608,19 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         .miss_asker_page(item_asker_page_2),
         .miss_place_way(tlb_place_way),
         .miss_place_round(tlb_place_round),
-        .again_valid(again_valid),
-        .again_ready(again_ready),
-        .again_asker_requester(again_asker_requester),
-        .again_asker_slot(again_asker_slot),
-        .again_asker_write(again_asker_write),
-        .again_asker_page(again_asker_page),
-        .again_walked_permitted_read(again_walked_permitted_read),
-        .again_walked_permitted_write(again_walked_permitted_write),
-        .again_walked_permitted_moving(again_walked_permitted_moving),
-        .again_walked_permitted_side(again_walked_permitted_side),
-        .again_walked_permitted_frame(again_walked_permitted_frame),
-        .again_walked_cause(again_walked_cause),
-        .again_shared(again_shared),
+        .replay_valid(replay_valid),
+        .replay_ready(replay_ready),
+        .replay_asker_requester(replay_asker_requester),
+        .replay_asker_slot(replay_asker_slot),
+        .replay_asker_write(replay_asker_write),
+        .replay_asker_page(replay_asker_page),
+        .replay_walked_permitted_read(replay_walked_permitted_read),
+        .replay_walked_permitted_write(replay_walked_permitted_write),
+        .replay_walked_permitted_moving(replay_walked_permitted_moving),
+        .replay_walked_permitted_side(replay_walked_permitted_side),
+        .replay_walked_permitted_frame(replay_walked_permitted_frame),
+        .replay_walked_cause(replay_walked_cause),
+        .replay_shared(replay_shared),
         .fill_valid(walks_fill_valid),
         .fill_ready(tlb_fill_ready),
         .fill_page(walks_fill_page),
@@ -631,7 +631,7 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         .fill_permitted_moving(walks_fill_permitted_moving),
         .fill_permitted_side(walks_fill_permitted_side),
         .fill_permitted_frame(walks_fill_permitted_frame),
-        .forget(invalidation_forget),
+        .cancel(invalidation_cancel),
         .base(base),
         .m_axi_araddr(walks_m_axi_araddr),
         .m_axi_arlen(walks_m_axi_arlen),
@@ -647,13 +647,13 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         .m_axi_rvalid(m_axi_rvalid),
         .m_axi_rready(walks_m_axi_rready)
     );
-    wire counts = later_3 & (~waits); // mmu.rs:219
-    wire fault = |cause_3; // mmu.rs:288
-    wire known = (cause_3 == 3'h3) | (cause_3 == 3'h6); // mmu.rs:289
-    wire [3:0] hit = {fault, 3'h7}; // mmu.rs:290
-    wire [3:0] first_1 = known ? {1'h0, cause_3} : hit; // mmu.rs:291
-    wire [2:0] of_walk = (cause_3 == 3'h7) ? 3'h2 : cause_3; // mmu.rs:292
-    wire [3:0] counter = item_first_2 ? first_1 : {item_shared_2, of_walk}; // mmu.rs:293
+    wire counts = later_3 & (~waits); // mmu.rs:216
+    wire fault = |cause_3; // mmu.rs:285
+    wire known = (cause_3 == 3'h3) | (cause_3 == 3'h6); // mmu.rs:286
+    wire [3:0] hit = {fault, 3'h7}; // mmu.rs:287
+    wire [3:0] first_1 = known ? {1'h0, cause_3} : hit; // mmu.rs:288
+    wire [2:0] of_walk = (cause_3 == 3'h7) ? 3'h2 : cause_3; // mmu.rs:289
+    wire [3:0] counter = item_first_2 ? first_1 : {item_shared_2, of_walk}; // mmu.rs:290
     assign counted_valid = now;
     always @(posedge clk) begin
         if (rst) begin
@@ -705,15 +705,15 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         .fill_permitted_moving(walks_fill_permitted_moving),
         .fill_permitted_side(walks_fill_permitted_side),
         .fill_permitted_frame(walks_fill_permitted_frame),
-        .empty_valid(invalidation_empty_valid),
-        .empty_ready(tlb_empty_ready),
-        .empty_payload(invalidation_empty_payload),
+        .flush_set_valid(invalidation_flush_set_valid),
+        .flush_set_ready(tlb_flush_set_ready),
+        .flush_set_payload(invalidation_flush_set_payload),
         .hold(tlb_hold)
     );
-    wire _t9 = u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_answered & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_answered; // mmu.rs:240
-    wire _t10 = (_t9 & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_answered) & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_answered; // mmu.rs:240
-    wire [1:0] _t11 = u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_unused & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_unused; // mmu.rs:240
-    wire [1:0] _t12 = (_t11 & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_unused) & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_unused; // mmu.rs:240
+    wire _t9 = u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_answered & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_answered; // mmu.rs:237
+    wire _t10 = (_t9 & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_answered) & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_answered; // mmu.rs:237
+    wire [1:0] _t11 = u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_unused & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_unused; // mmu.rs:237
+    wire [1:0] _t12 = (_t11 & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_unused) & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_unused; // mmu.rs:237
     h2m2_invalidation_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 invalidation (
         .clk(clk),
         .rst(rst),
@@ -721,11 +721,11 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         .pages_ready(invalidation_pages_ready),
         .pages_first(invalidate_first),
         .pages_last(invalidate_last),
-        .forget(invalidation_forget),
-        .empty_valid(invalidation_empty_valid),
-        .empty_ready(tlb_empty_ready),
-        .empty_payload(invalidation_empty_payload),
-        .turned(invalidation_turned),
+        .cancel(invalidation_cancel),
+        .flush_set_valid(invalidation_flush_set_valid),
+        .flush_set_ready(tlb_flush_set_ready),
+        .flush_set_payload(invalidation_flush_set_payload),
+        .epoch_flips(invalidation_epoch_flips),
         .epoch(invalidation_epoch),
         .answered(_t10),
         .unused(_t12),
@@ -733,8 +733,8 @@ module h2m2_mmu_core_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         .drained(invalidation_drained),
         .starts(invalidation_starts)
     );
-    wire _t13 = u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_idle & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_idle; // mmu.rs:240
-    wire idle_1 = (_t13 & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_idle) & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_idle; // mmu.rs:240
+    wire _t13 = u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_idle & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_idle; // mmu.rs:237
+    wire idle_1 = (_t13 & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_idle) & u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_idle; // mmu.rs:237
     assign idle = idle_1;
     wire unused_ok = &{1'b0, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_asker_requester, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_1_asker_requester, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_2_asker_requester, u_h2m2_requester_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64_3_asker_requester};
 endmodule

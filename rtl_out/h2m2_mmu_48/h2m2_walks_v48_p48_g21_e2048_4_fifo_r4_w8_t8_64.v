@@ -14,19 +14,19 @@ module h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     input  wire [26:0] miss_asker_page,
     input  wire [1:0] miss_place_way,
     input  wire miss_place_round,
-    output wire again_valid, // Misses whose walk is over.
-    input  wire again_ready,
-    output wire [1:0] again_asker_requester,
-    output wire [3:0] again_asker_slot,
-    output wire again_asker_write,
-    output wire [26:0] again_asker_page,
-    output wire again_walked_permitted_read,
-    output wire again_walked_permitted_write,
-    output wire again_walked_permitted_moving,
-    output wire [1:0] again_walked_permitted_side,
-    output wire [26:0] again_walked_permitted_frame,
-    output wire [2:0] again_walked_cause,
-    output wire again_shared,
+    output wire replay_valid, // Misses whose walk is over.
+    input  wire replay_ready,
+    output wire [1:0] replay_asker_requester,
+    output wire [3:0] replay_asker_slot,
+    output wire replay_asker_write,
+    output wire [26:0] replay_asker_page,
+    output wire replay_walked_permitted_read,
+    output wire replay_walked_permitted_write,
+    output wire replay_walked_permitted_moving,
+    output wire [1:0] replay_walked_permitted_side,
+    output wire [26:0] replay_walked_permitted_frame,
+    output wire [2:0] replay_walked_cause,
+    output wire replay_shared,
     output wire fill_valid, // New entries.
     input  wire fill_ready,
     output wire [26:0] fill_page,
@@ -37,7 +37,7 @@ module h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     output wire fill_permitted_moving,
     output wire [1:0] fill_permitted_side,
     output wire [26:0] fill_permitted_frame,
-    input  wire forget, // What is under way is out of date.
+    input  wire cancel, // What is under way is out of date.
     input  wire [35:0] base, // Where the table begins.
     output wire [47:0] m_axi_araddr, // The bus.
     output wire [7:0] m_axi_arlen,
@@ -53,63 +53,63 @@ module h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     input  wire m_axi_rvalid,
     output wire m_axi_rready
 );
-    reg [5:0] came; // walks.rs:96
-    reg [5:0] served; // walks.rs:96
-    reg [5:0] fetched; // walks.rs:97
-    reg [5:0] resolved; // walks.rs:97
-    reg [7:0] busy; // walks.rs:102
-    reg [7:0] shares; // walks.rs:102
-    reg [7:0] over; // walks.rs:103
-    reg held; // walks.rs:192
-    reg read; // walks.rs:172
-    reg [26:0] sought_page; // walks.rs:172
-    reg [1:0] sought_place_way; // walks.rs:172
-    reg sought_place_round; // walks.rs:172
-    reg [26:0] page; // walks.rs:196
-    reg [1:0] place_way; // walks.rs:196
-    reg place_round; // walks.rs:196
-    reg [7:0] same; // walks.rs:197
-    reg [7:0] same_set; // walks.rs:197
-    reg [26:0] pages_0; // walks.rs:198
-    reg [26:0] pages_1; // walks.rs:198
-    reg [26:0] pages_2; // walks.rs:198
-    reg [26:0] pages_3; // walks.rs:198
-    reg [26:0] pages_4; // walks.rs:198
-    reg [26:0] pages_5; // walks.rs:198
-    reg [26:0] pages_6; // walks.rs:198
-    reg [26:0] pages_7; // walks.rs:198
-    reg [2:0] next; // walks.rs:216
-    reg asked; // walks.rs:218
-    reg [44:0] address; // walks.rs:219
-    reg free; // walks.rs:221
-    reg waits_1; // walks.rs:310
-    reg [4:0] place_1; // walks.rs:311
-    reg [2:0] walk; // walks.rs:311
-    reg shared_1; // walks.rs:311
-    reg [1:0] whose_requester; // walks.rs:311
-    reg [3:0] whose_slot; // walks.rs:311
-    reg whose_write; // walks.rs:311
-    reg valid; // walks.rs:312
-    reg [1:0] again_asker_requester_1; // walks.rs:313
-    reg [3:0] again_asker_slot_1; // walks.rs:313
-    reg again_asker_write_1; // walks.rs:313
-    reg [26:0] again_asker_page_1; // walks.rs:313
-    reg again_walked_permitted_read_1; // walks.rs:313
-    reg again_walked_permitted_write_1; // walks.rs:313
-    reg again_walked_permitted_moving_1; // walks.rs:313
-    reg [1:0] again_walked_permitted_side_1; // walks.rs:313
-    reg [26:0] again_walked_permitted_frame_1; // walks.rs:313
-    reg [2:0] again_walked_cause_1; // walks.rs:313
-    reg again_shared_1; // walks.rs:313
-    reg went; // walks.rs:331
+    reg [5:0] came; // walks.rs:97
+    reg [5:0] served; // walks.rs:97
+    reg [5:0] fetched; // walks.rs:98
+    reg [5:0] resolved; // walks.rs:98
+    reg [7:0] busy; // walks.rs:103
+    reg [7:0] shares; // walks.rs:103
+    reg [7:0] over; // walks.rs:104
+    reg held; // walks.rs:193
+    reg read; // walks.rs:173
+    reg [26:0] sought_page; // walks.rs:173
+    reg [1:0] sought_place_way; // walks.rs:173
+    reg sought_place_round; // walks.rs:173
+    reg [26:0] page; // walks.rs:197
+    reg [1:0] place_way; // walks.rs:197
+    reg place_round; // walks.rs:197
+    reg [7:0] same; // walks.rs:198
+    reg [7:0] same_set; // walks.rs:198
+    reg [26:0] pages_0; // walks.rs:199
+    reg [26:0] pages_1; // walks.rs:199
+    reg [26:0] pages_2; // walks.rs:199
+    reg [26:0] pages_3; // walks.rs:199
+    reg [26:0] pages_4; // walks.rs:199
+    reg [26:0] pages_5; // walks.rs:199
+    reg [26:0] pages_6; // walks.rs:199
+    reg [26:0] pages_7; // walks.rs:199
+    reg [2:0] next; // walks.rs:217
+    reg asked; // walks.rs:219
+    reg [44:0] address; // walks.rs:220
+    reg free; // walks.rs:222
+    reg waits_1; // walks.rs:312
+    reg [4:0] place_1; // walks.rs:313
+    reg [2:0] walk; // walks.rs:313
+    reg shared_1; // walks.rs:313
+    reg [1:0] whose_requester; // walks.rs:313
+    reg [3:0] whose_slot; // walks.rs:313
+    reg whose_write; // walks.rs:313
+    reg valid; // walks.rs:314
+    reg [1:0] replay_asker_requester_1; // walks.rs:315
+    reg [3:0] replay_asker_slot_1; // walks.rs:315
+    reg replay_asker_write_1; // walks.rs:315
+    reg [26:0] replay_asker_page_1; // walks.rs:315
+    reg replay_walked_permitted_read_1; // walks.rs:315
+    reg replay_walked_permitted_write_1; // walks.rs:315
+    reg replay_walked_permitted_moving_1; // walks.rs:315
+    reg [1:0] replay_walked_permitted_side_1; // walks.rs:315
+    reg [26:0] replay_walked_permitted_frame_1; // walks.rs:315
+    reg [2:0] replay_walked_cause_1; // walks.rs:315
+    reg replay_shared_1; // walks.rs:315
+    reg went; // walks.rs:333
     reg [2:0] walk_1; // types.rs:203
     reg [4:0] place_2; // types.rs:203
-    reg [2:0] oldest; // the walk whose data come next | walks.rs:342
-    reg came_1; // walks.rs:343
-    reg error; // walks.rs:343
-    reg [63:0] word; // walks.rs:344
-    reg looked; // walks.rs:357
-    reg good; // walks.rs:357
+    reg [2:0] oldest; // the walk whose data come next | walks.rs:344
+    reg came_1; // walks.rs:345
+    reg error; // walks.rs:345
+    reg [63:0] word; // walks.rs:346
+    reg looked; // walks.rs:359
+    reg good; // walks.rs:359
     (* ram_style = "distributed" *) reg [3:0] tickets [0:31];
     (* ram_style = "distributed" *) reg [4:0] last [0:7];
     (* ram_style = "distributed" *) reg [29:0] about [0:7];
@@ -129,10 +129,10 @@ module h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
             came <= came + {5'h0, miss_valid};
         end
     end
-    wire [29:0] sought_q0 = sought[fetched[4:0]]; // walks.rs:118
+    wire [29:0] sought_q0 = sought[fetched[4:0]]; // walks.rs:119
 
     // the oldest miss is read
-    wire waits = came != fetched; // walks.rs:173
+    wire waits = came != fetched; // walks.rs:174
     always @(posedge clk) if (~read) begin
         sought_page <= sought_q0[29:3];
         sought_place_way <= sought_q0[2:1];
@@ -152,8 +152,8 @@ module h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     end
 
     // it is compared with all walks
-    wire [7:0] _t1 = {pages_7 == sought_page, pages_6 == sought_page, pages_5 == sought_page, pages_4 == sought_page, pages_3 == sought_page, pages_2 == sought_page, pages_1 == sought_page, pages_0 == sought_page}; // walks.rs:208
-    wire [7:0] _t2 = {pages_7[8:0] == sought_page[8:0], pages_6[8:0] == sought_page[8:0], pages_5[8:0] == sought_page[8:0], pages_4[8:0] == sought_page[8:0], pages_3[8:0] == sought_page[8:0], pages_2[8:0] == sought_page[8:0], pages_1[8:0] == sought_page[8:0], pages_0[8:0] == sought_page[8:0]}; // walks.rs:208
+    wire [7:0] _t1 = {pages_7 == sought_page, pages_6 == sought_page, pages_5 == sought_page, pages_4 == sought_page, pages_3 == sought_page, pages_2 == sought_page, pages_1 == sought_page, pages_0 == sought_page}; // walks.rs:209
+    wire [7:0] _t2 = {pages_7[8:0] == sought_page[8:0], pages_6[8:0] == sought_page[8:0], pages_5[8:0] == sought_page[8:0], pages_4[8:0] == sought_page[8:0], pages_3[8:0] == sought_page[8:0], pages_2[8:0] == sought_page[8:0], pages_1[8:0] == sought_page[8:0], pages_0[8:0] == sought_page[8:0]}; // walks.rs:209
     always @(posedge clk) if (~held) begin
         page <= sought_page;
         place_way <= sought_place_way;
@@ -165,7 +165,7 @@ module h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     // it shares a walk, or begins the next one
     assign m_axi_arlen = 8'h0;
     assign m_axi_arprot = 3'h0;
-    wire shared = |same; // walks.rs:217
+    wire shared = |same; // walks.rs:218
     assign m_axi_arvalid = asked;
     always @(posedge clk) begin
         if (rst) begin
@@ -174,8 +174,8 @@ module h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
             free <= ~busy[next];
         end
     end
-    wire may_begin = free & (~asked); // walks.rs:223
-    wire goes = held & (shared | may_begin); // walks.rs:224
+    wire may_begin = free & (~asked); // walks.rs:224
+    wire goes = held & (shared | may_begin); // walks.rs:225
     always @(posedge clk) begin
         if (rst) begin
             held <= 1'h0;
@@ -184,11 +184,11 @@ module h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
             if (goes) held <= 1'h0;
         end
     end
-    wire begins = goes & (~shared); // walks.rs:225
-    wire index_0 = ((same[4] | same[5]) | same[6]) | same[7]; // walks.rs:287
-    wire index_1 = ((same[2] | same[3]) | same[6]) | same[7]; // walks.rs:287
-    wire index_2 = ((same[1] | same[3]) | same[5]) | same[7]; // walks.rs:287
-    wire [2:0] _t3 = shared ? {index_0, index_1, index_2} : next; // walks.rs:227
+    wire begins = goes & (~shared); // walks.rs:226
+    wire index_0 = ((same[4] | same[5]) | same[6]) | same[7]; // walks.rs:289
+    wire index_1 = ((same[2] | same[3]) | same[6]) | same[7]; // walks.rs:289
+    wire index_2 = ((same[1] | same[3]) | same[5]) | same[7]; // walks.rs:289
+    wire [2:0] _t3 = shared ? {index_0, index_1, index_2} : next; // walks.rs:228
     always @(posedge clk) begin
         if (goes) last[_t3] <= served[4:0];
         if (goes) tickets[served[4:0]] <= {_t3, shared};
@@ -198,12 +198,12 @@ module h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
             served <= 6'h0;
         end else if (goes) served <= served + 6'h1;
     end
-    wire [2:0] number = {place_round, place_way}; // walks.rs:275
-    wire [2:0] _t4 = {1'h0, {1'h0, same_set[0]} + {1'h0, same_set[1]}} + {1'h0, {1'h0, same_set[2]} + {1'h0, same_set[3]}}; // walks.rs:276
-    wire [2:0] _t5 = {1'h0, {1'h0, same_set[4]} + {1'h0, same_set[5]}} + {1'h0, {1'h0, same_set[6]} + {1'h0, same_set[7]}}; // walks.rs:276
-    wire [3:0] s_before = {1'h0, _t4} + {1'h0, _t5}; // walks.rs:276
-    wire [3:0] _t6 = {1'h0, number} + s_before; // walks.rs:278
-    wire [2:0] number_1 = _t6[2:0]; // walks.rs:278
+    wire [2:0] number = {place_round, place_way}; // walks.rs:276
+    wire [2:0] _t4 = {1'h0, {1'h0, same_set[0]} + {1'h0, same_set[1]}} + {1'h0, {1'h0, same_set[2]} + {1'h0, same_set[3]}}; // walks.rs:277
+    wire [2:0] _t5 = {1'h0, {1'h0, same_set[4]} + {1'h0, same_set[5]}} + {1'h0, {1'h0, same_set[6]} + {1'h0, same_set[7]}}; // walks.rs:277
+    wire [3:0] s_before = {1'h0, _t4} + {1'h0, _t5}; // walks.rs:277
+    wire [3:0] _t6 = {1'h0, number} + s_before; // walks.rs:279
+    wire [2:0] number_1 = _t6[2:0]; // walks.rs:279
     always @(posedge clk) if (begins) about[next] <= {page, number_1[1:0], number_1[2]};
     always @(posedge clk) begin
         if (rst) begin
@@ -232,31 +232,31 @@ module h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     assign m_axi_araddr = {address, 3'h0};
     assign m_axi_arburst = 2'h1;
     assign m_axi_arcache = 4'h3;
-    wire [7:0] begun = (8'h1 << next) & {8{begins}}; // walks.rs:283
-    wire [7:0] taken = (same & {8{held}}) | begun; // walks.rs:246
-    wire [4:0] place = resolved[4:0]; // walks.rs:109
-    wire [7:0] whose_q0 = whose[place]; // walks.rs:120
-    wire [1:0] oldest_2_requester = whose_q0[7:6]; // walks.rs:120
-    wire [3:0] oldest_2_slot = whose_q0[5:2]; // walks.rs:120
-    wire oldest_2_write = whose_q0[1]; // walks.rs:120
+    wire [7:0] begun = (8'h1 << next) & {8{begins}}; // walks.rs:285
+    wire [7:0] taken = (same & {8{held}}) | begun; // walks.rs:247
+    wire [4:0] place = resolved[4:0]; // walks.rs:110
+    wire [7:0] whose_q0 = whose[place]; // walks.rs:121
+    wire [1:0] oldest_2_requester = whose_q0[7:6]; // walks.rs:121
+    wire [3:0] oldest_2_slot = whose_q0[5:2]; // walks.rs:121
+    wire oldest_2_write = whose_q0[1]; // walks.rs:121
 
     // the oldest miss goes on when its walk is over
-    wire [3:0] tickets_q0 = tickets[place]; // walks.rs:309
-    wire [2:0] oldest_1_walk = tickets_q0[3:1]; // walks.rs:309
-    wire oldest_1_shared = tickets_q0[0]; // walks.rs:309
-    assign again_valid = valid;
-    assign again_asker_requester = again_asker_requester_1;
-    assign again_asker_slot = again_asker_slot_1;
-    assign again_asker_write = again_asker_write_1;
-    assign again_asker_page = again_asker_page_1;
-    assign again_walked_permitted_read = again_walked_permitted_read_1;
-    assign again_walked_permitted_write = again_walked_permitted_write_1;
-    assign again_walked_permitted_moving = again_walked_permitted_moving_1;
-    assign again_walked_permitted_side = again_walked_permitted_side_1;
-    assign again_walked_permitted_frame = again_walked_permitted_frame_1;
-    assign again_walked_cause = again_walked_cause_1;
-    assign again_shared = again_shared_1;
-    wire goes_1 = (waits_1 & over[walk]) & (~valid); // walks.rs:314
+    wire [3:0] tickets_q0 = tickets[place]; // walks.rs:311
+    wire [2:0] oldest_1_walk = tickets_q0[3:1]; // walks.rs:311
+    wire oldest_1_shared = tickets_q0[0]; // walks.rs:311
+    assign replay_valid = valid;
+    assign replay_asker_requester = replay_asker_requester_1;
+    assign replay_asker_slot = replay_asker_slot_1;
+    assign replay_asker_write = replay_asker_write_1;
+    assign replay_asker_page = replay_asker_page_1;
+    assign replay_walked_permitted_read = replay_walked_permitted_read_1;
+    assign replay_walked_permitted_write = replay_walked_permitted_write_1;
+    assign replay_walked_permitted_moving = replay_walked_permitted_moving_1;
+    assign replay_walked_permitted_side = replay_walked_permitted_side_1;
+    assign replay_walked_permitted_frame = replay_walked_permitted_frame_1;
+    assign replay_walked_cause = replay_walked_cause_1;
+    assign replay_shared = replay_shared_1;
+    wire goes_1 = (waits_1 & over[walk]) & (~valid); // walks.rs:316
     always @(posedge clk) if (~waits_1) begin
         place_1 <= place;
         walk <= oldest_1_walk;
@@ -265,7 +265,7 @@ module h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         whose_slot <= oldest_2_slot;
         whose_write <= oldest_2_write;
     end
-    wire some = resolved != served; // walks.rs:316
+    wire some = resolved != served; // walks.rs:318
     always @(posedge clk) begin
         if (rst) begin
             resolved <= 6'h0;
@@ -277,25 +277,25 @@ module h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
                 if (some) resolved <= resolved + 6'h1;
             end
             if (goes_1) waits_1 <= 1'h0;
-            if (again_ready) valid <= 1'h0;
+            if (replay_ready) valid <= 1'h0;
             if (~valid) valid <= goes_1;
         end
     end
-    wire [29:0] about_q0 = about[walk]; // walks.rs:324
-    wire [26:0] asker_page = about_q0[29:3]; // walks.rs:324
-    wire [34:0] found_q0 = found[walk]; // walks.rs:325
+    wire [29:0] about_q0 = about[walk]; // walks.rs:326
+    wire [26:0] asker_page = about_q0[29:3]; // walks.rs:326
+    wire [34:0] found_q0 = found[walk]; // walks.rs:327
     always @(posedge clk) if (~valid) begin
-        again_asker_requester_1 <= whose_requester;
-        again_asker_slot_1 <= whose_slot;
-        again_asker_write_1 <= whose_write;
-        again_asker_page_1 <= asker_page;
-        again_walked_permitted_read_1 <= found_q0[34];
-        again_walked_permitted_write_1 <= found_q0[33];
-        again_walked_permitted_moving_1 <= found_q0[32];
-        again_walked_permitted_side_1 <= found_q0[31:30];
-        again_walked_permitted_frame_1 <= found_q0[29:3];
-        again_walked_cause_1 <= found_q0[2:0];
-        again_shared_1 <= shared_1;
+        replay_asker_requester_1 <= whose_requester;
+        replay_asker_slot_1 <= whose_slot;
+        replay_asker_write_1 <= whose_write;
+        replay_asker_page_1 <= asker_page;
+        replay_walked_permitted_read_1 <= found_q0[34];
+        replay_walked_permitted_write_1 <= found_q0[33];
+        replay_walked_permitted_moving_1 <= found_q0[32];
+        replay_walked_permitted_side_1 <= found_q0[31:30];
+        replay_walked_permitted_frame_1 <= found_q0[29:3];
+        replay_walked_cause_1 <= found_q0[2:0];
+        replay_shared_1 <= shared_1;
     end
     always @(posedge clk) begin
         if (rst) begin
@@ -308,15 +308,15 @@ module h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         walk_1 <= walk;
         place_2 <= place_1;
     end
-    wire [4:0] last_q0 = last[walk_1]; // walks.rs:334
-    wire is_last = last_q0 == place_2; // walks.rs:334
-    wire [7:0] freed = (8'h1 << walk_1) & {8{went & is_last}}; // walks.rs:283
+    wire [4:0] last_q0 = last[walk_1]; // walks.rs:336
+    wire is_last = last_q0 == place_2; // walks.rs:336
+    wire [7:0] freed = (8'h1 << walk_1) & {8{went & is_last}}; // walks.rs:285
 
     // data
-    wire [29:0] about_q1 = about[oldest]; // walks.rs:345
-    wire [26:0] page_1 = about_q1[29:3]; // walks.rs:345
-    wire [1:0] place_way_1 = about_q1[2:1]; // walks.rs:345
-    wire place_round_1 = about_q1[0]; // walks.rs:345
+    wire [29:0] about_q1 = about[oldest]; // walks.rs:347
+    wire [26:0] page_1 = about_q1[29:3]; // walks.rs:347
+    wire [1:0] place_way_1 = about_q1[2:1]; // walks.rs:347
+    wire place_round_1 = about_q1[0]; // walks.rs:347
     assign m_axi_rready = ~came_1;
     always @(posedge clk) if (~came_1) begin
         error <= m_axi_rresp[1];
@@ -327,25 +327,25 @@ module h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     assign fill_page = page_1;
     assign fill_place_way = place_way_1;
     assign fill_place_round = place_round_1;
-    wire [1:0] side = word[4:3]; // entry.rs:89
+    wire [1:0] side = word[4:3]; // entry.rs:87
     assign fill_permitted_side = side;
-    wire [15:0] above = word[63:48]; // entry.rs:91
-    wire [14:0] below = word[20:6]; // entry.rs:92
-    wire permitted_read = word[1]; // entry.rs:95
+    wire [15:0] above = word[63:48]; // entry.rs:89
+    wire [14:0] below = word[20:6]; // entry.rs:90
+    wire permitted_read = word[1]; // entry.rs:93
     assign fill_permitted_read = permitted_read;
-    wire [26:0] permitted_frame = word[47:21]; // entry.rs:99
+    wire [26:0] permitted_frame = word[47:21]; // entry.rs:97
     assign fill_permitted_frame = permitted_frame;
-    wire write = word[2] & (~word[5]); // entry.rs:127
+    wire write = word[2] & (~word[5]); // entry.rs:125
     assign fill_permitted_write = write;
-    wire moving = word[2] & word[5]; // entry.rs:127
+    wire moving = word[2] & word[5]; // entry.rs:125
     assign fill_permitted_moving = moving;
-    wire [2:0] of_entry = (((|above) | (|below)) | (side == 2'h3)) ? 3'h4 : 3'h0; // entry.rs:130
-    wire [2:0] of_word = word[0] ? of_entry : 3'h1; // entry.rs:131
-    wire [2:0] found_cause = error ? 3'h5 : of_word; // entry.rs:132
+    wire [2:0] of_entry = (((|above) | (|below)) | (side == 2'h3)) ? 3'h4 : 3'h0; // entry.rs:128
+    wire [2:0] of_word = word[0] ? of_entry : 3'h1; // entry.rs:129
+    wire [2:0] found_cause = error ? 3'h5 : of_word; // entry.rs:130
     always @(posedge clk) good <= ~(|found_cause);
-    wire fills = good & shares[oldest]; // walks.rs:360
+    wire fills = good & shares[oldest]; // walks.rs:362
     assign fill_valid = looked & fills;
-    wire done = looked & fill_ready; // walks.rs:363
+    wire done = looked & fill_ready; // walks.rs:365
     always @(posedge clk) if (done) found[oldest] <= {permitted_read, write, moving, side, permitted_frame, found_cause};
     always @(posedge clk) begin
         if (rst) begin
@@ -362,15 +362,15 @@ module h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
             end
         end
     end
-    wire [7:0] ended = (8'h1 << oldest) & {8{done}}; // walks.rs:283
-    wire [7:0] failed = ended & {8{~good}}; // walks.rs:283
+    wire [7:0] ended = (8'h1 << oldest) & {8{done}}; // walks.rs:285
+    wire [7:0] failed = ended & {8{~good}}; // walks.rs:285
     always @(posedge clk) begin
         if (rst) begin
             busy <= 8'h0;
             shares <= 8'h0;
         end else begin
             busy <= (busy & (~freed)) | taken;
-            shares <= (((shares & (~failed)) & (~freed)) & (~{8{forget}})) | begun;
+            shares <= (((shares & (~failed)) & (~freed)) & (~{8{cancel}})) | begun;
         end
     end
     always @(posedge clk) over <= (over & (~begun)) | ended;

@@ -153,8 +153,8 @@ module h2m2_mmu_waits (
     wire s_wait_asks_write;
     wire [7:0] s_wait_asks_tag;
     wire s_wait_answers_ready;
-    wire s_wait_returns_valid;
-    wire s_wait_returns_epoch;
+    wire s_wait_releases_valid;
+    wire s_wait_releases_epoch;
     wire s_wait_idle;
     wire s_wait_1_s_ready;
     wire s_wait_1_m_valid;
@@ -169,8 +169,8 @@ module h2m2_mmu_waits (
     wire s_wait_1_asks_write;
     wire [7:0] s_wait_1_asks_tag;
     wire s_wait_1_answers_ready;
-    wire s_wait_1_returns_valid;
-    wire s_wait_1_returns_epoch;
+    wire s_wait_1_releases_valid;
+    wire s_wait_1_releases_epoch;
     wire s_wait_1_idle;
     reg s_before; // slave.rs:44
     reg asks; // mmu_axi.rs:160
@@ -362,8 +362,8 @@ module h2m2_mmu_waits (
         .m_cause(s_wait_m_cause),
         .m_epoch(s_wait_m_epoch),
         .m_tag(s_wait_m_tag),
-        .back_valid(back_0_valid),
-        .back_epoch(back_0_epoch),
+        .release_valid(back_0_valid),
+        .release_epoch(back_0_epoch),
         .asks_valid(s_wait_asks_valid),
         .asks_ready(core_request_0_ready),
         .asks_address(s_wait_asks_address),
@@ -377,8 +377,8 @@ module h2m2_mmu_waits (
         .answers_cause(core_response_0_cause),
         .answers_epoch(core_response_0_epoch),
         .answers_tag(core_response_0_tag),
-        .returns_valid(s_wait_returns_valid),
-        .returns_epoch(s_wait_returns_epoch),
+        .releases_valid(s_wait_releases_valid),
+        .releases_epoch(s_wait_releases_epoch),
         .enable(enable),
         .idle(s_wait_idle)
     );
@@ -398,8 +398,8 @@ module h2m2_mmu_waits (
         .m_cause(s_wait_1_m_cause),
         .m_epoch(s_wait_1_m_epoch),
         .m_tag(s_wait_1_m_tag),
-        .back_valid(back_1_valid),
-        .back_epoch(back_1_epoch),
+        .release_valid(back_1_valid),
+        .release_epoch(back_1_epoch),
         .asks_valid(s_wait_1_asks_valid),
         .asks_ready(core_request_1_ready),
         .asks_address(s_wait_1_asks_address),
@@ -413,8 +413,8 @@ module h2m2_mmu_waits (
         .answers_cause(core_response_1_cause),
         .answers_epoch(core_response_1_epoch),
         .answers_tag(core_response_1_tag),
-        .returns_valid(s_wait_1_returns_valid),
-        .returns_epoch(s_wait_1_returns_epoch),
+        .releases_valid(s_wait_1_releases_valid),
+        .releases_epoch(s_wait_1_releases_epoch),
         .enable(enable),
         .idle(s_wait_1_idle)
     );
@@ -440,7 +440,7 @@ module h2m2_mmu_waits (
     assign response_1_cause = s_wait_1_m_cause;
     assign response_1_epoch = s_wait_1_m_epoch;
     assign response_1_tag = s_wait_1_m_tag;
-    wire _t4 = s_wait_idle & s_wait_1_idle; // write_wait.rs:140
+    wire _t4 = s_wait_idle & s_wait_1_idle; // write_wait.rs:141
     assign enable_idle_value = core_idle & _t4;
 
     // invalidation, by software or by the port
@@ -500,10 +500,10 @@ module h2m2_mmu_waits (
         .response_1_cause(core_response_1_cause),
         .response_1_epoch(core_response_1_epoch),
         .response_1_tag(core_response_1_tag),
-        .back_0_valid(s_wait_returns_valid),
-        .back_0_epoch(s_wait_returns_epoch),
-        .back_1_valid(s_wait_1_returns_valid),
-        .back_1_epoch(s_wait_1_returns_epoch),
+        .back_0_valid(s_wait_releases_valid),
+        .back_0_epoch(s_wait_releases_epoch),
+        .back_1_valid(s_wait_1_releases_valid),
+        .back_1_epoch(s_wait_1_releases_epoch),
         .invalidate_valid(asks | invalidate_valid),
         .invalidate_ready(core_invalidate_ready),
         .invalidate_first(asks ? ours_first : invalidate_first),

@@ -28,9 +28,9 @@ module h2m2_tlb_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
     input  wire fill_permitted_moving,
     input  wire [1:0] fill_permitted_side,
     input  wire [18:0] fill_permitted_frame,
-    input  wire empty_valid, // Sets to be emptied.
-    output wire empty_ready,
-    input  wire [5:0] empty_payload,
+    input  wire flush_set_valid, // Sets to be emptied.
+    output wire flush_set_ready,
+    input  wire [5:0] flush_set_payload,
     output wire hold // No lookup may begin in this cycle.
 );
     reg to_write; // tlb.rs:86
@@ -115,18 +115,18 @@ module h2m2_tlb_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
         end
     end
     assign fill_ready = ~to_write;
-    assign empty_ready = (~to_write) & (~fill_valid);
+    assign flush_set_ready = (~to_write) & (~fill_valid);
     always @(posedge clk) begin
         if (rst) begin
             to_write <= 1'h0;
         end else begin
             if (writes) to_write <= 1'h0;
-            if (~to_write) to_write <= fill_valid | empty_valid;
+            if (~to_write) to_write <= fill_valid | flush_set_valid;
         end
     end
     wire round = fill_place_round & fill_valid; // tlb.rs:100
     always @(posedge clk) if (~to_write) begin
-        set <= fill_valid ? fill_page[5:0] : empty_payload;
+        set <= fill_valid ? fill_page[5:0] : flush_set_payload;
         ways <= (4'h1 << fill_place_way) | {4{~fill_valid}};
         word_valid <= fill_valid;
         word_round <= round;

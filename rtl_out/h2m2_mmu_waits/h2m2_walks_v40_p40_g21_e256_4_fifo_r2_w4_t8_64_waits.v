@@ -14,19 +14,19 @@ module h2m2_walks_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
     input  wire [18:0] miss_asker_page,
     input  wire [1:0] miss_place_way,
     input  wire miss_place_round,
-    output wire again_valid, // Misses whose walk is over.
-    input  wire again_ready,
-    output wire again_asker_requester,
-    output wire [3:0] again_asker_slot,
-    output wire again_asker_write,
-    output wire [18:0] again_asker_page,
-    output wire again_walked_permitted_read,
-    output wire again_walked_permitted_write,
-    output wire again_walked_permitted_moving,
-    output wire [1:0] again_walked_permitted_side,
-    output wire [18:0] again_walked_permitted_frame,
-    output wire [2:0] again_walked_cause,
-    output wire again_shared,
+    output wire replay_valid, // Misses whose walk is over.
+    input  wire replay_ready,
+    output wire replay_asker_requester,
+    output wire [3:0] replay_asker_slot,
+    output wire replay_asker_write,
+    output wire [18:0] replay_asker_page,
+    output wire replay_walked_permitted_read,
+    output wire replay_walked_permitted_write,
+    output wire replay_walked_permitted_moving,
+    output wire [1:0] replay_walked_permitted_side,
+    output wire [18:0] replay_walked_permitted_frame,
+    output wire [2:0] replay_walked_cause,
+    output wire replay_shared,
     output wire fill_valid, // New entries.
     input  wire fill_ready,
     output wire [18:0] fill_page,
@@ -37,7 +37,7 @@ module h2m2_walks_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
     output wire fill_permitted_moving,
     output wire [1:0] fill_permitted_side,
     output wire [18:0] fill_permitted_frame,
-    input  wire forget, // What is under way is out of date.
+    input  wire cancel, // What is under way is out of date.
     input  wire [27:0] base, // Where the table begins.
     output wire [39:0] m_axi_araddr, // The bus.
     output wire [7:0] m_axi_arlen,
@@ -53,59 +53,59 @@ module h2m2_walks_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
     input  wire m_axi_rvalid,
     output wire m_axi_rready
 );
-    reg [4:0] came; // walks.rs:96
-    reg [4:0] served; // walks.rs:96
-    reg [4:0] fetched; // walks.rs:97
-    reg [4:0] resolved; // walks.rs:97
-    reg [3:0] busy; // walks.rs:102
-    reg [3:0] shares; // walks.rs:102
-    reg [3:0] over; // walks.rs:103
-    reg held; // walks.rs:192
-    reg read; // walks.rs:172
-    reg [18:0] sought_page; // walks.rs:172
-    reg [1:0] sought_place_way; // walks.rs:172
-    reg sought_place_round; // walks.rs:172
-    reg [18:0] page; // walks.rs:196
-    reg [1:0] place_way; // walks.rs:196
-    reg place_round; // walks.rs:196
-    reg [3:0] same; // walks.rs:197
-    reg [3:0] same_set; // walks.rs:197
-    reg [18:0] pages_0; // walks.rs:198
-    reg [18:0] pages_1; // walks.rs:198
-    reg [18:0] pages_2; // walks.rs:198
-    reg [18:0] pages_3; // walks.rs:198
-    reg [1:0] next; // walks.rs:216
-    reg asked; // walks.rs:218
-    reg [36:0] address; // walks.rs:219
-    reg free; // walks.rs:221
-    reg waits_1; // walks.rs:310
-    reg [3:0] place_1; // walks.rs:311
-    reg [1:0] walk; // walks.rs:311
-    reg shared_1; // walks.rs:311
-    reg whose_requester; // walks.rs:311
-    reg [3:0] whose_slot; // walks.rs:311
-    reg whose_write; // walks.rs:311
-    reg valid; // walks.rs:312
-    reg again_asker_requester_1; // walks.rs:313
-    reg [3:0] again_asker_slot_1; // walks.rs:313
-    reg again_asker_write_1; // walks.rs:313
-    reg [18:0] again_asker_page_1; // walks.rs:313
-    reg again_walked_permitted_read_1; // walks.rs:313
-    reg again_walked_permitted_write_1; // walks.rs:313
-    reg again_walked_permitted_moving_1; // walks.rs:313
-    reg [1:0] again_walked_permitted_side_1; // walks.rs:313
-    reg [18:0] again_walked_permitted_frame_1; // walks.rs:313
-    reg [2:0] again_walked_cause_1; // walks.rs:313
-    reg again_shared_1; // walks.rs:313
-    reg went; // walks.rs:331
+    reg [4:0] came; // walks.rs:97
+    reg [4:0] served; // walks.rs:97
+    reg [4:0] fetched; // walks.rs:98
+    reg [4:0] resolved; // walks.rs:98
+    reg [3:0] busy; // walks.rs:103
+    reg [3:0] shares; // walks.rs:103
+    reg [3:0] over; // walks.rs:104
+    reg held; // walks.rs:193
+    reg read; // walks.rs:173
+    reg [18:0] sought_page; // walks.rs:173
+    reg [1:0] sought_place_way; // walks.rs:173
+    reg sought_place_round; // walks.rs:173
+    reg [18:0] page; // walks.rs:197
+    reg [1:0] place_way; // walks.rs:197
+    reg place_round; // walks.rs:197
+    reg [3:0] same; // walks.rs:198
+    reg [3:0] same_set; // walks.rs:198
+    reg [18:0] pages_0; // walks.rs:199
+    reg [18:0] pages_1; // walks.rs:199
+    reg [18:0] pages_2; // walks.rs:199
+    reg [18:0] pages_3; // walks.rs:199
+    reg [1:0] next; // walks.rs:217
+    reg asked; // walks.rs:219
+    reg [36:0] address; // walks.rs:220
+    reg free; // walks.rs:222
+    reg waits_1; // walks.rs:312
+    reg [3:0] place_1; // walks.rs:313
+    reg [1:0] walk; // walks.rs:313
+    reg shared_1; // walks.rs:313
+    reg whose_requester; // walks.rs:313
+    reg [3:0] whose_slot; // walks.rs:313
+    reg whose_write; // walks.rs:313
+    reg valid; // walks.rs:314
+    reg replay_asker_requester_1; // walks.rs:315
+    reg [3:0] replay_asker_slot_1; // walks.rs:315
+    reg replay_asker_write_1; // walks.rs:315
+    reg [18:0] replay_asker_page_1; // walks.rs:315
+    reg replay_walked_permitted_read_1; // walks.rs:315
+    reg replay_walked_permitted_write_1; // walks.rs:315
+    reg replay_walked_permitted_moving_1; // walks.rs:315
+    reg [1:0] replay_walked_permitted_side_1; // walks.rs:315
+    reg [18:0] replay_walked_permitted_frame_1; // walks.rs:315
+    reg [2:0] replay_walked_cause_1; // walks.rs:315
+    reg replay_shared_1; // walks.rs:315
+    reg went; // walks.rs:333
     reg [1:0] walk_1; // types.rs:203
     reg [3:0] place_2; // types.rs:203
-    reg [1:0] oldest; // the walk whose data come next | walks.rs:342
-    reg came_1; // walks.rs:343
-    reg error; // walks.rs:343
-    reg [63:0] word; // walks.rs:344
-    reg looked; // walks.rs:357
-    reg good; // walks.rs:357
+    reg [1:0] oldest; // the walk whose data come next | walks.rs:344
+    reg came_1; // walks.rs:345
+    reg error; // walks.rs:345
+    reg [63:0] word; // walks.rs:346
+    reg looked; // walks.rs:359
+    reg good; // walks.rs:359
     (* ram_style = "distributed" *) reg [2:0] tickets [0:15];
     (* ram_style = "distributed" *) reg [3:0] last [0:3];
     (* ram_style = "distributed" *) reg [21:0] about [0:3];
@@ -125,10 +125,10 @@ module h2m2_walks_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
             came <= came + {4'h0, miss_valid};
         end
     end
-    wire [21:0] sought_q0 = sought[fetched[3:0]]; // walks.rs:118
+    wire [21:0] sought_q0 = sought[fetched[3:0]]; // walks.rs:119
 
     // the oldest miss is read
-    wire waits = came != fetched; // walks.rs:173
+    wire waits = came != fetched; // walks.rs:174
     always @(posedge clk) if (~read) begin
         sought_page <= sought_q0[21:3];
         sought_place_way <= sought_q0[2:1];
@@ -148,8 +148,8 @@ module h2m2_walks_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
     end
 
     // it is compared with all walks
-    wire [3:0] _t1 = {pages_3 == sought_page, pages_2 == sought_page, pages_1 == sought_page, pages_0 == sought_page}; // walks.rs:208
-    wire [3:0] _t2 = {pages_3[5:0] == sought_page[5:0], pages_2[5:0] == sought_page[5:0], pages_1[5:0] == sought_page[5:0], pages_0[5:0] == sought_page[5:0]}; // walks.rs:208
+    wire [3:0] _t1 = {pages_3 == sought_page, pages_2 == sought_page, pages_1 == sought_page, pages_0 == sought_page}; // walks.rs:209
+    wire [3:0] _t2 = {pages_3[5:0] == sought_page[5:0], pages_2[5:0] == sought_page[5:0], pages_1[5:0] == sought_page[5:0], pages_0[5:0] == sought_page[5:0]}; // walks.rs:209
     always @(posedge clk) if (~held) begin
         page <= sought_page;
         place_way <= sought_place_way;
@@ -159,7 +159,7 @@ module h2m2_walks_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
     end
 
     // it shares a walk, or begins the next one
-    wire shared = |same; // walks.rs:217
+    wire shared = |same; // walks.rs:218
     assign m_axi_arvalid = asked;
     always @(posedge clk) begin
         if (rst) begin
@@ -168,8 +168,8 @@ module h2m2_walks_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
             free <= ~busy[next];
         end
     end
-    wire may_begin = free & (~asked); // walks.rs:223
-    wire goes = held & (shared | may_begin); // walks.rs:224
+    wire may_begin = free & (~asked); // walks.rs:224
+    wire goes = held & (shared | may_begin); // walks.rs:225
     always @(posedge clk) begin
         if (rst) begin
             held <= 1'h0;
@@ -178,10 +178,10 @@ module h2m2_walks_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
             if (goes) held <= 1'h0;
         end
     end
-    wire begins = goes & (~shared); // walks.rs:225
-    wire index_0 = same[2] | same[3]; // walks.rs:287
-    wire index_1 = same[1] | same[3]; // walks.rs:287
-    wire [1:0] _t3 = shared ? {index_0, index_1} : next; // walks.rs:227
+    wire begins = goes & (~shared); // walks.rs:226
+    wire index_0 = same[2] | same[3]; // walks.rs:289
+    wire index_1 = same[1] | same[3]; // walks.rs:289
+    wire [1:0] _t3 = shared ? {index_0, index_1} : next; // walks.rs:228
     always @(posedge clk) begin
         if (goes) last[_t3] <= served[3:0];
         if (goes) tickets[served[3:0]] <= {_t3, shared};
@@ -191,9 +191,9 @@ module h2m2_walks_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
             served <= 5'h0;
         end else if (goes) served <= served + 5'h1;
     end
-    wire [2:0] number = {place_round, place_way}; // walks.rs:275
-    wire [2:0] s_before = {1'h0, {1'h0, same_set[0]} + {1'h0, same_set[1]}} + {1'h0, {1'h0, same_set[2]} + {1'h0, same_set[3]}}; // walks.rs:276
-    wire [2:0] number_1 = number + s_before; // walks.rs:278
+    wire [2:0] number = {place_round, place_way}; // walks.rs:276
+    wire [2:0] s_before = {1'h0, {1'h0, same_set[0]} + {1'h0, same_set[1]}} + {1'h0, {1'h0, same_set[2]} + {1'h0, same_set[3]}}; // walks.rs:277
+    wire [2:0] number_1 = number + s_before; // walks.rs:279
     always @(posedge clk) if (begins) about[next] <= {page, number_1[1:0], number_1[2]};
     assign m_axi_arburst = 2'h1;
     always @(posedge clk) begin
@@ -220,31 +220,31 @@ module h2m2_walks_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
     assign m_axi_arlen = 8'h0;
     assign m_axi_arsize = 3'h3;
     assign m_axi_arcache = 4'h3;
-    wire [3:0] begun = (4'h1 << next) & {4{begins}}; // walks.rs:283
-    wire [3:0] taken = (same & {4{held}}) | begun; // walks.rs:246
-    wire [3:0] place = resolved[3:0]; // walks.rs:109
-    wire [6:0] whose_q0 = whose[place]; // walks.rs:120
-    wire oldest_2_requester = whose_q0[6]; // walks.rs:120
-    wire [3:0] oldest_2_slot = whose_q0[5:2]; // walks.rs:120
-    wire oldest_2_write = whose_q0[1]; // walks.rs:120
+    wire [3:0] begun = (4'h1 << next) & {4{begins}}; // walks.rs:285
+    wire [3:0] taken = (same & {4{held}}) | begun; // walks.rs:247
+    wire [3:0] place = resolved[3:0]; // walks.rs:110
+    wire [6:0] whose_q0 = whose[place]; // walks.rs:121
+    wire oldest_2_requester = whose_q0[6]; // walks.rs:121
+    wire [3:0] oldest_2_slot = whose_q0[5:2]; // walks.rs:121
+    wire oldest_2_write = whose_q0[1]; // walks.rs:121
 
     // the oldest miss goes on when its walk is over
-    wire [2:0] tickets_q0 = tickets[place]; // walks.rs:309
-    wire [1:0] oldest_1_walk = tickets_q0[2:1]; // walks.rs:309
-    wire oldest_1_shared = tickets_q0[0]; // walks.rs:309
-    assign again_valid = valid;
-    assign again_asker_requester = again_asker_requester_1;
-    assign again_asker_slot = again_asker_slot_1;
-    assign again_asker_write = again_asker_write_1;
-    assign again_asker_page = again_asker_page_1;
-    assign again_walked_permitted_read = again_walked_permitted_read_1;
-    assign again_walked_permitted_write = again_walked_permitted_write_1;
-    assign again_walked_permitted_moving = again_walked_permitted_moving_1;
-    assign again_walked_permitted_side = again_walked_permitted_side_1;
-    assign again_walked_permitted_frame = again_walked_permitted_frame_1;
-    assign again_walked_cause = again_walked_cause_1;
-    assign again_shared = again_shared_1;
-    wire goes_1 = (waits_1 & over[walk]) & (~valid); // walks.rs:314
+    wire [2:0] tickets_q0 = tickets[place]; // walks.rs:311
+    wire [1:0] oldest_1_walk = tickets_q0[2:1]; // walks.rs:311
+    wire oldest_1_shared = tickets_q0[0]; // walks.rs:311
+    assign replay_valid = valid;
+    assign replay_asker_requester = replay_asker_requester_1;
+    assign replay_asker_slot = replay_asker_slot_1;
+    assign replay_asker_write = replay_asker_write_1;
+    assign replay_asker_page = replay_asker_page_1;
+    assign replay_walked_permitted_read = replay_walked_permitted_read_1;
+    assign replay_walked_permitted_write = replay_walked_permitted_write_1;
+    assign replay_walked_permitted_moving = replay_walked_permitted_moving_1;
+    assign replay_walked_permitted_side = replay_walked_permitted_side_1;
+    assign replay_walked_permitted_frame = replay_walked_permitted_frame_1;
+    assign replay_walked_cause = replay_walked_cause_1;
+    assign replay_shared = replay_shared_1;
+    wire goes_1 = (waits_1 & over[walk]) & (~valid); // walks.rs:316
     always @(posedge clk) if (~waits_1) begin
         place_1 <= place;
         walk <= oldest_1_walk;
@@ -253,7 +253,7 @@ module h2m2_walks_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
         whose_slot <= oldest_2_slot;
         whose_write <= oldest_2_write;
     end
-    wire some = resolved != served; // walks.rs:316
+    wire some = resolved != served; // walks.rs:318
     always @(posedge clk) begin
         if (rst) begin
             resolved <= 5'h0;
@@ -265,25 +265,25 @@ module h2m2_walks_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
                 if (some) resolved <= resolved + 5'h1;
             end
             if (goes_1) waits_1 <= 1'h0;
-            if (again_ready) valid <= 1'h0;
+            if (replay_ready) valid <= 1'h0;
             if (~valid) valid <= goes_1;
         end
     end
-    wire [21:0] about_q0 = about[walk]; // walks.rs:324
-    wire [18:0] asker_page = about_q0[21:3]; // walks.rs:324
-    wire [26:0] found_q0 = found[walk]; // walks.rs:325
+    wire [21:0] about_q0 = about[walk]; // walks.rs:326
+    wire [18:0] asker_page = about_q0[21:3]; // walks.rs:326
+    wire [26:0] found_q0 = found[walk]; // walks.rs:327
     always @(posedge clk) if (~valid) begin
-        again_asker_requester_1 <= whose_requester;
-        again_asker_slot_1 <= whose_slot;
-        again_asker_write_1 <= whose_write;
-        again_asker_page_1 <= asker_page;
-        again_walked_permitted_read_1 <= found_q0[26];
-        again_walked_permitted_write_1 <= found_q0[25];
-        again_walked_permitted_moving_1 <= found_q0[24];
-        again_walked_permitted_side_1 <= found_q0[23:22];
-        again_walked_permitted_frame_1 <= found_q0[21:3];
-        again_walked_cause_1 <= found_q0[2:0];
-        again_shared_1 <= shared_1;
+        replay_asker_requester_1 <= whose_requester;
+        replay_asker_slot_1 <= whose_slot;
+        replay_asker_write_1 <= whose_write;
+        replay_asker_page_1 <= asker_page;
+        replay_walked_permitted_read_1 <= found_q0[26];
+        replay_walked_permitted_write_1 <= found_q0[25];
+        replay_walked_permitted_moving_1 <= found_q0[24];
+        replay_walked_permitted_side_1 <= found_q0[23:22];
+        replay_walked_permitted_frame_1 <= found_q0[21:3];
+        replay_walked_cause_1 <= found_q0[2:0];
+        replay_shared_1 <= shared_1;
     end
     always @(posedge clk) begin
         if (rst) begin
@@ -296,15 +296,15 @@ module h2m2_walks_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
         walk_1 <= walk;
         place_2 <= place_1;
     end
-    wire [3:0] last_q0 = last[walk_1]; // walks.rs:334
-    wire is_last = last_q0 == place_2; // walks.rs:334
-    wire [3:0] freed = (4'h1 << walk_1) & {4{went & is_last}}; // walks.rs:283
+    wire [3:0] last_q0 = last[walk_1]; // walks.rs:336
+    wire is_last = last_q0 == place_2; // walks.rs:336
+    wire [3:0] freed = (4'h1 << walk_1) & {4{went & is_last}}; // walks.rs:285
 
     // data
-    wire [21:0] about_q1 = about[oldest]; // walks.rs:345
-    wire [18:0] page_1 = about_q1[21:3]; // walks.rs:345
-    wire [1:0] place_way_1 = about_q1[2:1]; // walks.rs:345
-    wire place_round_1 = about_q1[0]; // walks.rs:345
+    wire [21:0] about_q1 = about[oldest]; // walks.rs:347
+    wire [18:0] page_1 = about_q1[21:3]; // walks.rs:347
+    wire [1:0] place_way_1 = about_q1[2:1]; // walks.rs:347
+    wire place_round_1 = about_q1[0]; // walks.rs:347
     assign m_axi_rready = ~came_1;
     always @(posedge clk) if (~came_1) begin
         error <= m_axi_rresp[1];
@@ -315,25 +315,25 @@ module h2m2_walks_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
     assign fill_page = page_1;
     assign fill_place_way = place_way_1;
     assign fill_place_round = place_round_1;
-    wire [1:0] side = word[4:3]; // entry.rs:89
+    wire [1:0] side = word[4:3]; // entry.rs:87
     assign fill_permitted_side = side;
-    wire [23:0] above = word[63:40]; // entry.rs:91
-    wire [14:0] below = word[20:6]; // entry.rs:92
-    wire permitted_read = word[1]; // entry.rs:95
+    wire [23:0] above = word[63:40]; // entry.rs:89
+    wire [14:0] below = word[20:6]; // entry.rs:90
+    wire permitted_read = word[1]; // entry.rs:93
     assign fill_permitted_read = permitted_read;
-    wire [18:0] permitted_frame = word[39:21]; // entry.rs:99
+    wire [18:0] permitted_frame = word[39:21]; // entry.rs:97
     assign fill_permitted_frame = permitted_frame;
-    wire write = word[2] & (~word[5]); // entry.rs:127
+    wire write = word[2] & (~word[5]); // entry.rs:125
     assign fill_permitted_write = write;
-    wire moving = word[2] & word[5]; // entry.rs:127
+    wire moving = word[2] & word[5]; // entry.rs:125
     assign fill_permitted_moving = moving;
-    wire [2:0] of_entry = (((|above) | (|below)) | (side == 2'h3)) ? 3'h4 : 3'h0; // entry.rs:130
-    wire [2:0] of_word = word[0] ? of_entry : 3'h1; // entry.rs:131
-    wire [2:0] found_cause = error ? 3'h5 : of_word; // entry.rs:132
+    wire [2:0] of_entry = (((|above) | (|below)) | (side == 2'h3)) ? 3'h4 : 3'h0; // entry.rs:128
+    wire [2:0] of_word = word[0] ? of_entry : 3'h1; // entry.rs:129
+    wire [2:0] found_cause = error ? 3'h5 : of_word; // entry.rs:130
     always @(posedge clk) good <= ~(|found_cause);
-    wire fills = good & shares[oldest]; // walks.rs:360
+    wire fills = good & shares[oldest]; // walks.rs:362
     assign fill_valid = looked & fills;
-    wire done = looked & fill_ready; // walks.rs:363
+    wire done = looked & fill_ready; // walks.rs:365
     always @(posedge clk) if (done) found[oldest] <= {permitted_read, write, moving, side, permitted_frame, found_cause};
     always @(posedge clk) begin
         if (rst) begin
@@ -350,15 +350,15 @@ module h2m2_walks_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
             end
         end
     end
-    wire [3:0] ended = (4'h1 << oldest) & {4{done}}; // walks.rs:283
-    wire [3:0] failed = ended & {4{~good}}; // walks.rs:283
+    wire [3:0] ended = (4'h1 << oldest) & {4{done}}; // walks.rs:285
+    wire [3:0] failed = ended & {4{~good}}; // walks.rs:285
     always @(posedge clk) begin
         if (rst) begin
             busy <= 4'h0;
             shares <= 4'h0;
         end else begin
             busy <= (busy & (~freed)) | taken;
-            shares <= (((shares & (~failed)) & (~freed)) & (~{4{forget}})) | begun;
+            shares <= (((shares & (~failed)) & (~freed)) & (~{4{cancel}})) | begun;
         end
     end
     always @(posedge clk) over <= (over & (~begun)) | ended;

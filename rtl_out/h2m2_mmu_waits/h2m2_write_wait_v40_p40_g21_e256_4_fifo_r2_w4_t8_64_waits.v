@@ -20,8 +20,8 @@ module h2m2_write_wait_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
     output wire [2:0] m_cause,
     output wire m_epoch,
     output wire [7:0] m_tag,
-    input  wire back_valid, // What the requester hands back.
-    input  wire back_epoch,
+    input  wire release_valid, // What the requester hands back.
+    input  wire release_epoch,
     output wire asks_valid, // Requests to the MMU.
     input  wire asks_ready,
     output wire [39:0] asks_address,
@@ -35,8 +35,8 @@ module h2m2_write_wait_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
     input  wire [2:0] answers_cause,
     input  wire answers_epoch,
     input  wire [7:0] answers_tag,
-    output wire returns_valid, // What is handed back to it.
-    output wire returns_epoch,
+    output wire releases_valid, // What is handed back to it.
+    output wire releases_epoch,
     input  wire enable, // Requests are taken.
     output wire idle // Nothing waits.
 );
@@ -45,9 +45,9 @@ module h2m2_write_wait_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
     reg [4:0] tail; // write_wait.rs:59
     reg idle_1; // write_wait.rs:64
     reg waits; // write_wait.rs:69
-    reg [3:0] stale; // answers that will be | write_wait.rs:75
-    reg [4:0] held; // write_wait.rs:105
-    reg [4:0] held_1; // write_wait.rs:105
+    reg [3:0] stale; // answers of the MMU that are still to come and are thrown away | write_wait.rs:76
+    reg [4:0] held; // write_wait.rs:106
+    reg [4:0] held_1; // write_wait.rs:106
     (* ram_style = "distributed" *) reg [60:0] kept [0:15];
 
     // a ring of requests: answers wait from head on, the MMU is asked up to next, requests are taken up to tail
@@ -72,26 +72,26 @@ module h2m2_write_wait_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
     assign asks_tag = kept_q0[7:0];
     wire asked = asks_valid & asks_ready; // write_wait.rs:72
 
-    // answers: those that were asked for behind one that is asked again are thrown away
+    // answers: behind one that is asked for again, those that the MMU still owes are thrown away
     assign m_address = answers_address;
     assign m_side = answers_side;
     assign m_cause = answers_cause;
     assign m_epoch = answers_epoch;
     assign m_tag = answers_tag;
-    wire throws = |stale; // write_wait.rs:77
-    wire moving = answers_cause == 3'h7; // write_wait.rs:78
-    wire passes = (~throws) & (~moving); // write_wait.rs:79
+    wire throws = |stale; // write_wait.rs:78
+    wire moving = answers_cause == 3'h7; // write_wait.rs:79
+    wire passes = (~throws) & (~moving); // write_wait.rs:80
     assign m_valid = answers_valid & passes;
     assign answers_ready = (~passes) | m_ready;
-    wire leaves = m_valid & m_ready; // write_wait.rs:83
-    wire again = (answers_valid & (~throws)) & moving; // write_wait.rs:84
-    wire thrown = answers_valid & throws; // write_wait.rs:85
+    wire leaves = m_valid & m_ready; // write_wait.rs:84
+    wire replay = (answers_valid & (~throws)) & moving; // write_wait.rs:85
+    wire thrown = answers_valid & throws; // write_wait.rs:86
     always @(posedge clk) begin
         if (rst) begin
             tail <= 5'h0;
         end else if (takes) tail <= tail + 5'h1;
     end
-    wire [4:0] _t1 = next - head; // write_wait.rs:97
+    wire [4:0] _t1 = next - head; // write_wait.rs:98
     wire [3:0] under_way = _t1[3:0]; // write_wait.rs:53
     always @(posedge clk) begin
         if (rst) begin
@@ -106,7 +106,7 @@ module h2m2_write_wait_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
                 waits <= 1'h0;
             end
             if (thrown) stale <= stale - 4'h1;
-            if (again) begin
+            if (replay) begin
                 next <= head;
                 waits <= 1'h1;
                 stale <= asked ? under_way : (under_way - 4'h1);
@@ -115,10 +115,10 @@ module h2m2_write_wait_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
     end
 
     // translations that were thrown away are handed back when the requester hands none back
-    wire ours = ~answers_epoch; // write_wait.rs:106
-    wire first = ~back_valid; // write_wait.rs:107
-    wire _t2 = (thrown & (~(|answers_cause))) & ours; // write_wait.rs:108
-    wire _t3 = first & (~(~(|held))); // write_wait.rs:108
+    wire ours = ~answers_epoch; // write_wait.rs:107
+    wire first = ~release_valid; // write_wait.rs:108
+    wire _t2 = (thrown & (~(|answers_cause))) & ours; // write_wait.rs:109
+    wire _t3 = first & (~(~(|held))); // write_wait.rs:109
     always @(posedge clk) begin
         if (rst) begin
             held <= 5'h0;
@@ -127,10 +127,10 @@ module h2m2_write_wait_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
             else if ((_t3 & (~_t2)) & (|held)) held <= held - 5'h1;
         end
     end
-    wire _t4 = ~(~(|held)); // write_wait.rs:109
-    wire first_1 = (~back_valid) & (~_t4); // write_wait.rs:107
-    wire _t5 = (thrown & (~(|answers_cause))) & answers_epoch; // write_wait.rs:108
-    wire _t6 = first_1 & (~(~(|held_1))); // write_wait.rs:108
+    wire _t4 = ~(~(|held)); // write_wait.rs:110
+    wire first_1 = (~release_valid) & (~_t4); // write_wait.rs:108
+    wire _t5 = (thrown & (~(|answers_cause))) & answers_epoch; // write_wait.rs:109
+    wire _t6 = first_1 & (~(~(|held_1))); // write_wait.rs:109
     always @(posedge clk) begin
         if (rst) begin
             held_1 <= 5'h0;
@@ -139,8 +139,8 @@ module h2m2_write_wait_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
             else if ((_t6 & (~_t5)) & (|held_1)) held_1 <= held_1 - 5'h1;
         end
     end
-    assign returns_valid = (back_valid | _t4) | (~(~(|held_1)));
-    assign returns_epoch = back_valid ? back_epoch : (~_t4);
+    assign releases_valid = (release_valid | _t4) | (~(~(|held_1)));
+    assign releases_epoch = release_valid ? release_epoch : (~_t4);
     wire unused_ok = &{1'b0, _t1[4]};
 endmodule
 

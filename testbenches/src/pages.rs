@@ -2,6 +2,8 @@
 //!
 //! A page is written by hand but for what stands between `<!-- generated: NAME -->` and `<!-- end -->`.
 
+mod refused;
+
 use hdl::Design;
 use hw::catalogue::{Block, Value, Values, block, engine_params, mmu_params, oaken_mmu_params, system_params};
 use hw::control::RegisterMap;
@@ -145,12 +147,13 @@ fn generated(page: &Page, part: &str) -> Result<String, String> {
     match part {
         "summary" => Ok(format!("{}.\n", capital(block.summary))),
         "parameters" => Ok(parameters(block)),
+        "refused" => refused::refused(block, page.shown),
         "ports" => Ok(format!("{}\n\n{}", configuration(&values), ports(&design))),
         "timing" => Ok(timing(block, &values, &design)),
         "registers" => {
             registers(block.name).map(|map| map.markdown()).ok_or_else(|| format!("`{}` has no registers", block.name))
         }
-        _ => Err(format!("unknown part `{part}`; legal: summary, parameters, ports, timing, registers")),
+        _ => Err(format!("unknown part `{part}`; legal: summary, parameters, refused, ports, timing, registers")),
     }
 }
 

@@ -25,6 +25,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("empty.toml", "description = \"nothing\"\n"),
     ("block.toml", "block = \"fifi\"\n"),
     ("block_type.toml", "block = 4\n"),
+    ("below.toml", "block = \"register_slice\"\nparameters.width = 8\nverilog.foo = 1\ndescription.en = \"a slice\"\n"),
     ("key.toml", "block = \"register_slice\"\nparamters = 3\n\n[parameters]\nwidth = 8\n\n[verilog]\nrst = 1\n"),
     ("tables.toml", "block = \"fifo\"\ndescription = 1\nparameters = 2\nverilog = 3\n"),
     ("parameter.toml", "block = \"fifo\"\n\n[parameters]\nwidth = 8\ndepht = 4\n"),

@@ -150,3 +150,20 @@ fn the_page_has_the_gap_to_the_best_mapping() {
     let table = gap::table();
     assert!(page.contains(&table), "docs/h2m2-model.md should have\n{table}");
 }
+
+/// A mapping with more parts than there are has no room, and neither bytes nor a time.
+#[test]
+fn a_mapping_beyond_the_parts_is_told() {
+    let load = Load { parts: 4, bytes: 10, fast: 1, large: 2 };
+    let problem = Problem { fast_capacity: 1000, large_capacity: 1000, loads: [load; 3] };
+    assert_eq!(problem.bytes(Mapping([4, 0, 1])), (50, 70));
+    assert_eq!(problem.time(Mapping([4, 0, 1])), 4 + 8 + 6);
+    for mapping in [Mapping([5, 0, 0]), Mapping([0, 0, u64::MAX])] {
+        assert!(!problem.fits(mapping));
+        for ask in [|p: &Problem, m: Mapping| p.bytes(m).1, |p: &Problem, m: Mapping| p.time(m)] {
+            let panic = std::panic::catch_unwind(|| ask(&problem, mapping)).expect_err("a mapping that is impossible");
+            let message = panic.downcast_ref::<String>().expect("a text");
+            assert!(message.ends_with("parts on the fast side, of a sublayer of 4"), "{message}");
+        }
+    }
+}

@@ -1,9 +1,8 @@
 //! The parts between clocks.
 
-use super::Block;
-use super::blocks::nothing;
-use super::parameter::{Legal, Parameter, Preset};
-use super::streams::{STYLE, WIDTH, any, style};
+use super::block::Block;
+use super::parameter::{Legal, Parameter, Preset, any, nothing};
+use super::streams::{STYLE, WIDTH, style};
 use crate::stream::fifo_two_clocks::fifo_two_clocks;
 use crate::stream::pulse_synchronizer::pulse_synchronizer;
 use crate::stream::reset_synchronizer::reset_synchronizer;

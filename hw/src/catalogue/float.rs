@@ -1,8 +1,7 @@
 //! The number units.
 
-use super::Block;
-use super::blocks::nothing;
-use super::parameter::{Legal, Mistake, Parameter, Preset, Values};
+use super::block::Block;
+use super::parameter::{Legal, Mistake, Parameter, Preset, Values, nothing};
 use crate::float::format::{EXP_BITS, FRAC_BITS, Format, Subnormals};
 use crate::float::{add, compare, dot, multiply, multiply_add, tree};
 use hdl::Design;

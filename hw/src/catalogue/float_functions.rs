@@ -1,9 +1,8 @@
 //! The number units that are more than sums and products.
 
-use super::Block;
-use super::blocks::nothing;
+use super::block::Block;
 use super::float::{EXP, FRAC, SUBNORMALS, cycles, every_cycle, format, latency, subnormals};
-use super::parameter::{Legal, Mistake, Parameter, Preset, Values};
+use super::parameter::{Legal, Mistake, Parameter, Preset, Values, nothing};
 use crate::float::format::{Format, Subnormals};
 use crate::float::integer::Integers;
 use crate::float::{convert, divide, exponential, integer, recip, rsqrt, sqrt};

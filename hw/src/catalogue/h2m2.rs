@@ -1,8 +1,7 @@
 //! Address translation of H2M2.
 
-use super::Block;
-use super::parameter::{Legal, Mistake, Parameter, Preset, Values};
-use super::streams::any;
+use super::block::Block;
+use super::parameter::{Legal, Mistake, Parameter, Preset, Values, any};
 use crate::h2m2::mmu_axi::mmu_axi;
 use crate::h2m2::params::{MOST_NUMBER_BITS, MmuParams, Replacement};
 use hdl::Design;
@@ -133,10 +132,9 @@ pub fn mmu_params(v: &Values) -> MmuParams {
 fn sets_fit(v: &Values) -> Result<(), Box<Mistake>> {
     let p = mmu_params(v);
     if p.number_bits() > MOST_NUMBER_BITS {
-        let what = format!("2^{} pages", p.number_bits());
         let legal = format!("at most {MOST_NUMBER_BITS} bits more of an address than of a page");
-        let why = "the registers count pages in 32 bits, and the flat table of so many has 16 GiB";
-        return Err(Mistake::together(&["virtual_bits", "page_bits"], what, legal, why));
+        let why = "the registers count pages in 32 bits, and the table of 2^31 pages has 16 GiB already";
+        return Err(Mistake::together(&["virtual_bits", "page_bits"], p.pages_and_table(), legal, why));
     }
     if p.set_bits() < p.number_bits() {
         return Ok(());

@@ -1,9 +1,7 @@
 //! What brings order into H2M2's two accelerators.
 
-use super::Block;
-use super::blocks::nothing;
-use super::parameter::{Parameter, Preset};
-use super::streams::any;
+use super::block::Block;
+use super::parameter::{Parameter, Preset, any, nothing};
 use crate::h2m2::event_controller::{MAX_KERNELS, event_controller};
 use hdl::Design;
 use std::any::type_name_of_val;

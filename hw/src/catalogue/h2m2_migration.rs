@@ -1,9 +1,9 @@
 //! What moves pages between H2M2's two memories.
 
-use super::Block;
-use super::parameter::{Legal, Mistake, Parameter, Preset, Values};
-use super::streams::any;
-use crate::h2m2::migration::{MigrationParams, migration};
+use super::block::Block;
+use super::parameter::{Legal, Mistake, Parameter, Preset, Values, any};
+use crate::h2m2::migration::migration;
+use crate::h2m2::migration_params::MigrationParams;
 use crate::h2m2::params::MOST_NUMBER_BITS;
 use hdl::Design;
 use std::any::type_name_of_val;

@@ -1,9 +1,7 @@
 //! Parts of LAD attention.
 
-use super::Block;
-use super::blocks::nothing;
-use super::parameter::{Legal, Mistake, Parameter, Preset, Values};
-use super::streams::any;
+use super::block::Block;
+use super::parameter::{Legal, Mistake, Parameter, Preset, Values, any, nothing};
 use crate::lad::apid::{ApidParams, MAX_POSITIONS, apid};
 use crate::lad::scores::{MAX_HEAD, ScoresParams, scores};
 use hdl::Design;

@@ -1,9 +1,7 @@
 //! What moves bytes to and from memory over AXI4.
 
-use super::Block;
-use super::blocks::nothing;
-use super::parameter::{Legal, Mistake, Parameter, Preset, Values};
-use super::streams::any;
+use super::block::Block;
+use super::parameter::{Legal, Mistake, Parameter, Preset, Values, any, nothing};
 use crate::memory::axi::{self, AxiParams, ID_BITS, MASTERS};
 use crate::memory::axi_read_arbiter::axi_read_arbiter;
 use crate::memory::axi_write_arbiter::axi_write_arbiter;

@@ -1,9 +1,8 @@
 //! The MMU of Oaken.
 
-use super::Block;
+use super::block::Block;
 use super::memory::{ADDRESS_BITS, DATA_BITS};
-use super::parameter::{Legal, Mistake, Parameter, Preset, Values};
-use super::streams::any;
+use super::parameter::{Legal, Mistake, Parameter, Preset, Values, any};
 use crate::memory::axi::AxiParams;
 use crate::oaken::mmu::params::MmuParams;
 use crate::oaken::mmu::unit_axi::unit_axi;

@@ -1,9 +1,8 @@
 //! What cuts Oaken's records into slices for memory, and makes records of slices.
 
-use super::Block;
-use super::blocks::{ENGINE, nothing};
-use super::parameter::{Legal, Mistake, Parameter, Preset, Values};
-use super::streams::any;
+use super::block::Block;
+use super::oaken_engines::ENGINE;
+use super::parameter::{Legal, Mistake, Parameter, Preset, Values, any, nothing};
 use crate::oaken::slices::{MAX_HEADS, MAX_TAG};
 use crate::oaken::{EngineParams, SliceParams, slice_framer, slice_splitter};
 use hdl::Design;

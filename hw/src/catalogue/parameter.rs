@@ -1,6 +1,5 @@
 //! Parameters of blocks: what is legal, values, and what can be wrong with them.
 
-use super::Block;
 use std::fmt;
 
 /// The value of a parameter.
@@ -167,14 +166,16 @@ pub struct Mistake {
 }
 
 impl Mistake {
-    pub(super) fn unknown(name: &str, block: &Block) -> Mistake {
-        let known: Vec<&str> = block.parameters.iter().map(|p| p.name).collect();
-        let legal = format!("the parameters of `{}` are {}", block.name, known.join(", "));
+    /// The block of this name has other parameters.
+    pub(super) fn unknown(name: &str, block: &str, parameters: &[Parameter]) -> Mistake {
+        let known: Vec<&str> = parameters.iter().map(|p| p.name).collect();
+        let legal = format!("the parameters of `{block}` are {}", known.join(", "));
         Mistake { names: vec![], problem: Problem::Unknown(name.into()), value: None, legal, why: String::new() }
     }
 
-    pub(super) fn missing(parameter: &Parameter, block: &Block) -> Mistake {
-        let why = format!("`{}` has no default for it: {}", block.name, parameter.doc);
+    /// The block of this name needs it.
+    pub(super) fn missing(parameter: &Parameter, block: &str) -> Mistake {
+        let why = format!("`{block}` has no default for it: {}", parameter.doc);
         let (names, legal) = (vec![parameter.name], parameter.legal_text());
         Mistake { names, problem: Problem::Missing, value: None, legal, why }
     }
@@ -263,4 +264,14 @@ impl Values {
             other => panic!("`{name}` is {other}, neither true nor false"),
         }
     }
+}
+
+/// Every whole number between two, both included.
+pub(super) const fn any(min: i128, max: i128) -> Legal {
+    Legal::Range { min, max, multiple_of: 1 }
+}
+
+/// Nothing holds between several parameters of a block.
+pub(super) fn nothing(_: &Values) -> Result<(), Box<Mistake>> {
+    Ok(())
 }

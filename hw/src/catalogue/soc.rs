@@ -1,9 +1,8 @@
 //! What a system on a board has besides its engines, and a system.
 
-use super::Block;
-use super::blocks::{ENGINE, engine_params, nothing};
-use super::parameter::{Legal, Mistake, Parameter, Preset, Values};
-use super::streams::any;
+use super::block::Block;
+use super::oaken_engines::{ENGINE, engine_params};
+use super::parameter::{Legal, Mistake, Parameter, Preset, Values, any, nothing};
 use crate::soc::baud::{MAX_CLOCKS_PER_BIT, MIN_CLOCKS_PER_BIT};
 use crate::soc::board_top::{BoardParams, board_top};
 use crate::soc::frame_receiver::{HELD, frame_receiver};

@@ -1,8 +1,7 @@
 //! The stream parts and the RAM.
 
-use super::Block;
-use super::blocks::nothing;
-use super::parameter::{Legal, Mistake, Parameter, Preset, Values};
+use super::block::Block;
+use super::parameter::{Legal, Mistake, Parameter, Preset, Values, any, nothing};
 use crate::memory::ram::{Collision, RamParams, ram};
 use crate::stream::arbiter::arbiter;
 use crate::stream::convert::convert;
@@ -20,10 +19,6 @@ use crate::stream::widen::widen;
 use crate::stream::{MAX_RATIO, MAX_WIDTH, MAX_WORDS};
 use hdl::Design;
 use std::any::type_name_of_val;
-
-pub(super) const fn any(min: i128, max: i128) -> Legal {
-    Legal::Range { min, max, multiple_of: 1 }
-}
 
 pub(super) const WIDTH: Parameter = Parameter {
     name: "width",

@@ -150,7 +150,7 @@ fn engine(name: &str, lanes: u32, dense_bits: u32, settings: u32) -> hdl::sim::S
 
 #[test]
 fn engines_have_the_latency_that_they_state() {
-    use super::blocks::{DEQUANTIZER_LATENCY, quantizer_latency};
+    use super::oaken_engines::{DEQUANTIZER_LATENCY, quantizer_latency};
     use sim::oaken_run::{run_dequantizer, run_quantizer};
     let vectors: Vec<Vec<u16>> = (0..3).map(|v| (0..128).map(|i| 0x3000 + 37 * i + v).collect()).collect();
     let mut wrong = vec![];

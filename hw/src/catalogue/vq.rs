@@ -1,9 +1,7 @@
 //! What reads vector-quantized data.
 
-use super::Block;
-use super::blocks::nothing;
-use super::parameter::{Legal, Mistake, Parameter, Preset, Values};
-use super::streams::any;
+use super::block::Block;
+use super::parameter::{Legal, Mistake, Parameter, Preset, Values, any, nothing};
 use crate::vq::banked_cache::{self, banked_cache};
 use crate::vq::banked_types::BankedParams;
 use crate::vq::cache_types::{CacheParams, MAX_CACHE_LANES, MAX_ENTRIES, MAX_VECTOR};

@@ -1,9 +1,7 @@
 //! What works by table on vector-quantized data.
 
-use super::Block;
-use super::blocks::nothing;
-use super::parameter::{Legal, Mistake, Parameter, Preset, Values};
-use super::streams::any;
+use super::block::Block;
+use super::parameter::{Legal, Mistake, Parameter, Preset, Values, any, nothing};
 use crate::vq::products::{self, products};
 use crate::vq::scores::{self, ScoresParams, scores};
 use crate::vq::table_types::{LANES, MAX_POSITIONS, MAX_QUERIES, TableParams};

@@ -1,12 +1,10 @@
 //! Entries of H2M2's page table, as they lie in memory: `docs/blocks/h2m2_mmu.md`. Combinational.
 
-use super::params::{MmuParams, TABLE_BITS, cause};
+use super::params::{ENTRY_SIZE, MmuParams, TABLE_BITS, cause};
 use hdl::{Bundle, Module, Signal, bits, cat, module};
 
 /// Bits of an entry in memory.
 pub const ENTRY_BITS: u32 = 64;
-/// Bytes of an entry in memory, as a power of two.
-pub const ENTRY_SIZE: u32 = 3;
 /// The entry has bits of physical addresses up to here.
 pub const ADDRESS_BITS: u32 = 48;
 const VALID: u32 = 0;

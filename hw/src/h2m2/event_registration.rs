@@ -8,7 +8,7 @@
 //! Completions never wait for this. A row is read, changed and written over three cycles, and none of a completion may be
 //! read in the cycle in which it is written: then it is read again.
 
-use super::event_types::{Answer, Completion, Outcome, Registration};
+use super::event_types::{Answer, Completion, Registration, RegistrationOutcome};
 use hdl::*;
 
 /// What is known of a number.
@@ -98,7 +98,7 @@ pub(super) fn register(
     let Registration { slot, side: _, after } = s.payload;
     let width = slot.width();
     let phase = m.state(Phase::Clear);
-    let outcome = m.reg(state::<Outcome>());
+    let outcome = m.reg(state::<RegistrationOutcome>());
     let last = row.number.all();
 
     m.section("what is known of each number");
@@ -173,7 +173,7 @@ struct Cycle {
 }
 
 /// The steps of a registration.
-fn steps(m: Module, phase: StateSignal<Phase>, outcome: StateSignal<Outcome>, x: Cycle) {
+fn steps(m: Module, phase: StateSignal<Phase>, outcome: StateSignal<RegistrationOutcome>, x: Cycle) {
     let refuse = |how| {
         outcome.set(m.lit_state(how));
         phase.set(Phase::Finish);
@@ -181,19 +181,21 @@ fn steps(m: Module, phase: StateSignal<Phase>, outcome: StateSignal<Outcome>, x:
     m.switch(phase, |s| {
         s.case(Phase::Clear, || m.when(x.last, || phase.set(Phase::Idle)));
         s.case(Phase::Idle, || {
-            outcome.set(Outcome::Okay);
+            outcome.set(RegistrationOutcome::Okay);
             m.when(x.asks, || phase.set(Phase::Check));
-            m.when(x.asks & x.busy, || refuse(Outcome::Busy));
+            m.when(x.asks & x.busy, || refuse(RegistrationOutcome::Busy));
             if let Some(beyond) = x.beyond {
-                m.when(x.asks & beyond, || refuse(Outcome::Range));
+                m.when(x.asks & beyond, || refuse(RegistrationOutcome::Range));
             }
         });
         s.case(Phase::Check, || {
             m.when(x.last, || {
-                phase.set(outcome.is(Outcome::Okay).mux(m.lit_state(Phase::Walk), m.lit_state(Phase::Finish)))
+                phase.set(
+                    outcome.is(RegistrationOutcome::Okay).mux(m.lit_state(Phase::Walk), m.lit_state(Phase::Finish)),
+                )
             });
             m.when(x.unknown, || {
-                outcome.set(Outcome::Unknown);
+                outcome.set(RegistrationOutcome::Unknown);
                 m.when(x.last, || phase.set(Phase::Finish));
             });
         });

@@ -16,7 +16,7 @@ pub struct Registration {
 /// How a registration ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 #[state(width = 2)]
-pub enum Outcome {
+pub enum RegistrationOutcome {
     /// It is registered.
     Okay = 0,
     /// There is no such number.
@@ -33,7 +33,7 @@ pub struct Answer {
     /// Of which kernel.
     pub slot: Signal,
     /// How it ended.
-    pub outcome: StateSignal<Outcome>,
+    pub outcome: StateSignal<RegistrationOutcome>,
 }
 
 /// A completion of a kernel that does not run on that side.

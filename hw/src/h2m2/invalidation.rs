@@ -3,17 +3,17 @@
 //! | port | |
 //! | --- | --- |
 //! | `pages` | ranges of pages; one at a time |
-//! | `forget` | in the cycle in which a range is taken: walks that are under way are out of date |
-//! | `empty` | sets to be emptied |
+//! | `cancel` | in the cycle in which a range is taken: walks that are under way are out of date |
+//! | `flush_set` | sets to be emptied |
 //! | `epoch` | register: that of requests which are taken now |
-//! | `turned` | register: this is the first cycle of the epoch: what is taken from now on does not find what was in the sets |
+//! | `epoch_flips` | register: this is the first cycle of the epoch: what is taken from now on does not find what was in the sets |
 //! | `answered` | all requests of before the last turn are answered |
 //! | `unused` | a bit for each epoch: none of its translations was in use in the cycle before |
 //! | `done` | one cycle: the range is invalid |
 //! | `drained` | nothing of before the last range that is done is in use; at least once before the next turn |
 //! | `starts` | register: after a reset, until all sets are emptied. No request may be taken |
 //!
-//! Parameters: those of [`MmuParams`]. Combinational paths: `pages_valid` to `forget`; `unused` to `drained`.
+//! Parameters: those of [`MmuParams`]. Combinational paths: `pages_valid` to `cancel`; `unused` to `drained`.
 
 use super::params::*;
 use super::types::*;
@@ -25,11 +25,11 @@ ports! {
         /// What is to be invalidated.
         input pages: Stream<Pages> = stream(pages(p)),
         /// Walks under way are out of date.
-        output forget: Signal = bits(1),
+        output cancel: Signal = bits(1),
         /// Sets to be emptied.
-        output empty: Stream = stream(bits(p.set_bits())),
+        output flush_set: Stream = stream(bits(p.set_bits())),
         /// The epoch begins.
-        output turned: Signal = bits(1),
+        output epoch_flips: Signal = bits(1),
         /// Epoch of requests taken now.
         output epoch: Signal = bits(1),
         /// All requests from before the last turn are answered.
@@ -78,17 +78,17 @@ pub fn invalidation(p: MmuParams) -> Result<Design<InvalidationPorts>, Errors> {
     let count = last - first;
     let whole = count.drop_low(p.set_bits()).any();
     io.pages.ready.set(phase.is(Phase::Idle));
-    io.forget.set(io.pages.transfer());
-    io.empty.valid.set(phase.is(Phase::Empty));
-    io.empty.payload.set(set);
+    io.cancel.set(io.pages.transfer());
+    io.flush_set.valid.set(phase.is(Phase::Empty));
+    io.flush_set.payload.set(set);
     let unused = epoch.mux(io.unused.bit(0), io.unused.bit(1)).named("unused_other");
     let turns = phase.is(Phase::Turn) & unused;
-    let turned = m.reg_reset(bits(1), 0);
-    turned.set(turns);
-    io.turned.set(turned);
+    let flips = m.reg_reset(bits(1), 0);
+    flips.set(turns);
+    io.epoch_flips.set(flips);
     // requesters know of the turn a cycle later
-    let ends = phase.is(Phase::Answer) & io.answered & !turned;
-    let (loads, steps) = (phase.is(Phase::Idle), phase.is(Phase::Empty) & io.empty.ready);
+    let ends = phase.is(Phase::Answer) & io.answered & !flips;
+    let (loads, steps) = (phase.is(Phase::Idle), phase.is(Phase::Empty) & io.flush_set.ready);
     m.when(loads | steps, || {
         set.set(loads.mux(first.trunc(p.set_bits()), set + 1));
         more.set(loads.mux(count.trunc(p.set_bits()) | whole.repeat(p.set_bits()), more - 1));
@@ -99,7 +99,7 @@ pub fn invalidation(p: MmuParams) -> Result<Design<InvalidationPorts>, Errors> {
             m.when(io.pages.valid, || phase.set(Phase::Empty));
         });
         s.case(Phase::Empty, || {
-            m.when(io.empty.ready & !more.any(), || phase.set(Phase::Settle));
+            m.when(io.flush_set.ready & !more.any(), || phase.set(Phase::Settle));
         });
         s.case(Phase::Settle, || {
             settle.set(settle - 1);
@@ -121,3 +121,6 @@ pub fn invalidation(p: MmuParams) -> Result<Design<InvalidationPorts>, Errors> {
     io.drained.set(!phase.is(Phase::Answer) & unused & !starts);
     m.finish(io)
 }
+
+#[cfg(test)]
+mod tests;

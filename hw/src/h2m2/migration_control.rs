@@ -27,8 +27,8 @@
 //! Parameters: those of [`MigrationParams`]. Latency: four accesses and three invalidations a page, or two and one, and 25 cycles. Combinational paths: none.
 
 use super::entry::{ENTRY_BITS, fields, word};
-use super::migration::{Migrated, Migration, MigrationParams, Outcome, migrated, migration_shape};
 use super::migration_pages::*;
+use super::migration_params::{Migrated, Migration, MigrationOutcome, MigrationParams, migrated, migration_shape};
 use super::migration_table::{Action, TablePorts, bus, migration_table, pages};
 use super::page_copier::{Job, job};
 use super::params::TABLE_BITS;
@@ -46,7 +46,7 @@ ports! {
         /// Pages to be copied.
         output job: Stream<Job> = stream(job(p)),
         /// How that ended.
-        input copied: Stream<StateSignal<Outcome>> = stream(state()),
+        input copied: Stream<StateSignal<MigrationOutcome>> = stream(state()),
         /// Pages under way are stopped.
         output stopping: Signal = bits(1),
         /// Each MMU forgets a page.
@@ -103,7 +103,7 @@ struct State {
     forgets: Signal,
     /// The page in hand.
     page: Page,
-    outcome: StateSignal<Outcome>,
+    outcome: StateSignal<MigrationOutcome>,
     /// Its old place and its new one are two.
     moves: Signal,
     ring: Ring,
@@ -115,7 +115,7 @@ struct State {
 struct Found {
     failed: Signal,
     /// By which error.
-    outcome: StateSignal<Outcome>,
+    outcome: StateSignal<MigrationOutcome>,
     /// The entries are as the command says.
     as_told: Signal,
     /// Its old place and its new one are two.
@@ -137,7 +137,7 @@ pub fn migration_control(p: MigrationParams) -> Result<Design<ControlPorts>, Err
         phase: m.state(Phase::Look),
         forgets: m.reg_reset(bits(1), 0),
         page: m.reg(page(p)),
-        outcome: m.reg(state::<Outcome>()),
+        outcome: m.reg(state::<MigrationOutcome>()),
         moves: m.reg(bits(1)),
         ring: Ring::new(m),
         refused,
@@ -177,8 +177,8 @@ pub fn migration_control(p: MigrationParams) -> Result<Design<ControlPorts>, Err
         s.case(Step::Done, || m.when(io.done.ready, || leave(m, x)));
     });
     let Migration { page, from, to, tables } = x.page.command;
-    let failed = !x.outcome.is(Outcome::Okay);
-    let freed = failed.mux(x.moves & !x.outcome.is(Outcome::Table), tables.any());
+    let failed = !x.outcome.is(MigrationOutcome::Okay);
+    let freed = failed.mux(x.moves & !x.outcome.is(MigrationOutcome::Table), tables.any());
     io.done.valid.set(x.step.is(Step::Done));
     io.done.payload.set(Migrated { page, outcome: x.outcome, free: failed.mux(to, from), freed });
     m.finish(io)
@@ -226,7 +226,7 @@ fn compare(m: Module, x: State, tables: [TablePorts; 2], p: MigrationParams) -> 
     let decode = failed[0].mux(tables[0].decode, tables[1].decode);
     Found {
         failed: failed[0] | failed[1],
-        outcome: decode.mux(m.lit_state(Outcome::Decode), m.lit_state(Outcome::Slave)),
+        outcome: decode.mux(m.lit_state(MigrationOutcome::Decode), m.lit_state(MigrationOutcome::Slave)),
         as_told: (each[0].0 | !used[0]) & (each[1].0 | !used[1]) & moves,
         moves,
         reads: each[1].1.cat(each[0].1),
@@ -278,7 +278,7 @@ fn commands(m: Module, io: ControlPorts, x: State) -> (Migration, Signal) {
 fn choose(m: Module, io: ControlPorts, x: State, (oldest, next, may_begin): (Page, Migration, Signal)) {
     let ends = x.refused.any & x.ring.is_empty();
     m.when(io.copied.valid, || {
-        let okay = io.copied.payload.is(Outcome::Okay);
+        let okay = io.copied.payload.is(MigrationOutcome::Okay);
         x.page.set(oldest);
         x.outcome.set(io.copied.payload);
         x.moves.set(true);
@@ -312,7 +312,7 @@ fn judge(m: Module, x: State, found: Found) {
         x.ring.tail.set(x.ring.tail + 1);
         x.step.set(Step::Idle);
     };
-    let refuse = |outcome: StateSignal<Outcome>, written: u32| {
+    let refuse = |outcome: StateSignal<MigrationOutcome>, written: u32| {
         x.refused.any.set(true);
         x.refused.outcome.set(outcome);
         x.refused.written.set(written);
@@ -327,7 +327,7 @@ fn judge(m: Module, x: State, found: Found) {
             x.page.writes.set(found.writes);
             goes(Phase::Mark);
             m.when(failed, || refuse(found.outcome, 0))
-                .elsewhen(!found.as_told, || refuse(m.lit_state(Outcome::Mapping), 0))
+                .elsewhen(!found.as_told, || refuse(m.lit_state(MigrationOutcome::Mapping), 0))
                 .elsewhen(!found.writes.any(), ready);
         });
         s.case(Phase::Mark, || m.when(failed, || refuse(found.outcome, 1)).elsewhen(x.forgets, ready));
@@ -343,14 +343,14 @@ fn judge(m: Module, x: State, found: Found) {
             });
         });
         s.case(Phase::Back, || {
-            m.when(failed, || x.outcome.set(Outcome::Table));
+            m.when(failed, || x.outcome.set(MigrationOutcome::Table));
             m.when(x.forgets, || {
                 goes(Phase::Restore);
-                m.when(x.outcome.is(Outcome::Table), || x.step.set(Step::Done));
+                m.when(x.outcome.is(MigrationOutcome::Table), || x.step.set(Step::Done));
             });
         });
         s.case_any([Phase::Free, Phase::Restore], || {
-            m.when(failed, || x.outcome.set(Outcome::Table));
+            m.when(failed, || x.outcome.set(MigrationOutcome::Table));
             m.when(x.forgets, || x.step.set(Step::Done));
         });
     });

@@ -1,7 +1,7 @@
 //! Pages that the [control](super::migration_control) of the migration engine has under way: a ring of those that are copied, and one that was made
 //! ready in vain.
 
-use super::migration::{Migration, MigrationParams, Outcome, migration_shape};
+use super::migration_params::{Migration, MigrationOutcome, MigrationParams, migration_shape};
 use hdl::*;
 
 /// Pages under way, at most.
@@ -53,7 +53,7 @@ pub(super) fn index(place: Signal) -> Signal {
 #[derive(Clone, Copy)]
 pub(super) struct Refused {
     pub any: Signal,
-    pub outcome: StateSignal<Outcome>,
+    pub outcome: StateSignal<MigrationOutcome>,
     /// Its entries may have been written.
     pub written: Signal,
     /// Its old place and its new one are two.
@@ -64,7 +64,7 @@ impl Refused {
     #[module]
     pub fn new(m: Module) -> Refused {
         let any = m.reg_reset(bits(1), 0);
-        let outcome = m.reg(state::<Outcome>());
+        let outcome = m.reg(state::<MigrationOutcome>());
         let written = m.reg(bits(1));
         let moves = m.reg(bits(1));
         Refused { any, outcome, written, moves }

@@ -13,9 +13,9 @@
 //!
 //! Parameters: those of [`MigrationParams`]. Latency: that of the bus, or of the MMU, and 3 cycles. Combinational paths: none.
 
-use super::entry::{ENTRY_BITS, ENTRY_SIZE, entry_address};
-use super::migration::MigrationParams;
-use super::params::TABLE_BITS;
+use super::entry::{ENTRY_BITS, entry_address};
+use super::migration_params::MigrationParams;
+use super::params::{ENTRY_SIZE, TABLE_BITS};
 use super::types::Pages;
 use crate::memory::axi::{AxiParams, AxiRead, AxiWrite, axi_read, axi_write};
 use hdl::*;

@@ -48,18 +48,15 @@ pub fn counted(p: MmuParams) -> Counted {
     Counted { valid: bits(1), counter: bits(4), fault: bits(1), cause: bits(3), asker: asker(p) }
 }
 
-/// The counter of pages that were looked up ahead and not found.
-pub const AHEAD: u32 = 11;
-
 ports! {
     /// Ports of [`mmu`].
     pub struct MmuPorts(p: MmuParams) {
         /// Requests of each requester.
         input request: Vector<Stream<Request>> = vector(stream(request(p)), p.requesters as usize),
         /// Answers to each requester.
-        output response: Vector<Stream<Answer>> = vector(stream(answer(p)), p.requesters as usize),
+        output response: Vector<Stream<Translation>> = vector(stream(translation(p)), p.requesters as usize),
         /// Translations that each requester has finished with.
-        input back: Vector<Back> = vector(back(), p.requesters as usize),
+        input back: Vector<Release> = vector(release(), p.requesters as usize),
         /// Pages to be invalidated.
         input invalidate: Stream<Pages> = stream(pages(p)),
         /// One cycle: no later answer comes from an entry as it was before the invalidation.
@@ -130,19 +127,19 @@ pub struct Parts<'a> {
 fn begin(m: Module, io: MmuPorts, parts: Parts, p: MmuParams) -> (Signal, Item) {
     let Parts { requesters, tlb, walks, invalidation, prefetch } = parts;
     m.section("a request in turn, or before it a miss whose walk is over; where there is neither, a page that is looked up ahead");
-    let again = walks.again;
-    let open = io.enable & !invalidation.starts & !tlb.hold & !again.valid;
+    let replay = walks.replay;
+    let open = io.enable & !invalidation.starts & !tlb.hold & !replay.valid;
     let asks = Vector::of(requesters.iter().map(|requester| requester.asks)).pack();
     let grant = in_turn(m, asks, open);
     let taken = grant.any & open;
-    again.ready.set(!tlb.hold);
+    replay.ready.set(!tlb.hold);
     let valid = m.reg_reset(bits(1), 0);
     let ahead = prefetch.map(|prefetch| {
         let granted = prefetch.asks & open & !grant.any;
         prefetch.granted.set(granted);
         granted
     });
-    valid.set(ahead.map_or(taken, |ahead| taken | ahead) | again.transfer());
+    valid.set(ahead.map_or(taken, |ahead| taken | ahead) | replay.transfer());
     for (i, requester) in requesters.iter().enumerate() {
         requester.granted.set(grant.one_hot.bit(i as u32) & open);
     }
@@ -151,11 +148,11 @@ fn begin(m: Module, io: MmuPorts, parts: Parts, p: MmuParams) -> (Signal, Item) 
     let asker = chosen(grant, &askers);
     let asker = prefetch.zip(ahead).map_or(asker, |(prefetch, ahead)| ahead.mux(nobody(prefetch.page, p), asker));
     let begins = Item {
-        asker: again.valid.mux(again.payload.asker, asker),
-        first: !again.valid,
-        leaves: leaves & !again.valid,
-        walked: again.payload.walked,
-        shared: again.payload.shared,
+        asker: replay.valid.mux(replay.payload.asker, asker),
+        first: !replay.valid,
+        leaves: leaves & !replay.valid,
+        walked: replay.payload.walked,
+        shared: replay.payload.shared,
         ahead,
     };
     (valid, begins)
@@ -167,7 +164,7 @@ struct LookedUp {
     valid: Signal,
     item: Item,
     beyond: Signal,
-    of_walk: Outcome,
+    of_walk: LookupOutcome,
 }
 
 /// Looks it up: three cycles.
@@ -203,7 +200,7 @@ fn decide(m: Module, io: MmuPorts, parts: Parts, x: LookedUp, p: MmuParams) {
     let cause = looked.mux(tlb.found.mux(of_entry, number(cause::NONE)), of_walk.cause);
     let cause = beyond.mux(number(cause::BEYOND), cause);
     let cause = item.leaves.mux(number(cause::LEAVES), cause);
-    let outcome = Outcome { waits, cause, side: tlb.side | of_walk.side, frame: tlb.frame | of_walk.frame };
+    let outcome = LookupOutcome { waits, cause, side: tlb.side | of_walk.side, frame: tlb.frame | of_walk.frame };
     let whose = one_hot_of(item.asker.requester, p);
     let asked = item.ahead.map_or(valid, |ahead| valid & !ahead);
     for (i, requester) in requesters.iter().enumerate() {
@@ -213,7 +210,7 @@ fn decide(m: Module, io: MmuPorts, parts: Parts, x: LookedUp, p: MmuParams) {
     walks.miss_valid.set(asked & waits);
     walks.miss.set(Miss { asker: item.asker, place: tlb.place });
     walks.base.set(io.base);
-    walks.forget.set(invalidation.forget);
+    walks.cancel.set(invalidation.cancel);
     tlb.fill.set(walks.fill);
     io.m_axi.set(walks.m_axi);
     let counts = item.ahead.map_or(valid & !waits, |ahead| valid & waits.eq(ahead));
@@ -236,7 +233,7 @@ fn invalidate(m: Module, io: MmuPorts, parts: Parts) {
     let Parts { requesters, tlb, walks, invalidation, prefetch } = parts;
     m.section("invalidation");
     invalidation.pages.set(io.invalidate);
-    tlb.empty.set(invalidation.empty);
+    tlb.flush_set.set(invalidation.flush_set);
     let all = |of: fn(&RequesterPorts) -> Signal| requesters.iter().map(of).reduce(|a, b| a & b);
     invalidation.answered.set(all(|r| r.answered).unwrap_or(m.lit(1u32, 1)));
     invalidation.unused.set(all(|r| r.unused).unwrap_or(m.lit(3u32, 2)));
@@ -267,14 +264,14 @@ fn one_hot_of(requester: Signal, p: MmuParams) -> Signal {
 
 /// What a walk says of a request; 0 for a request that comes the first time.
 #[module]
-fn of_walk(m: Module, walked: Walked, write: Signal, first: Signal, p: MmuParams) -> Outcome {
+fn of_walk(m: Module, walked: Walked, write: Signal, first: Signal, p: MmuParams) -> LookupOutcome {
     let none = !walked.cause.any();
     let allowed = none & walked.permitted.allows(write) & !first;
     let refused = none.mux(refusal(walked.permitted.waits(write)), walked.cause);
     let cause = refused & (!allowed).repeat(3);
     let side = walked.permitted.side & allowed.repeat(2);
     let frame = walked.permitted.frame & allowed.repeat(p.frame_bits());
-    Outcome { waits: m.lit(0u32, 1), cause, side, frame }
+    LookupOutcome { waits: m.lit(0u32, 1), cause, side, frame }
 }
 
 /// Who asks for a page that is looked up ahead.
@@ -287,11 +284,11 @@ fn nobody(page: Signal, p: MmuParams) -> Asker {
 fn count(m: Module, item: Item, valid: Signal, cause: Signal, p: MmuParams) -> Counted {
     let fault = if p.writes_wait { cause.any() & cause.ne(cause::MOVING) } else { cause.any() };
     let known = cause.eq(cause::BEYOND) | cause.eq(cause::LEAVES);
-    let hit = fault.cat(m.lit(7u32, 3));
+    let hit = fault.cat(m.lit(counter::HITS, 3));
     let first = known.mux(m.lit(0u32, 1).cat(cause), hit);
     let of_walk = cause.eq(cause::MOVING).mux(m.lit(counts_as(p), 3), cause);
     let counter = item.first.mux(first, item.shared.cat(of_walk));
-    let counter = item.ahead.map_or(counter, |ahead| ahead.mux(m.lit(AHEAD, 4), counter));
+    let counter = item.ahead.map_or(counter, |ahead| ahead.mux(m.lit(counter::AHEAD, 4), counter));
     let now = m.reg_reset(bits(1), 0);
     now.set(valid);
     let (counter, fault, cause, asker) = later(m, 1, (counter, fault, cause, item.asker));
@@ -309,12 +306,15 @@ pub fn connect(m: Module, io: MmuPorts, parts: Parts, p: MmuParams) {
     for (i, requester) in parts.requesters.iter().enumerate() {
         requester.s.set(io.request[i]);
         io.response[i].set(requester.m);
-        requester.back.set(io.back[i]);
+        requester.release.set(io.back[i]);
         requester.epoch.set(parts.invalidation.epoch);
-        requester.turned.set(parts.invalidation.turned);
+        requester.epoch_flips.set(parts.invalidation.epoch_flips);
     }
     let (valid, begins) = begin(m, io, parts, p);
     let looked_up = look_up(m, io, parts, (valid, begins), p);
     decide(m, io, parts, looked_up, p);
     invalidate(m, io, parts);
 }
+
+// a bit above the cause says that a walk was shared, or that a hit was refused
+const _: () = assert!(counter::SHARED == 8 && counter::REFUSED_HITS == 8 + counter::HITS);

@@ -30,9 +30,9 @@ ports! {
         /// Requests of each requester.
         input request: Vector<Stream<Request>> = vector(stream(request(p)), p.requesters as usize),
         /// Answers to each requester.
-        output response: Vector<Stream<Answer>> = vector(stream(answer(p)), p.requesters as usize),
+        output response: Vector<Stream<Translation>> = vector(stream(translation(p)), p.requesters as usize),
         /// Translations that each requester has finished with.
-        input back: Vector<Back> = vector(back(), p.requesters as usize),
+        input back: Vector<Release> = vector(release(), p.requesters as usize),
         /// Pages to be invalidated.
         input invalidate: Stream<Pages> = stream(pages(p)),
         /// One cycle: no later answer comes from an entry as it was before the invalidation.

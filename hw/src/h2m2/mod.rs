@@ -9,6 +9,7 @@ pub mod invalidation;
 pub mod migration;
 pub mod migration_control;
 mod migration_pages;
+pub mod migration_params;
 pub mod migration_table;
 pub mod mmu;
 pub mod mmu_axi;

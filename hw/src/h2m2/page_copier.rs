@@ -14,7 +14,7 @@
 //!   of both memories. Combinational paths: none.
 //! - After reset nothing is under way; reset both memories with it.
 
-use super::migration::{MigrationParams, Outcome, Place, place};
+use super::migration_params::{Location, MigrationOutcome, MigrationParams, location};
 use crate::memory::axi::{AxiRead, AxiWrite, axi_read, axi_write};
 use crate::stream::fifo::{Style, fifo_after};
 use crate::stream::register_slice_forward::register_slice_forward_after;
@@ -25,14 +25,14 @@ use hdl::*;
 #[derive(Clone, Copy, Debug, Bundle)]
 pub struct Job {
     /// From here.
-    pub from: Place,
+    pub from: Location,
     /// To there.
-    pub to: Place,
+    pub to: Location,
 }
 
 /// The shape of a page to be copied.
 pub fn job(p: MigrationParams) -> Job {
-    Job { from: place(p), to: place(p) }
+    Job { from: location(p), to: location(p) }
 }
 
 ports! {
@@ -43,7 +43,7 @@ ports! {
         /// Pages end early.
         input stop: Signal = bits(1),
         /// Pages that were copied or not.
-        output done: Stream<StateSignal<Outcome>> = stream(state()),
+        output done: Stream<StateSignal<MigrationOutcome>> = stream(state()),
         /// Reads of each side.
         output m_axi_read: Vector<AxiRead> = vector(axi_read(p.axi()), 2),
         /// Writes of each side.
@@ -137,7 +137,7 @@ pub fn page_copier(p: MigrationParams) -> Result<Design<PageCopierPorts>, Errors
     held.count(asked.valid, written);
     let (ends, outcome) = answer(m, io.m_axi_write, sides.1, sent);
 
-    let ended = m.wire(stream(state::<Outcome>()));
+    let ended = m.wire(stream(state::<MigrationOutcome>()));
     ended.valid.set(ends);
     ended.payload.set(outcome);
     m.assert(!ends | ended.ready, "no more jobs are under way than fit");
@@ -296,7 +296,7 @@ fn answer(
     ports: Vector<AxiWrite>,
     side: Signal,
     sent: Stream<(Flight, BusErrors)>,
-) -> (Signal, StateSignal<Outcome>) {
+) -> (Signal, StateSignal<MigrationOutcome>) {
     ports.into_iter().for_each(|port| port.bready.set(1));
     let of = |field: fn(&AxiWrite) -> Signal| side.mux(field(&ports[1]), field(&ports[0]));
     let comes = of(|x| x.bvalid);
@@ -304,7 +304,7 @@ fn answer(
     let (Flight { last, cut }, reads) = sent.payload;
     let writes = errors_of_page(m, comes, of(|x| x.bresp), comes & last);
     let decode = reads.any.mux(reads.decode, writes.decode);
-    let of_bus = decode.mux(m.lit_state(Outcome::Decode), m.lit_state(Outcome::Slave));
-    let of_stop = cut.mux(m.lit_state(Outcome::Stopped), m.lit_state(Outcome::Okay));
+    let of_bus = decode.mux(m.lit_state(MigrationOutcome::Decode), m.lit_state(MigrationOutcome::Slave));
+    let of_stop = cut.mux(m.lit_state(MigrationOutcome::Stopped), m.lit_state(MigrationOutcome::Okay));
     (comes & last, (reads.any | writes.any).mux(of_bus, of_stop))
 }

@@ -3,6 +3,9 @@
 use crate::memory::axi::AxiParams;
 use hdl::{Errors, clog2};
 
+/// Bytes of an entry of the table in memory, as a power of two.
+pub const ENTRY_SIZE: u32 = 3;
+
 /// Low bits of a physical address that neither an entry of the page table nor the table's base has.
 pub const TABLE_BITS: u32 = 12;
 /// Requests of one requester between being taken and being answered.
@@ -32,6 +35,18 @@ pub mod cause {
     pub const LEAVES: u32 = 6;
     /// A write to a page that is on the move, which permits writes else: it is to be asked for again.
     pub const MOVING: u32 = 7;
+}
+
+/// Numbers of counters, but for those of walks, which are their causes.
+pub mod counter {
+    /// Hits.
+    pub const HITS: u32 = 7;
+    /// Of a walk that another miss began: the cause, and this.
+    pub const SHARED: u32 = 8;
+    /// Pages that were looked up ahead and not found.
+    pub const AHEAD: u32 = 11;
+    /// Hits of entries that do not permit what was asked.
+    pub const REFUSED_HITS: u32 = 15;
 }
 
 /// Which way of a set a new entry takes.
@@ -105,8 +120,8 @@ impl MmuParams {
             return wrong(format!("data_bytes = {}", self.data_bytes), "8, 16, 32 or 64: an entry has 8 bytes");
         }
         if self.number_bits() > MOST_NUMBER_BITS {
-            let help = "at most 2^31: registers count pages in 32 bits, and the flat table of so many has 16 GiB";
-            return wrong(format!("2^{} pages", self.number_bits()), help);
+            let help = "at most 2^31: registers count pages in 32 bits, and the table of 2^31 pages has 16 GiB already";
+            return wrong(self.pages_and_table(), help);
         }
         if self.set_bits() >= self.number_bits() {
             let help = "fewer sets than half of the pages: a smaller TLB, smaller pages, or more bits of an address";
@@ -117,6 +132,11 @@ impl MmuParams {
     /// Bits of the number of a virtual page.
     pub fn number_bits(self) -> u32 {
         self.virtual_bits - self.page_bits
+    }
+    /// So many pages, and the bytes of their table, in words; of 2^31 pages and more.
+    pub fn pages_and_table(self) -> String {
+        let bits = self.number_bits();
+        format!("2^{bits} pages, with a table of {} GiB", 1_u64 << (bits + ENTRY_SIZE - 30))
     }
     /// Bits of the number of a physical page.
     pub fn frame_bits(self) -> u32 {
@@ -206,7 +226,9 @@ mod tests {
         for data_bytes in [4, 128] {
             assert_eq!(message(MmuParams { data_bytes, ..p }), format!("data_bytes = {data_bytes}"));
         }
-        assert_eq!(message(MmuParams { virtual_bits: 48, ..p }), "2^32 pages");
+        assert_eq!(message(MmuParams { virtual_bits: 48, ..p }), "2^32 pages, with a table of 32 GiB");
+        let most = MmuParams { virtual_bits: 48, page_bits: 12, ..p };
+        assert_eq!(message(most), "2^36 pages, with a table of 512 GiB");
         assert!(MmuParams { virtual_bits: 48, page_bits: 17, ..p }.check("mmu").is_ok());
         let few = MmuParams { page_bits: 28, ..p };
         assert_eq!(message(few), "16 sets for 2^4 pages");

@@ -1,7 +1,7 @@
 //! The MMU with prefetch of the next page, against the golden model, and what it brings.
 
 use super::mmu_axi::mmu_axi;
-use super::params::{MmuParams, Replacement};
+use super::params::{MmuParams, Replacement, cause, counter};
 use super::tests::{SMALL, at_random, read, ready};
 
 const AHEAD: MmuParams = MmuParams { prefetch: true, ..SMALL };
@@ -33,7 +33,11 @@ fn the_next_page_is_found() {
     (0..100).for_each(|_| rig.step().unwrap());
     assert_eq!(rig.table_reads(), [7, 8, 9, 10]);
     rig.counters_agree().unwrap();
-    assert_eq!([rig.counter(0), rig.counter(7), rig.counter(11)], [Ok(2), Ok(1), Ok(2)], "walks, hits, prefetches");
+    assert_eq!(
+        [cause::NONE, counter::HITS, counter::AHEAD].map(|number| rig.counter(number.into())),
+        [Ok(2), Ok(1), Ok(2)],
+        "walks, hits, prefetches"
+    );
 }
 
 /// A miss of a page whose prefetch is under way shares its walk: with a memory of 300 cycles both have their answers after little more.
@@ -49,7 +53,7 @@ fn a_miss_shares_the_walk() {
     rig.finish(1000).unwrap();
     assert!(rig.bench.cycle() - from < 300, "it shared");
     assert_eq!(rig.table_reads(), [7, 8]);
-    assert_eq!([rig.counter(0), rig.counter(8)], [Ok(1), Ok(1)]);
+    assert_eq!([cause::NONE, counter::SHARED].map(|number| rig.counter(number.into())), [Ok(1), Ok(1)]);
 }
 
 /// Whenever the next page is asked for, while its prefetch is under way, while its entry is filled in or later: it is read once.
@@ -91,7 +95,7 @@ fn a_fault_is_dropped() {
     rig.store(8, word);
     rig.ask(0, read(&rig, 8));
     rig.finish(1000).unwrap();
-    assert!(rig.given.iter().all(|x| x.translated.cause == 0), "{:?}", rig.given);
+    assert!(rig.given.iter().all(|x| x.translated.cause == u64::from(cause::NONE)), "{:?}", rig.given);
     assert_eq!(rig.table_reads()[..3], [7, 8, 8], "walked again");
     rig.counters_agree().unwrap();
 }

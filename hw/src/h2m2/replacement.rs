@@ -1,7 +1,7 @@
 //! Which way of a set a new entry takes. It is chosen when its page is missed, from what the set held then.
 
 use super::params::{MmuParams, Replacement};
-use super::types::Place;
+use super::types::SetPlace;
 use hdl::logic::{TreePlru, first_one, index_of_one_hot};
 use hdl::{Bundle, Module, RamStyle, Signal, bits, clog2, module};
 
@@ -18,12 +18,12 @@ pub struct Policy {
 impl Policy {
     /// Where a new entry goes. `rounds` are the marks of the entries of the set, one bit for each.
     #[module]
-    pub fn place(&self, m: Module, rounds: Signal, p: MmuParams) -> Place {
+    pub fn place(&self, m: Module, rounds: Signal, p: MmuParams) -> SetPlace {
         match p.replacement {
-            _ if p.ways == 1 => Place { way: m.lit(0u32, 1), round: m.lit(0u32, 1) },
+            _ if p.ways == 1 => SetPlace { way: m.lit(0u32, 1), round: m.lit(0u32, 1) },
             Replacement::Fifo => next_in_turn(m, rounds),
-            Replacement::Random => Place { way: any_way(m, clog2(p.ways as usize)), round: m.lit(0u32, 1) },
-            Replacement::TreePlru => Place { way: self.least_used(m, p), round: m.lit(0u32, 1) },
+            Replacement::Random => SetPlace { way: any_way(m, clog2(p.ways as usize)), round: m.lit(0u32, 1) },
+            Replacement::TreePlru => SetPlace { way: self.least_used(m, p), round: m.lit(0u32, 1) },
         }
     }
 
@@ -45,11 +45,11 @@ impl Policy {
 /// Ways are filled in turn, each with the mark of the round: the next one is the first with another mark than way 0, or way 0 with another mark.
 /// An emptied set has equal marks.
 #[module]
-fn next_in_turn(m: Module, rounds: Signal) -> Place {
+fn next_in_turn(m: Module, rounds: Signal) -> SetPlace {
     let mark = rounds.bit(0);
     let other = first_one(rounds ^ mark.repeat(rounds.width()));
     let way = other.any.mux(other.index, m.lit(0u32, other.index.width()));
-    Place { way, round: other.any.mux(mark, !mark) }
+    SetPlace { way, round: other.any.mux(mark, !mark) }
 }
 
 /// The low bits of a counter by a polynomial of full length.

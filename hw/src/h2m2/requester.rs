@@ -7,8 +7,8 @@
 //! | `granted` | it is taken in this cycle |
 //! | `result` | what came out of a lookup: the first one of a slot, in the order of the slots, or a later one, of one that waited |
 //! | `m` | answers, in the order of the requests; read from LUT RAM at registered addresses |
-//! | `back` | translations that are handed back |
-//! | `epoch`, `turned` | requests that are granted belong to this epoch; this is its first cycle |
+//! | `release` | translations that are handed back |
+//! | `epoch`, `epoch_flips` | requests that are granted belong to this epoch; this is its first cycle |
 //! | `answered` | register: all requests of before the last turn are answered, and their answers taken |
 //! | `unused` | registers: no translation of epoch 0, 1 was in use in the cycle before |
 //! | `idle` | register: all requests that were taken up to the cycle before are answered, and their answers taken |
@@ -31,7 +31,7 @@ pub struct SlotResult {
     /// Its slot.
     pub slot: Signal,
     /// What is known now.
-    pub outcome: Outcome,
+    pub outcome: LookupOutcome,
 }
 
 ports! {
@@ -48,15 +48,15 @@ ports! {
         /// It is taken.
         input granted: Signal = bits(1),
         /// Of a lookup.
-        input result: SlotResult = SlotResult { valid: bits(1), first: bits(1), slot: bits(SLOTS.ilog2()), outcome: outcome(p) },
+        input result: SlotResult = SlotResult { valid: bits(1), first: bits(1), slot: bits(SLOTS.ilog2()), outcome: lookup_outcome(p) },
         /// Answers.
-        output m: Stream<Answer> = stream(answer(p)),
+        output m: Stream<Translation> = stream(translation(p)),
         /// What is handed back.
-        input back: Back = back(),
+        input release: Release = release(),
         /// Of requests that are granted now.
         input epoch: Signal = bits(1),
         /// The epoch begins.
-        input turned: Signal = bits(1),
+        input epoch_flips: Signal = bits(1),
         /// Of before the last turn.
         output answered: Signal = bits(1),
         /// A bit for each epoch.
@@ -98,7 +98,7 @@ pub fn requester(p: MmuParams) -> Result<Design<RequesterPorts>, Errors> {
     m.section("what is known of them");
     let kept = m.memory((offset, io.epoch, tag), SLOTS as usize).style(RamStyle::Distributed);
     kept.write(slot_of(tail), (offset, io.epoch, tag), io.granted);
-    let outcomes = m.memory(outcome(p), SLOTS as usize).style(RamStyle::Distributed);
+    let outcomes = m.memory(lookup_outcome(p), SLOTS as usize).style(RamStyle::Distributed);
     let SlotResult { valid, first, slot, outcome } = io.result;
     outcomes.write(slot, outcome, valid);
     let (one_more, one_less) = (valid & first & outcome.waits, valid & !first);
@@ -111,13 +111,13 @@ pub fn requester(p: MmuParams) -> Result<Design<RequesterPorts>, Errors> {
 
     m.section("answers");
     let (offset, epoch, tag) = kept.read(slot_of(head));
-    let Outcome { waits, cause, side, frame } = outcomes.read(slot_of(head));
+    let LookupOutcome { waits, cause, side, frame } = outcomes.read(slot_of(head));
     let good = !cause.any();
     let full = m.reg_reset(bits(2), 0).comment("of each epoch: as many translations are in use as may be");
     let some = m.reg_reset(bits(1), 0).comment("head is not known");
     io.m.valid.set(some & !waits & !epoch.mux(full.bit(1), full.bit(0)));
     let offset = offset & good.repeat(p.page_bits);
-    io.m.payload.set(Answer { address: frame.cat(offset), side, cause, epoch, tag });
+    io.m.payload.set(Translation { address: frame.cat(offset), side, cause, epoch, tag });
     let leaves = io.m.transfer();
     let comes = valid & first;
     // flags beside the counters: what leaves is late in the cycle
@@ -134,7 +134,7 @@ pub fn requester(p: MmuParams) -> Result<Design<RequesterPorts>, Errors> {
         let used = UpDown::new(m, USES);
         let one_more = leaves & good & ours(epoch);
         // one that was not given is not handed back
-        let one_less = io.back.valid & ours(io.back.epoch) & !used.is_empty();
+        let one_less = io.release.valid & ours(io.release.epoch) & !used.is_empty();
         used.count(one_more, one_less);
         full.bit(number).set((full.bit(number) | (one_more & used.level.eq(USES - 1))) & !one_less);
         unused.bit(number).set(used.is_empty());
@@ -149,10 +149,13 @@ pub fn requester(p: MmuParams) -> Result<Design<RequesterPorts>, Errors> {
     let waiting = m.reg_reset(bits(1), 0);
     let fence = m.reg(bits(PLACE_BITS));
     m.when(head.eq(fence), || waiting.set(false));
-    m.when(io.turned, || {
+    m.when(io.epoch_flips, || {
         waiting.set(true);
         fence.set(tail);
     });
     io.answered.set(!waiting);
     m.finish(io)
 }
+
+#[cfg(test)]
+mod tests;

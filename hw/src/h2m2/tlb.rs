@@ -6,12 +6,12 @@
 //! | `found` | three cycles after `look`: the page has an entry; `allowed`: which permits it; `moving`: which would, were it not on the move; `frame` and `side` of that one, or 0 |
 //! | `place` | three cycles after `look`: where an entry of this page is to be filled in |
 //! | `fill` | a new entry; taken in a cycle where `fill_ready` is 1 |
-//! | `empty` | the set of a number is to be emptied; taken where `empty_ready` is 1, which is where nothing is to be filled |
+//! | `flush_set` | the set of a number is to be emptied; taken where `flush_set_ready` is 1, which is where nothing is to be filled |
 //! | `hold` | register: no lookup in the next cycle but that which is on its way, so that what is to be written is written |
 //!
 //! - A set is never read in the cycle in which it is written: what is to be written waits, a cycle or two, and holds the lookups the second time.
 //!   So block RAM needs no bypass.
-//! - Parameters: those of [`MmuParams`]. Latency 3, a lookup a cycle. Combinational paths: `fill_valid` to `empty_ready`.
+//! - Parameters: those of [`MmuParams`]. Latency 3, a lookup a cycle. Combinational paths: `fill_valid` to `flush_set_ready`.
 //! - Before all sets were emptied, they hold anything.
 
 use super::entry::{Permitted, permitted};
@@ -50,11 +50,11 @@ ports! {
         /// Its side, if allowed.
         output side: Signal = bits(2),
         /// For a new entry.
-        output place: Place = place(p),
+        output place: SetPlace = set_place(p),
         /// New entries.
         input fill: Stream<Fill> = stream(fill(p)),
         /// Sets to be emptied.
-        input empty: Stream = stream(bits(p.set_bits())),
+        input flush_set: Stream = stream(bits(p.set_bits())),
         /// No lookup may begin in this cycle.
         output hold: Signal = bits(1),
     }
@@ -90,12 +90,12 @@ pub fn tlb(p: MmuParams) -> Result<Design<TlbPorts>, Errors> {
     hold.set(to_write & collides);
     io.hold.set(hold);
     io.fill.ready.set(!to_write);
-    io.empty.ready.set(!to_write & !io.fill.valid);
+    io.flush_set.ready.set(!to_write & !io.fill.valid);
     m.when(writes, || to_write.set(false));
     m.when(!to_write, || {
         let Fill { page, place, permitted } = io.fill.payload;
-        to_write.set(io.fill.valid | io.empty.valid);
-        set.set(io.fill.valid.mux(set_of(page), io.empty.payload));
+        to_write.set(io.fill.valid | io.flush_set.valid);
+        set.set(io.fill.valid.mux(set_of(page), io.flush_set.payload));
         ways.set(one_hot(place.way, p.ways as usize) | (!io.fill.valid).repeat(p.ways));
         let round = place.round & io.fill.valid;
         word.set(Entry { valid: io.fill.valid, round, permitted, tag: page.drop_low(p.set_bits()) });
@@ -135,3 +135,6 @@ pub fn tlb(p: MmuParams) -> Result<Design<TlbPorts>, Errors> {
     io.place.set(policy.place(m, rounds, p));
     m.finish(io)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,4 @@
-//! What moves between the parts of H2M2's MMU: requests, answers, lookups, misses and new entries.
+//! What moves between the parts of H2M2's MMU: requests, translations, lookups, misses and new entries.
 
 use super::entry::{Permitted, Walked, permitted, walked};
 use super::params::{MmuParams, SLOTS};
@@ -22,9 +22,9 @@ pub fn request(p: MmuParams) -> Request {
     Request { address: bits(p.virtual_bits), bytes_minus_1: bits(12), write: bits(1), tag: bits(p.tag_bits) }
 }
 
-/// What a burst gets.
+/// What a burst gets: its answer.
 #[derive(Clone, Copy, Debug, Bundle)]
-pub struct Answer {
+pub struct Translation {
     /// Physical address of its first byte; 0 with a fault.
     pub address: Signal,
     /// Where that is: 0 fast, 1 large, 2 remote; 0 with a fault.
@@ -38,13 +38,13 @@ pub struct Answer {
 }
 
 /// The shape of an answer.
-pub fn answer(p: MmuParams) -> Answer {
-    Answer { address: bits(p.physical_bits), side: bits(2), cause: bits(3), epoch: bits(1), tag: bits(p.tag_bits) }
+pub fn translation(p: MmuParams) -> Translation {
+    Translation { address: bits(p.physical_bits), side: bits(2), cause: bits(3), epoch: bits(1), tag: bits(p.tag_bits) }
 }
 
 /// A translation is handed back, in a cycle where `valid` is 1.
 #[derive(Clone, Copy, Debug, Bundle)]
-pub struct Back {
+pub struct Release {
     /// There is one.
     pub valid: Signal,
     /// That of its answer.
@@ -52,8 +52,8 @@ pub struct Back {
 }
 
 /// The shape of what is handed back.
-pub fn back() -> Back {
-    Back { valid: bits(1), epoch: bits(1) }
+pub fn release() -> Release {
+    Release { valid: bits(1), epoch: bits(1) }
 }
 
 /// Virtual pages from `first` to `last`, both included.
@@ -91,7 +91,7 @@ pub fn asker(p: MmuParams) -> Asker {
 
 /// Where an entry goes in its set.
 #[derive(Clone, Copy, Debug, Bundle)]
-pub struct Place {
+pub struct SetPlace {
     /// The way.
     pub way: Signal,
     /// The mark of entries that were filled in this round of the ways.
@@ -99,8 +99,8 @@ pub struct Place {
 }
 
 /// The shape of a place.
-pub fn place(p: MmuParams) -> Place {
-    Place { way: bits(clog2(p.ways as usize)), round: bits(1) }
+pub fn set_place(p: MmuParams) -> SetPlace {
+    SetPlace { way: bits(clog2(p.ways as usize)), round: bits(1) }
 }
 
 /// A lookup that found nothing.
@@ -109,17 +109,17 @@ pub struct Miss {
     /// Whose.
     pub asker: Asker,
     /// Where the entry goes.
-    pub place: Place,
+    pub place: SetPlace,
 }
 
 /// The shape of a miss.
 pub fn miss(p: MmuParams) -> Miss {
-    Miss { asker: asker(p), place: place(p) }
+    Miss { asker: asker(p), place: set_place(p) }
 }
 
 /// A miss whose walk is over: it goes through the pipeline again.
 #[derive(Clone, Copy, Debug, Bundle)]
-pub struct Again {
+pub struct Replay {
     /// Whose.
     pub asker: Asker,
     /// What it found.
@@ -129,8 +129,8 @@ pub struct Again {
 }
 
 /// The shape of such a miss.
-pub fn again(p: MmuParams) -> Again {
-    Again { asker: asker(p), walked: walked(p), shared: bits(1) }
+pub fn replay(p: MmuParams) -> Replay {
+    Replay { asker: asker(p), walked: walked(p), shared: bits(1) }
 }
 
 /// A page to be walked.
@@ -139,12 +139,12 @@ pub struct Wanted {
     /// Its number.
     pub page: Signal,
     /// Where its entry goes.
-    pub place: Place,
+    pub place: SetPlace,
 }
 
 /// Its shape.
 pub fn wanted(p: MmuParams) -> Wanted {
-    Wanted { page: bits(p.number_bits()), place: place(p) }
+    Wanted { page: bits(p.number_bits()), place: set_place(p) }
 }
 
 /// What a prefetch is told of walks.
@@ -169,19 +169,19 @@ pub struct Fill {
     /// Its virtual page.
     pub page: Signal,
     /// Where it goes.
-    pub place: Place,
+    pub place: SetPlace,
     /// What it permits.
     pub permitted: Permitted,
 }
 
 /// The shape of a new entry.
 pub fn fill(p: MmuParams) -> Fill {
-    Fill { page: bits(p.number_bits()), place: place(p), permitted: permitted(p) }
+    Fill { page: bits(p.number_bits()), place: set_place(p), permitted: permitted(p) }
 }
 
 /// What is known of a request.
 #[derive(Clone, Copy, Debug, Bundle)]
-pub struct Outcome {
+pub struct LookupOutcome {
     /// It waits for a walk.
     pub waits: Signal,
     /// 0, or the cause of a fault.
@@ -193,8 +193,8 @@ pub struct Outcome {
 }
 
 /// The shape of an outcome.
-pub fn outcome(p: MmuParams) -> Outcome {
-    Outcome { waits: bits(1), cause: bits(3), side: bits(2), frame: bits(p.frame_bits()) }
+pub fn lookup_outcome(p: MmuParams) -> LookupOutcome {
+    LookupOutcome { waits: bits(1), cause: bits(3), side: bits(2), frame: bits(p.frame_bits()) }
 }
 
 /// So many cycles later, by registers without a reset.

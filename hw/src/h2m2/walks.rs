@@ -3,10 +3,10 @@
 //! | port | |
 //! | --- | --- |
 //! | `miss_valid`, `miss` | a lookup found nothing; always taken: no requester has more than [`MOST_MISSES`] |
-//! | `again` | misses whose walk is over, with what it found, in the order in which they came; registers |
-//! | `fill` | new entries. An offer can be withdrawn, by `forget` |
+//! | `replay` | misses whose walk is over, with what it found, in the order in which they came; registers |
+//! | `fill` | new entries. An offer can be withdrawn, by `cancel` |
 //! | `wanted`, `ahead` | with `prefetch`: a page to be walked for nobody, taken where no miss waits; and what that is told of walks |
-//! | `forget` | walks that were asked for up to now fill in nothing, and nobody else shares them |
+//! | `cancel` | walks that were asked for up to now fill in nothing, and nobody else shares them |
 //! | `base` | of the table, in units of 4 KiB |
 //! | `m_axi` | the bus: bursts of one beat of 8 bytes, one ID, so data come in order; `rready` is a register |
 //!
@@ -21,6 +21,7 @@
 
 use super::entry::*;
 use super::params::*;
+use super::prefetch::never_shared;
 use super::types::*;
 use crate::memory::axi::{AxiRead, axi_read};
 use hdl::logic::{index_of_one_hot, popcount};
@@ -34,7 +35,7 @@ ports! {
         /// Whose it is.
         input miss: Miss = miss(p),
         /// Misses whose walk is over.
-        output again: Stream<Again> = stream(again(p)),
+        output replay: Stream<Replay> = stream(replay(p)),
         /// New entries.
         output fill: Stream<Fill> = stream(fill(p)),
         /// A page that nobody asked for.
@@ -42,7 +43,7 @@ ports! {
         /// For who wants it.
         output ahead: Option<Ahead> = p.prefetch.then(|| ahead(p)),
         /// What is under way is out of date.
-        input forget: Signal = bits(1),
+        input cancel: Signal = bits(1),
         /// Where the table begins.
         input base: Signal = bits(p.physical_bits - TABLE_BITS),
         /// The bus.
@@ -67,7 +68,7 @@ struct Table {
     /// Its data have come.
     over: Signal,
     /// Page and place.
-    about: Memory<(Signal, Place)>,
+    about: Memory<(Signal, SetPlace)>,
     /// What those that are over found.
     found: Memory<Walked>,
 }
@@ -101,7 +102,7 @@ pub fn walks(p: MmuParams) -> Result<Design<WalksPorts>, Errors> {
     let flags = bits(p.walks);
     let (busy, shares) = (m.reg_reset(flags, 0), m.reg_reset(flags, 0));
     let over = m.reg(flags);
-    let about = lut(m.memory((bits(p.number_bits()), place(p)), p.walks.max(2) as usize));
+    let about = lut(m.memory((bits(p.number_bits()), set_place(p)), p.walks.max(2) as usize));
     let found = lut(m.memory(walked(p), p.walks.max(2) as usize));
     let table = Table { busy, shares, over, about, found };
 
@@ -121,7 +122,7 @@ pub fn walks(p: MmuParams) -> Result<Design<WalksPorts>, Errors> {
     let (ended, failed) = complete(m, io, table, p);
     let freed = if p.prefetch { freed | for_nobody(m, io, served, ended) } else { freed };
     busy.set((busy & !freed) | taken);
-    shares.set((shares & !failed & !freed & !io.forget.repeat(p.walks)) | begun);
+    shares.set((shares & !failed & !freed & !io.cancel.repeat(p.walks)) | begun);
     over.set((over & !begun) | ended);
     m.finish(io)
 }
@@ -236,14 +237,14 @@ fn serve(m: Module, io: WalksPorts, table: Table, queue: Queue, oldest: Wanted, 
         pages.at(next).set(page);
     });
     ask(io.m_axi, asked, address);
-    let begun = if_so(begins, bit_of(next, p));
+    let begun = gated(begins, bit_of(next, p));
     let shares = ahead.map_or(held, |ahead| held & !ahead);
     if let Some((told, ahead)) = io.ahead.zip(ahead) {
         told.begins.set(begins & !ahead);
         told.page.set(page);
     }
     let ahead = ahead.zip(sought.ahead).map(|(held, read)| [held, read]);
-    Served { taken: if_so(shares, same) | begun, begun, ahead }
+    Served { taken: gated(shares, same) | begun, begun, ahead }
 }
 
 /// Walks that nobody asked for, until a miss shares them. Tells which of them are free.
@@ -251,7 +252,7 @@ fn serve(m: Module, io: WalksPorts, table: Table, queue: Queue, oldest: Wanted, 
 fn for_nobody(m: Module, io: WalksPorts, served: Served, ended: Signal) -> Signal {
     let (alone, free) = never_shared(m, ended);
     if let Some((told, [held, read])) = io.ahead.zip(served.ahead) {
-        alone.set((alone & !served.taken & !free) | if_so(held, served.begun));
+        alone.set((alone & !served.taken & !free) | gated(held, served.begun));
         told.idle.set(!(held | read | alone.any()));
     }
     free
@@ -267,7 +268,7 @@ fn ticket(m: Module, queue: Queue, ticket: Ticket, goes: Signal) {
 
 /// The place behind those that walks under way will fill, which was chosen from what the set holds now.
 #[module]
-fn behind(place: Place, under_way: Signal, p: MmuParams) -> Place {
+fn behind(place: SetPlace, under_way: Signal, p: MmuParams) -> SetPlace {
     if p.ways == 1 || p.replacement != Replacement::Fifo {
         return place;
     }
@@ -276,10 +277,11 @@ fn behind(place: Place, under_way: Signal, p: MmuParams) -> Place {
     let before = popcount(under_way);
     let width = number.width().max(before.width());
     let number = (number.zext(width) + before.zext(width)).trunc(number.width());
-    Place { way: number.trunc(place.way.width()), round: number.msb() }
+    SetPlace { way: number.trunc(place.way.width()), round: number.msb() }
 }
 
-fn if_so(so: Signal, flags: Signal) -> Signal {
+/// The flags where `so` is 1, else none of them.
+fn gated(so: Signal, flags: Signal) -> Signal {
     flags & so.repeat(flags.width())
 }
 
@@ -310,7 +312,7 @@ fn resolve(m: Module, io: WalksPorts, table: Table, queue: Queue, whose: Asker, 
     let waits = m.reg_reset(bits(1), 0);
     let (place, Ticket { walk, shared }, whose) = m.reg(oldest);
     let valid = m.reg_reset(bits(1), 0);
-    let again = m.reg(again(p));
+    let replay = m.reg(replay(p));
     let goes = waits & flag(table.over, walk) & !valid;
     m.when(!waits, || {
         let some = queue.resolved.ne(queue.served);
@@ -318,21 +320,21 @@ fn resolve(m: Module, io: WalksPorts, table: Table, queue: Queue, whose: Asker, 
         (place, Ticket { walk, shared }, whose).set(oldest);
         m.when(some, || queue.resolved.set(queue.resolved + 1));
     });
-    m.when(io.again.ready, || valid.set(false));
+    m.when(io.replay.ready, || valid.set(false));
     m.when(!valid, || {
         valid.set(goes);
         let asker = Asker { page: table.about.read(walk).0, ..whose };
-        again.set(Again { asker, walked: table.found.read(walk), shared });
+        replay.set(Replay { asker, walked: table.found.read(walk), shared });
     });
     m.when(goes, || waits.set(false));
-    io.again.valid.set(valid);
-    io.again.payload.set(again);
+    io.replay.valid.set(valid);
+    io.replay.payload.set(replay);
     // a cycle later: what shared the walk in the meantime is known, too
     let went = m.reg_reset(bits(1), 0);
     went.set(goes);
     let (walk, place) = later(m, 1, (walk, place));
     let is_last = queue.last.read(walk).eq(place);
-    if_so(went & is_last, bit_of(walk, p))
+    gated(went & is_last, bit_of(walk, p))
 }
 
 /// Takes data from the bus, keeps what they say, and fills the entry in. Tells which walk is over, and which one has a fault.
@@ -367,8 +369,8 @@ fn complete(m: Module, io: WalksPorts, table: Table, p: MmuParams) -> (Signal, S
         looked.set(false);
         oldest.set(next_walk(oldest, p));
     });
-    let ended = if_so(done, bit_of(oldest, p));
-    (ended, if_so(!good, ended))
+    let ended = gated(done, bit_of(oldest, p));
+    (ended, gated(!good, ended))
 }
 
 /// The entry of a page in a beat of the bus.
@@ -381,19 +383,5 @@ fn lane(data: Signal, page: Signal) -> Signal {
     Vector::of(lanes).at(number)
 }
 
-/// Cycles that a walk for nobody is kept after it is over. Its entry is written one or two cycles after its end, and a lookup that did not see it
-/// is compared with walks up to five cycles after that.
-const LINGERS: u32 = 7;
-
-/// Flags of walks that nobody asked for, and which of them are over for so long that they are free.
-#[module]
-fn never_shared(m: Module, ended: Signal) -> (Signal, Signal) {
-    let alone = m.reg_reset(ended, 0).comment("nobody asked for this walk");
-    // a walk that a miss came to share is not alone for a cycle at least, and forgotten here
-    let free = (0..LINGERS).fold(alone & ended, |before, _| {
-        let lingers = m.reg_reset(ended, 0);
-        lingers.set(before);
-        lingers & alone
-    });
-    (alone, free)
-}
+#[cfg(test)]
+mod tests;

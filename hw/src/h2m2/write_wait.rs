@@ -3,8 +3,8 @@
 //!
 //! | port | |
 //! | --- | --- |
-//! | `s`, `m`, `back` | requests, answers in their order, and translations that are handed back, as at the MMU |
-//! | `asks`, `answers`, `returns` | the same at the side of the MMU, which answers in the order in which it was asked |
+//! | `s`, `m`, `release` | requests, answers in their order, and translations that are handed back, as at the MMU |
+//! | `asks`, `answers`, `releases` | the same at the side of the MMU, which answers in the order in which it was asked |
 //! | `enable` | requests are taken |
 //! | `idle` | register: all requests that were taken up to the cycle before are answered, and their answers taken |
 //!
@@ -14,7 +14,7 @@
 //! - What `asks` offers changes in the cycle behind an answer `moving`, taken or not.
 //! - Parameters: those of [`MmuParams`]; `depth`, a power of two, requests that are kept. Latency: a request is asked for in the cycle behind that in
 //!   which it was taken; answers pass within the cycle. A request in every cycle while none waits; one that waits is asked for again in the cycle
-//!   behind its answer. Combinational paths: `answers` to `m`, `m_ready` to `answers_ready`, `back` to `returns`, `enable` to `s_ready`.
+//!   behind its answer. Combinational paths: `answers` to `m`, `m_ready` to `answers_ready`, `release` to `releases`, `enable` to `s_ready`.
 
 use super::mmu::MmuPorts;
 use super::params::*;
@@ -28,15 +28,15 @@ ports! {
         /// Requests.
         input s: Stream<Request> = stream(request(p)),
         /// Answers to them.
-        output m: Stream<Answer> = stream(answer(p)),
+        output m: Stream<Translation> = stream(translation(p)),
         /// What the requester hands back.
-        input back: Back = back(),
+        input release: Release = release(),
         /// Requests to the MMU.
         output asks: Stream<Request> = stream(request(p)),
         /// Its answers.
-        input answers: Stream<Answer> = stream(answer(p)),
+        input answers: Stream<Translation> = stream(translation(p)),
         /// What is handed back to it.
-        output returns: Back = types::back(),
+        output releases: Release = types::release(),
         /// Requests are taken.
         input enable: Signal = bits(1),
         /// Nothing waits.
@@ -71,8 +71,9 @@ pub fn write_wait(p: MmuParams, depth: u32) -> Result<Design<WriteWaitPorts>, Er
     io.asks.payload.set(kept.read(slot_of(next)));
     let asked = io.asks.transfer();
 
-    m.section("answers: those that were asked for behind one that is asked again are thrown away");
-    let stale = m.reg_reset(bits(depth.ilog2()), 0).comment("answers that will be");
+    m.section("answers: behind one that is asked for again, those that the MMU still owes are thrown away");
+    let stale =
+        m.reg_reset(bits(depth.ilog2()), 0).comment("answers of the MMU that are still to come and are thrown away");
     let answer = io.answers.payload;
     let throws = stale.any();
     let moving = answer.cause.eq(cause::MOVING);
@@ -81,9 +82,9 @@ pub fn write_wait(p: MmuParams, depth: u32) -> Result<Design<WriteWaitPorts>, Er
     io.m.payload.set(answer);
     io.answers.ready.set(!passes | io.m.ready);
     let leaves = io.m.transfer();
-    let again = io.answers.valid & !throws & moving;
+    let replay = io.answers.valid & !throws & moving;
     let thrown = io.answers.valid & throws;
-    m.assert(!(leaves | again) | next.ne(head), "an answer was asked for");
+    m.assert(!(leaves | replay) | next.ne(head), "an answer was asked for");
     m.when(takes, || tail.set(tail + 1));
     m.when(asked, || next.set(next + 1));
     m.when(leaves, || {
@@ -91,7 +92,7 @@ pub fn write_wait(p: MmuParams, depth: u32) -> Result<Design<WriteWaitPorts>, Er
         waits.set(false);
     });
     m.when(thrown, || stale.set(stale - 1));
-    m.when(again, || {
+    m.when(replay, || {
         next.set(head);
         waits.set(true);
         let under_way = slot_of(next - head);
@@ -104,17 +105,17 @@ pub fn write_wait(p: MmuParams, depth: u32) -> Result<Design<WriteWaitPorts>, Er
         // as many as can be in use: one of before a turn waits no less than others
         let held = UpDown::new(m, USES);
         let ours = if number == 1 { answer.epoch } else { !answer.epoch };
-        let first = some.iter().fold(!io.back.valid, |free, other: &Signal| free & !*other);
+        let first = some.iter().fold(!io.release.valid, |free, other: &Signal| free & !*other);
         held.saturating(thrown & !answer.cause.any() & ours, first & !held.is_empty());
         some.push(!held.is_empty());
     }
-    io.returns.valid.set(io.back.valid | some[0] | some[1]);
-    io.returns.epoch.set(io.back.valid.mux(io.back.epoch, !some[0]));
+    io.releases.valid.set(io.release.valid | some[0] | some[1]);
+    io.releases.epoch.set(io.release.valid.mux(io.release.epoch, !some[0]));
     m.finish(io)
 }
 
 /// What a requester of the MMU has: its requests, their answers, and what it hands back.
-pub type Requesting = (Stream<Request>, Stream<Answer>, Back);
+pub type Requesting = (Stream<Request>, Stream<Translation>, Release);
 
 /// Connects requesters to an MMU, each through what lets its writes wait, and enables that. While it is not enabled, what was taken is answered.
 /// One bit: nothing waits in front of the MMU.
@@ -132,10 +133,10 @@ pub fn through_write_waits(
         let wait = m.instance(&part);
         wait.s.set(*request);
         response.set(wait.m);
-        wait.back.set(*back);
+        wait.release.set(*back);
         mmu.request[i].set(wait.asks);
         wait.answers.set(mmu.response[i]);
-        mmu.back[i].set(wait.returns);
+        mmu.back[i].set(wait.releases);
         wait.enable.set(enable);
         idle = if i == 0 { wait.idle } else { idle & wait.idle };
     }

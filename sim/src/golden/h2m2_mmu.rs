@@ -186,27 +186,29 @@ mod tests {
         let read =
             |word| BITS.translate(Burst { address: 5 << 21 | 100, bytes: 8, write: false }, Stored::Word(word), 6);
         let good = 7 << 21 | 1 << 3 | 0b011;
-        assert_eq!(read(good), Translated { address: 7 << 21 | 100, side: 1, cause: 0 });
-        assert_eq!(read(good & !1), Translated::fault(1));
-        assert_eq!(read(good & !2), Translated::fault(2));
+        assert_eq!(read(good), Translated { address: 7 << 21 | 100, side: 1, cause: cause::NONE });
+        assert_eq!(read(good & !1), Translated::fault(cause::NOT_MAPPED));
+        assert_eq!(read(good & !2), Translated::fault(cause::PERMISSION));
         let write =
             |word| BITS.translate(Burst { address: 5 << 21, bytes: 8, write: true }, Stored::Word(word), 6).cause;
-        assert_eq!([0, 4, 32, 36].map(|bits| write(good & !6 | bits)), [2, 0, 2, 7], "write permitted, on the move");
+        let causes = [cause::PERMISSION, cause::NONE, cause::PERMISSION, cause::MOVING];
+        assert_eq!([0, 4, 32, 36].map(|bits| write(good & !6 | bits)), causes, "write permitted, on the move");
         assert_eq!(read(good | 32), read(good), "a page on the move is read");
-        let malformed = |bit: u32| read(good | 1 << bit) == Translated::fault(4);
+        let malformed = |bit: u32| read(good | 1 << bit) == Translated::fault(cause::MALFORMED);
         let wrong: Vec<u32> = (5..64).filter(|bit| malformed(*bit)).collect();
         assert_eq!(wrong, (6..=20).chain(40..64).collect::<Vec<_>>());
-        assert_eq!(read(good | 3 << 3), Translated::fault(4));
-        assert_eq!(read(u64::MAX << 1), Translated::fault(1), "what is not mapped is not looked at");
+        assert_eq!(read(good | 3 << 3), Translated::fault(cause::MALFORMED));
+        assert_eq!(read(u64::MAX << 1), Translated::fault(cause::NOT_MAPPED), "what is not mapped is not looked at");
     }
 
     #[test]
     fn bursts() {
         let all = Stored::Word(BITS.entry(1, 2, true, true));
         let go = |address, bytes, pages| BITS.translate(Burst { address, bytes, write: true }, all, pages).cause;
-        assert_eq!([go((1 << 21) - 8, 8, 1), go((1 << 21) - 8, 9, 1), go(1 << 21, 1, 1)], [0, 6, 3]);
+        let found = [go((1 << 21) - 8, 8, 1), go((1 << 21) - 8, 9, 1), go(1 << 21, 1, 1)];
+        assert_eq!(found, [cause::NONE, cause::LEAVES, cause::BEYOND]);
         let unreadable = BITS.translate(Burst { address: 0, bytes: 1, write: true }, Stored::Unreadable, 1);
-        assert_eq!(unreadable, Translated::fault(5));
+        assert_eq!(unreadable, Translated::fault(cause::BUS));
     }
 
     #[test]

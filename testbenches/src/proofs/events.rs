@@ -4,7 +4,7 @@ use super::{Engine, Proof};
 use crate::checkers::{Side, sends_by_the_rules, stalls_at_most};
 use hdl::{Bundle, Design, Errors, Module, Signal, Stream, bits, cat, module};
 use hw::h2m2::event_controller::{EventControllerPorts, event_controller};
-use hw::h2m2::event_types::{Outcome, Registration, slot_bits};
+use hw::h2m2::event_types::{Registration, RegistrationOutcome, slot_bits};
 
 /// What is known of a kernel, from the streams alone.
 #[derive(Clone, Copy)]
@@ -26,7 +26,7 @@ fn registered(m: Module, io: EventControllerPorts) -> (Registration, Signal) {
     held.set(io.register.payload);
     let mine = io.answer.valid & io.answer.payload.slot.eq(held.slot);
     m.assert(!taken | mine, "each registration is answered in the next cycle");
-    (held, taken & io.answer.payload.outcome.is(Outcome::Okay))
+    (held, taken & io.answer.payload.outcome.is(RegistrationOutcome::Okay))
 }
 
 /// Follows the kernel of this number.

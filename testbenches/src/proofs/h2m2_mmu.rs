@@ -17,7 +17,7 @@ use hw::h2m2::invalidation::{InvalidationPorts, invalidation};
 use hw::h2m2::params::{MOST_MISSES, MmuParams, Replacement, SLOTS};
 use hw::h2m2::requester::{RequesterPorts, SlotResult, requester};
 use hw::h2m2::tlb::{Look, TlbPorts, tlb};
-use hw::h2m2::types::{Asker, Fill, Outcome, Request};
+use hw::h2m2::types::{Asker, Fill, LookupOutcome, Request};
 use hw::h2m2::walks::{WalksPorts, walks};
 use hw::memory::axi::AxiRead;
 
@@ -123,7 +123,7 @@ fn tlb_proof(p: MmuParams) -> Result<Design<()>, Errors> {
     part.look.set(io.look);
     part.look_void.set(io.look_void);
     part.fill.set(io.fill);
-    part.empty.set(io.empty);
+    part.flush_set.set(io.flush_set);
     io.found.set(part.found);
     io.allowed.set(part.allowed);
     io.moving.set(part.moving);
@@ -137,7 +137,7 @@ fn tlb_proof(p: MmuParams) -> Result<Design<()>, Errors> {
     m.section("the entry was filled in since its set was emptied");
     let may = m.reg_reset(bits(1), 1).comment("the set holds it, or anything");
     let Fill { page, permitted, .. } = io.fill.payload;
-    let empties = io.empty.transfer() & io.empty.payload.eq(f.page.trunc(p.set_bits()));
+    let empties = io.flush_set.transfer() & io.flush_set.payload.eq(f.page.trunc(p.set_bits()));
     let fills = io.fill.transfer() & page.eq(f.page) & followed(f, permitted);
     may.set(fills | (may & !empties));
     // what is to be written waits for three cycles at most
@@ -157,7 +157,7 @@ fn tlb_proof(p: MmuParams) -> Result<Design<()>, Errors> {
     m.assert(!io.allowed | io.found, "what is allowed is found");
     m.assert(io.allowed | (!io.frame.any() & !io.side.any()), "what is not allowed has no address");
     stalls_at_most(m, !io.fill.ready, 3, "a new entry is taken");
-    let waits = io.empty.valid & !io.empty.ready & !io.fill.valid;
+    let waits = io.flush_set.valid & !io.flush_set.ready & !io.fill.valid;
     stalls_at_most(m, waits, 3, "a set is emptied where nothing is filled in");
     m.cover(looks & io.allowed & entry, "the entry is found");
     m.cover(looks & !io.found & !void & !could, "it is gone");
@@ -179,9 +179,9 @@ pub(super) fn requester_alone(m: Module, p: MmuParams) -> Result<RequesterPorts,
     part.granted.set(io.granted);
     part.result.set(io.result);
     io.m.set(part.m);
-    part.back.set(io.back);
+    part.release.set(io.release);
     part.epoch.set(io.epoch);
-    part.turned.set(io.turned);
+    part.epoch_flips.set(io.epoch_flips);
     io.answered.set(part.answered);
     io.unused.set(part.unused);
     io.idle.set(part.idle);
@@ -212,7 +212,7 @@ pub(super) fn lookups(m: Module, io: RequesterPorts) -> Signal {
 fn requester_proof(p: MmuParams) -> Result<Design<()>, Errors> {
     let m = Module::new("prove_h2m2_requester");
     let io = requester_alone(m, p)?;
-    m.assume(!io.turned | io.answered, "an epoch begins when those before the last one are answered");
+    m.assume(!io.epoch_flips | io.answered, "an epoch begins when those before the last one are answered");
     let answers = (io.m.payload.tag, io.m.payload.address.bit(0), io.m.payload.cause).pack();
     sends_by_the_rules(m, io.m.with(answers), Side::Part);
 
@@ -230,7 +230,7 @@ fn requester_proof(p: MmuParams) -> Result<Design<()>, Errors> {
     let begins = push & !seen & m.anyseq(1);
     let due = ago(m, LOOKUP, begins, 0);
     let (known, waits) = (m.reg_reset(bits(1), 0), m.reg(bits(1)));
-    let said: Outcome = m.reg(outcome);
+    let said: LookupOutcome = m.reg(outcome);
     let now = open & io.m.valid & !ahead.any();
     m.when(begins, || {
         seen.set(true);
@@ -254,7 +254,7 @@ fn requester_proof(p: MmuParams) -> Result<Design<()>, Errors> {
 
     m.section("epochs");
     let old = m.reg_reset(bits(1), 0).comment("it was taken before the last turn");
-    old.set((io.turned & open) | (old & open));
+    old.set((io.epoch_flips & open) | (old & open));
     m.assert(!(old & open) | !io.answered, "not all is answered while it waits");
     m.cover(good & ahead.eq(0) & place.ne(0), "a translation is answered");
     m.cover(old & now, "it is answered behind a turn");
@@ -272,13 +272,13 @@ fn invalidation_proof(p: MmuParams) -> Result<Design<()>, Errors> {
     let io = InvalidationPorts::new(m, p);
     let part = m.instance(&invalidation(p)?);
     part.pages.set(io.pages);
-    io.forget.set(part.forget);
-    let empty = part.empty;
+    io.cancel.set(part.cancel);
+    let flush = part.flush_set;
     // behind a reset all sets are emptied, so this one is offered in it
-    io.empty.valid.set(empty.valid & !m.in_reset());
-    io.empty.payload.set(empty.payload);
-    empty.ready.set(io.empty.ready);
-    io.turned.set(part.turned);
+    io.flush_set.valid.set(flush.valid & !m.in_reset());
+    io.flush_set.payload.set(flush.payload);
+    flush.ready.set(io.flush_set.ready);
+    io.epoch_flips.set(part.epoch_flips);
     io.epoch.set(part.epoch);
     part.answered.set(io.answered);
     part.unused.set(io.unused);
@@ -286,7 +286,7 @@ fn invalidation_proof(p: MmuParams) -> Result<Design<()>, Errors> {
     io.drained.set(part.drained);
     io.starts.set(part.starts);
     sends_by_the_rules(m, io.pages, Side::Surroundings);
-    sends_by_the_rules(m, io.empty, Side::Part);
+    sends_by_the_rules(m, io.flush_set, Side::Part);
     let page = m.anyconst(p.number_bits());
     let range = io.pages.payload;
     let begins = io.pages.transfer();
@@ -296,7 +296,7 @@ fn invalidation_proof(p: MmuParams) -> Result<Design<()>, Errors> {
     let due = m.reg_reset(bits(1), 1).comment("the page is to be forgotten");
     let [emptied, turned] = [0, 1].map(|_| m.reg_reset(bits(1), 0));
     let since = m.reg_reset(bits(3), 0).comment("cycles since its set was emptied, up to 7");
-    let empties = io.empty.transfer() & io.empty.payload.eq(page.trunc(p.set_bits()));
+    let empties = io.flush_set.transfer() & io.flush_set.payload.eq(page.trunc(p.set_bits()));
     m.when(begins, || {
         due.set(covers);
         emptied.set(false);
@@ -304,19 +304,22 @@ fn invalidation_proof(p: MmuParams) -> Result<Design<()>, Errors> {
     })
     .otherwise(|| {
         m.when(empties, || emptied.set(true));
-        m.when(io.turned, || turned.set(true));
+        m.when(io.epoch_flips, || turned.set(true));
     });
     m.when(empties, || since.set(0)).elsewhen(!since.all(), || since.set(since + 1));
-    m.assert(io.forget.eq(begins), "walks are forgotten when a range is taken");
-    m.assert(!(io.turned & due) | (emptied & since.ge(GONE)), "an epoch begins when nobody finds what was in the set");
+    m.assert(io.cancel.eq(begins), "walks are forgotten when a range is taken");
+    m.assert(
+        !(io.epoch_flips & due) | (emptied & since.ge(GONE)),
+        "an epoch begins when nobody finds what was in the set",
+    );
     m.assert(!io.done | (turned & io.answered), "it is done when the epoch has begun and all of before is answered");
     m.assert(!io.done | !io.starts, "a reset is nobody's command");
     let other = io.epoch.mux(io.unused.bit(0), io.unused.bit(1));
     m.assert(!io.drained | other, "it is drained when nobody uses a translation of the other epoch");
-    let waits = io.pages.valid & !io.pages.ready & io.empty.ready & io.answered & io.unused.all();
+    let waits = io.pages.valid & !io.pages.ready & io.flush_set.ready & io.answered & io.unused.all();
     stalls_at_most(m, waits, 20, "a range is taken in bounded time if nobody holds the one before");
     let first = m.past(io.epoch);
-    m.assert(!m.past_valid() | io.epoch.eq(first ^ io.turned), "the epoch changes when it begins, and never else");
+    m.assert(!m.past_valid() | io.epoch.eq(first ^ io.epoch_flips), "the epoch changes when it begins, and never else");
     m.cover(io.done & due, "a page is forgotten");
     Ok(m.finish(io)?.erase())
 }
@@ -328,9 +331,9 @@ pub(super) fn walks_alone(m: Module, p: MmuParams) -> Result<WalksPorts, Errors>
     let part = m.instance(&walks(p)?);
     part.miss_valid.set(io.miss_valid);
     part.miss.set(io.miss);
-    io.again.set(part.again);
+    io.replay.set(part.replay);
     io.fill.set(part.fill);
-    part.forget.set(io.forget);
+    part.cancel.set(io.cancel);
     m.assume(!io.base.any(), "the table begins at 0");
     part.base.set(io.base);
     io.m_axi.set(part.m_axi);
@@ -344,18 +347,18 @@ fn walks_proof(p: MmuParams) -> Result<Design<()>, Errors> {
     let io = walks_alone(m, p)?;
     let f = Followed::new(m, p);
     bus(m, io.m_axi, m.lit(1u32 << p.number_bits(), p.number_bits() + 1), f, p);
-    sends_by_the_rules(m, io.again, Side::Part);
+    sends_by_the_rules(m, io.replay, Side::Part);
 
     m.section("how many there are");
     let inside = m.reg_reset(bits(5), 0).comment("misses that wait");
-    let (push, pop) = (io.miss_valid, io.again.transfer());
+    let (push, pop) = (io.miss_valid, io.replay.transfer());
     inside.set(inside + push.zext(5) - pop.zext(5));
     m.assume(!push | inside.lt(MOST_MISSES * p.requesters), "no more miss than there is room for");
-    m.assert(!io.again.valid | inside.any(), "none is invented");
+    m.assert(!io.replay.valid | inside.any(), "none is invented");
 
     m.section("the table held the entry since walks were forgotten");
     let held = m.reg_reset(bits(1), 0);
-    held.set((held & !io.forget) | f.holds);
+    held.set((held & !io.cancel) | f.holds);
     let fill = io.fill.payload;
     let fills = io.fill.valid & fill.page.eq(f.page) & followed(f, fill.permitted);
     m.assert(!fills | held | f.holds, "a new entry is one that the table held since walks were forgotten");
@@ -363,18 +366,18 @@ fn walks_proof(p: MmuParams) -> Result<Design<()>, Errors> {
     m.section("one miss, whichever it is");
     let [seen, open, could] = [0, 1, 2].map(|_| m.reg_reset(bits(1), 0));
     let (ahead, asker): (Signal, Asker) = (m.reg(bits(5)), m.reg(io.miss.asker));
-    let fresh = !(1..4).fold(io.forget, |any, cycles| any | ago(m, cycles, io.forget, 0));
+    let fresh = !(1..4).fold(io.cancel, |any, cycles| any | ago(m, cycles, io.cancel, 0));
     let begins = push & fresh & !seen & m.anyseq(1);
-    let now = open & io.again.valid & !ahead.any();
+    let now = open & io.replay.valid & !ahead.any();
     m.when(begins, || {
         seen.set(true);
         asker.set(io.miss.asker);
         ahead.set(inside - pop.zext(5));
     })
     .elsewhen(pop, || ahead.set(ahead - 1));
-    open.set(begins | (open & !(now & io.again.ready)));
+    open.set(begins | (open & !(now & io.replay.ready)));
     could.set(f.holds | begins.mux(held, could));
-    let x = io.again.payload;
+    let x = io.replay.payload;
     let same = x.asker.requester.eq(asker.requester) & x.asker.slot.eq(asker.slot) & x.asker.write.eq(asker.write);
     m.assert(!now | (same & x.asker.page.eq(asker.page)), "misses come back in their order, as they were");
     let good = now & asker.page.eq(f.page) & !x.walked.cause.any() & followed(f, x.walked.permitted);

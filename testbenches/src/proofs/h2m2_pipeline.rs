@@ -35,11 +35,11 @@ fn any_requester(m: Module, p: MmuParams) -> RequesterPorts {
         asker: gives(m, Asker { requester: flag, ..asker(p) }),
         leaves: gives(m, flag),
         granted: gets(m, flag),
-        result: gets(m, SlotResult { valid: flag, first: flag, slot: bits(SLOTS.ilog2()), outcome: outcome(p) }),
-        m: Stream { valid: m.anyseq(1) & !m.in_reset(), ..gives(m, stream(answer(p))) },
-        back: gets(m, back()),
+        result: gets(m, SlotResult { valid: flag, first: flag, slot: bits(SLOTS.ilog2()), outcome: lookup_outcome(p) }),
+        m: Stream { valid: m.anyseq(1) & !m.in_reset(), ..gives(m, stream(translation(p))) },
+        release: gets(m, release()),
         epoch: gets(m, flag),
-        turned: gets(m, flag),
+        epoch_flips: gets(m, flag),
         answered: gives(m, flag),
         unused: gives(m, bits(2)),
         idle: gives(m, flag),
@@ -56,9 +56,9 @@ fn any_tlb(m: Module, p: MmuParams) -> TlbPorts {
         moving: gives(m, flag),
         frame: gives(m, bits(p.frame_bits())),
         side: gives(m, bits(2)),
-        place: gives(m, place(p)),
+        place: gives(m, set_place(p)),
         fill: gets(m, stream(fill(p))),
-        empty: gets(m, stream(bits(p.set_bits()))),
+        flush_set: gets(m, stream(bits(p.set_bits()))),
         hold: gives(m, flag),
     }
 }
@@ -68,11 +68,11 @@ fn any_walks(m: Module, p: MmuParams) -> WalksPorts {
     WalksPorts {
         miss_valid: gets(m, flag),
         miss: gets(m, miss(p)),
-        again: gives(m, stream(again(p))),
+        replay: gives(m, stream(replay(p))),
         fill: gives(m, stream(fill(p))),
         wanted: None,
         ahead: None,
-        forget: gets(m, flag),
+        cancel: gets(m, flag),
         base: gets(m, bits(p.physical_bits - hw::h2m2::params::TABLE_BITS)),
         m_axi: AxiRead { arvalid: m.anyseq(1) & !m.in_reset(), ..gives(m, axi_read(p.axi())) },
     }
@@ -82,9 +82,9 @@ fn any_invalidation(m: Module, p: MmuParams) -> InvalidationPorts {
     let flag = bits(1);
     InvalidationPorts {
         pages: gets(m, stream(pages(p))),
-        forget: gives(m, flag),
-        empty: gives(m, stream(bits(p.set_bits()))),
-        turned: gives(m, flag),
+        cancel: gives(m, flag),
+        flush_set: gives(m, stream(bits(p.set_bits()))),
+        epoch_flips: gives(m, flag),
         epoch: gives(m, flag),
         answered: gets(m, flag),
         unused: gets(m, bits(2)),
@@ -143,17 +143,17 @@ fn first_result(m: Module, io: MmuPorts, parts: Parts, mine: RequesterPorts) -> 
 /// The second result of a request that waited.
 #[module]
 fn second_result(m: Module, parts: Parts, mine: RequesterPorts, number: u32) {
-    let again = parts.walks.again;
+    let replay = parts.walks.replay;
     let SlotResult { valid, first, slot, outcome } = mine.result;
-    let comes = ago(m, RESULT, again.transfer() & again.payload.asker.requester.eq(number), 0);
-    let Again { asker, walked, .. } = again.payload.unpack(ago(m, RESULT, again.payload.pack(), 0));
+    let comes = ago(m, RESULT, replay.transfer() & replay.payload.asker.requester.eq(number), 0);
+    let Replay { asker, walked, .. } = replay.payload.unpack(ago(m, RESULT, replay.payload.pack(), 0));
     m.assert((valid & !first).eq(comes), "a miss has its result when it comes again, and nobody else has it");
     m.assert(!comes | slot.eq(asker.slot), "the slot that missed has it");
     let allowed = !walked.cause.any() & walked.permitted.allows(asker.write);
     let refused = refusal(walked.permitted.waits(asker.write));
     let cause = walked.cause.any().mux(walked.cause, allowed.mux(m.lit(cause::NONE, 3), refused));
     m.assert(!comes | (outcome.cause.eq(cause) & !outcome.waits), "it says what its walk found");
-    let Outcome { side, frame, .. } = outcome;
+    let LookupOutcome { side, frame, .. } = outcome;
     let address = frame.eq(walked.permitted.frame) & side.eq(walked.permitted.side);
     m.assert(
         !comes | allowed.mux(address, !frame.any() & !side.any()),
@@ -172,7 +172,7 @@ fn pipeline_proof(p: MmuParams) -> Result<Design<()>, Errors> {
     connect(m, io, parts, p);
     tlb_keeps_its_word(m, tlb);
 
-    let open = io.enable & !invalidation.starts & !tlb.hold & !walks.again.valid;
+    let open = io.enable & !invalidation.starts & !tlb.hold & !walks.replay.valid;
     let mut missed = vec![];
     for (number, mine) in (0..).zip(requesters.iter().copied()) {
         m.section(&format!("requester {number}"));

@@ -28,20 +28,20 @@ fn walks_proof(p: MmuParams) -> Result<Design<()>, Errors> {
     lets_wait_at_most(m, level.any() & !axi.rvalid, WAIT, "and answers the oldest one");
     m.section("entries and answers are taken");
     lets_wait_at_most(m, !io.fill.ready, 3, "a new entry is taken");
-    lets_wait_at_most(m, io.again.valid & !io.again.ready, WAIT, "a miss whose walk is over is taken");
+    lets_wait_at_most(m, io.replay.valid & !io.replay.ready, WAIT, "a miss whose walk is over is taken");
 
     m.section("misses that wait");
     let inside = m.reg_reset(bits(5), 0);
-    let (push, pop) = (io.miss_valid, io.again.transfer());
+    let (push, pop) = (io.miss_valid, io.replay.transfer());
     inside.set(inside + push.zext(5) - pop.zext(5));
     m.assume(!push | inside.lt(MOST_MISSES * p.requesters), "no more miss than there is room for");
     stalls_at_most(
         m,
-        inside.any() & !io.again.valid,
+        inside.any() & !io.replay.valid,
         WALK,
         "if memory answers, the oldest miss is answered in bounded time",
     );
-    m.cover(pop & io.again.payload.shared, "one that shares a walk is answered");
+    m.cover(pop & io.replay.payload.shared, "one that shares a walk is answered");
     Ok(m.finish(io)?.erase())
 }
 
@@ -73,7 +73,7 @@ fn requester_proof(p: MmuParams) -> Result<Design<()>, Errors> {
         "if walks end, the oldest request is answered in bounded time",
     );
     m.cover(pop & inside.eq(3), "an answer is followed by others");
-    [io.turned, io.epoch].into_iter().for_each(|x| x.unused());
+    [io.epoch_flips, io.epoch].into_iter().for_each(|x| x.unused());
     Ok(m.finish(io)?.erase())
 }
 

@@ -8,11 +8,12 @@ use hdl::*;
 use hw::control::{AxiLite, axi_lite};
 use hw::h2m2::event_controller::event_controller;
 use hw::h2m2::event_types::{self, Registration, slot_bits};
-use hw::h2m2::migration::{Migrated, Migration, MigrationParams, migrated, migration, migration_shape};
+use hw::h2m2::migration::migration;
+use hw::h2m2::migration_params::{Migrated, Migration, MigrationParams, migrated, migration_shape};
 use hw::h2m2::migration_table::bus as table_bus;
 use hw::h2m2::mmu_axi::mmu_axi;
 use hw::h2m2::params::{MmuParams, Replacement, TABLE_BITS};
-use hw::h2m2::types::{self, Back, Request};
+use hw::h2m2::types::{self, Release, Request};
 use hw::memory::axi::{AxiParams, AxiRead, AxiWrite, axi_read, axi_write};
 use hw::memory::burst_reader::burst_reader;
 use hw::memory::burst_writer::burst_writer;
@@ -86,7 +87,7 @@ ports! {
         /// Their addresses.
         output response: Vector<Stream<types::Answer>> = vector(stream(types::answer(mmu())), 2 * REQUESTERS),
         /// Bursts that are over.
-        input back: Vector<Back> = vector(types::back(), 2 * REQUESTERS),
+        input back: Vector<Release> = vector(types::release(), 2 * REQUESTERS),
         /// Bursts to be read.
         input read: Vector<Stream<Command>> = vector(stream(mover::command(core())), 4),
         /// What was read.

@@ -65,31 +65,6 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("hdl/src/sim", &["program.rs", "wide.rs"]),
     ("hdl/src/sim/regions", &["homes.rs", "mod.rs", "order.rs"]),
     ("hdl/src/verilog", &["live.rs", "mod.rs", "pad.rs", "render.rs"]),
-    ("hw/src", &["catalogue.rs", "catalogue/parameter.rs"]),
-    (
-        "hw/src/catalogue",
-        &[
-            "blocks.rs",
-            "clocks.rs",
-            "float.rs",
-            "float_functions.rs",
-            "h2m2.rs",
-            "h2m2_events.rs",
-            "h2m2_migration.rs",
-            "lad.rs",
-            "memory.rs",
-            "oaken_mmu.rs",
-            "oaken_slices.rs",
-            "soc.rs",
-            "streams.rs",
-            "vq.rs",
-            "vq_tables.rs",
-        ],
-    ),
-    (
-        "hw/src/h2m2",
-        &["migration.rs", "migration_control.rs", "migration_pages.rs", "migration_table.rs", "page_copier.rs"],
-    ),
     ("sim/src/golden/lad", &["head.rs", "step.rs"]),
 ];
 

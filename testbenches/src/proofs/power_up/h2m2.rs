@@ -6,8 +6,8 @@ use super::super::h2m2_mmu::SMALL;
 use hdl::*;
 use hw::h2m2::event_controller::event_controller;
 use hw::h2m2::invalidation::invalidation;
-use hw::h2m2::migration::MigrationParams;
 use hw::h2m2::migration_control::migration_control;
+use hw::h2m2::migration_params::MigrationParams;
 use hw::h2m2::migration_table::migration_table;
 use hw::h2m2::params::MmuParams;
 use hw::h2m2::prefetch::prefetch;
@@ -24,8 +24,8 @@ const FOUND: u32 = 3;
 fn emptied_first(m: Module, pins: &Pins) {
     let emptied = [0u32, 1].map(|set| {
         let emptied = m.reg_reset(bits(1), 0);
-        let this = pins.get("empty_payload").eq(set);
-        m.when(pins.get("empty_valid") & pins.get("empty_ready") & this, || emptied.set(true));
+        let this = pins.get("flush_set_payload").eq(set);
+        m.when(pins.get("flush_set_valid") & pins.get("flush_set_ready") & this, || emptied.set(true));
         emptied
     });
     // what empties the last one is written by then
@@ -55,7 +55,7 @@ fn asked_first(m: Module, pins: &Pins) {
     m.assume(!pins.get("m_axi_rvalid") | reads.any(), "what was not asked for is not answered");
     reads.set(reads + (pins.get("m_axi_arvalid") & pins.get("m_axi_arready")).zext(3) - comes.zext(3));
     let misses = m.reg_reset(bits(5), 0);
-    let (comes, goes) = (pins.get("miss_valid"), pins.get("again_valid") & pins.get("again_ready"));
+    let (comes, goes) = (pins.get("miss_valid"), pins.get("replay_valid") & pins.get("replay_ready"));
     m.assume(!comes | misses.lt(16), "no more misses are under way than there is room for");
     misses.set(misses + comes.zext(5) - goes.zext(5));
 }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::h2m2::mmu::mmu;
 use crate::h2m2::params::{MmuParams, Replacement};
-use crate::h2m2::types::{Answer, Back, Request, answer, back, request};
+use crate::h2m2::types::{Release, Request, Translation, release, request, translation};
 use crate::h2m2::write_wait::through_write_waits;
 use ::sim::h2m2_migration_bench::RequesterPorts;
 use hdl::bus::StreamPorts;
@@ -42,8 +42,8 @@ ports! {
         output m_axi_table_write: Vector<AxiWrite> = vector(axi_write(bus(p)), 2),
         output walk: Vector<AxiRead> = vector(axi_read(bus(p)), 2),
         input request: Vector<Stream<Request>> = vector(stream(request(mmu)), 2 * REQUESTERS),
-        output response: Vector<Stream<Answer>> = vector(stream(answer(mmu)), 2 * REQUESTERS),
-        input back: Vector<Back> = vector(back(), 2 * REQUESTERS),
+        output response: Vector<Stream<Translation>> = vector(stream(translation(mmu)), 2 * REQUESTERS),
+        input back: Vector<Release> = vector(release(), 2 * REQUESTERS),
     }
 }
 
