@@ -8,6 +8,7 @@ mod codebooks;
 mod controllers;
 mod copies;
 mod engines;
+mod entries;
 mod events;
 mod gates;
 mod guard;
@@ -44,6 +45,7 @@ pub fn all() -> Result<Vec<Proof>, Errors> {
     list.extend(guard::proofs()?);
     list.extend(gates::proofs()?);
     list.extend(controllers::proofs()?);
+    list.extend(entries::proofs()?);
     list.extend(records::proofs()?);
     list.extend(memories::proofs()?);
     list.extend(events::proofs()?);
