@@ -27,6 +27,7 @@ mod proof;
 mod records;
 mod registers;
 mod routing;
+mod several_settings;
 mod slices;
 mod words;
 
@@ -45,6 +46,7 @@ pub fn all() -> Result<Vec<Proof>, Errors> {
     list.extend(guard::proofs()?);
     list.extend(gates::proofs()?);
     list.extend(controllers::proofs()?);
+    list.extend(several_settings::proofs()?);
     list.extend(entries::proofs()?);
     list.extend(records::proofs()?);
     list.extend(memories::proofs()?);
