@@ -6,7 +6,7 @@ use crate::checkers::{Side, sends_by_the_rules, stalls_at_most};
 use hdl::logic::UpDown;
 use hdl::*;
 use hw::oaken::both_taken::both_taken;
-use hw::oaken::guard::length_guard;
+use hw::oaken::guard::{GuardPorts, length_guard};
 use hw::oaken::packet_gate::begin_while;
 use hw::oaken::promises::stays_while;
 use hw::oaken::types::{Beat, Setting, beat, setting};
@@ -18,7 +18,7 @@ use hw::oaken::{
 const QUANTIZER: EngineParams = EngineParams { lanes: 1, max_length: 128, dense_bits: 4, settings: 1 };
 
 ports! {
-    struct QuantizerControlPorts() {
+    pub(super) struct QuantizerControlPorts() {
         /// Beats of vectors.
         input s: Stream<Beat> = stream(beat(1)),
         input setting: Setting = setting(),
@@ -39,13 +39,13 @@ fn beats_minus_1(setting: Setting) -> Signal {
     setting.chunks_minus_1.bit(0)
 }
 
-/// The controller of the quantizer with one setting for all vectors.
+/// Vectors come in through their guard, as those of the engine do. Gives whether a beat of one is accepted, too.
 #[module]
-fn quantizer() -> Result<Design<()>, Errors> {
-    let m = Module::new("prove_quantizer_control");
-    let io = QuantizerControlPorts::new(m);
-    sends_by_the_rules(m, io.s, Side::Surroundings);
-    let settings = quantizer_settings::Settings::new(m, io.setting, io.enable, QUANTIZER);
+pub(super) fn enter(
+    m: Module,
+    io: QuantizerControlPorts,
+    settings: &quantizer_settings::Settings,
+) -> Result<(Instance<GuardPorts>, Signal), Errors> {
     let guard = m.instance(&length_guard(1, 2)?);
     guard.s.set(io.s);
     guard.beats_minus_1.set(beats_minus_1(settings.entering()));
@@ -53,8 +53,19 @@ fn quantizer() -> Result<Design<()>, Errors> {
     guard.flush.set(io.flush);
     guard.m.ready.set(io.room);
     let accepted = guard.m.transfer();
-    let begins = accepted & guard.m.payload.first;
     settings.take(m, &guard, io.setting, accepted);
+    Ok((guard, accepted))
+}
+
+/// The controller of the quantizer with one setting for all vectors.
+#[module]
+fn quantizer() -> Result<Design<()>, Errors> {
+    let m = Module::new("prove_quantizer_control");
+    let io = QuantizerControlPorts::new(m);
+    sends_by_the_rules(m, io.s, Side::Surroundings);
+    let settings = quantizer_settings::Settings::new(m, io.setting, io.enable, QUANTIZER);
+    let (guard, accepted) = enter(m, io, &settings)?;
+    let begins = accepted & guard.m.payload.first;
     let most = quantizer_front::vectors_in_flight(QUANTIZER);
     let left = both_taken(m, io.dense_ends, io.sparse_ends, most);
     settings.in_flight.count(begins, left);

@@ -8,6 +8,7 @@ mod codebooks;
 mod controllers;
 mod copies;
 mod engines;
+mod entries;
 mod events;
 mod gates;
 mod guard;
@@ -26,6 +27,7 @@ mod proof;
 mod records;
 mod registers;
 mod routing;
+mod several_settings;
 mod slices;
 mod words;
 
@@ -44,6 +46,8 @@ pub fn all() -> Result<Vec<Proof>, Errors> {
     list.extend(guard::proofs()?);
     list.extend(gates::proofs()?);
     list.extend(controllers::proofs()?);
+    list.extend(several_settings::proofs()?);
+    list.extend(entries::proofs()?);
     list.extend(records::proofs()?);
     list.extend(memories::proofs()?);
     list.extend(events::proofs()?);

@@ -14,6 +14,7 @@ use hw::oaken::scale::{Scales, scale, scales};
 use hw::oaken::scale_table::{Queue, ScaleTable};
 use hw::oaken::setting_table::setting_table;
 use hw::oaken::side_table::{Current, SideTable, slot_bits};
+use hw::oaken::sparse_ring::{RingWrite, place_bits, read_bytes, ring_write};
 use hw::oaken::types::{DenseBeat, LENGTH_BITS, Thresholds, dense_beat, thresholds};
 use hw::oaken::{EngineParams, header, record_join, record_split};
 
@@ -110,6 +111,51 @@ fn dense_reader(p: EngineParams) -> Result<Design<DenseReaderPorts>, Errors> {
     m.finish(io)
 }
 
+ports! {
+    struct RingPorts(p: EngineParams) {
+        input write: RingWrite = ring_write(p),
+        input reads: Signal = bits(1),
+        input at: Signal = bits(place_bits(p)),
+        output m_valid: Signal = bits(1),
+        output m_found: Signal = bits(p.lanes),
+    }
+}
+
+/// The ring of the sparse part, of which a bit of each byte is read.
+#[module]
+fn sparse_ring(p: EngineParams) -> Result<Design<RingPorts>, Errors> {
+    let m = Module::new("sparse_ring");
+    let io = RingPorts::new(m, p);
+    let pipe = m.pipeline("read");
+    let found = read_bytes(m, io.write, pipe.enter(io.at), [0, 0], p);
+    let valid = pipe.enter_valid(io.reads).meet(found[0]);
+    let found = cat(&found.into_iter().rev().collect::<Vec<_>>());
+    let (valid, found) = pipe.leave((valid, found));
+    io.m_valid.set(valid);
+    io.m_found.set(found);
+    m.finish(io)
+}
+
+/// Words of the ring that were written.
+#[module]
+fn written_words(m: Module, pins: &Pins) -> Vector<Signal> {
+    let word = pins.get("write_word");
+    let written = m.reg_reset(vector(bits(1), 1 << word.width()), 0);
+    m.when(pins.get("write_valid"), || written.at(word).set(true));
+    written
+}
+
+/// What is read was written: the word of a place, and so many behind it.
+#[module]
+fn words_have_come(m: Module, pins: &Pins, reads: Signal, at: Signal, behind: u32) {
+    let written = written_words(m, pins);
+    let bits = pins.get("write_word").width();
+    let byte = pins.get("write_data").width() / 8;
+    let word = at.drop_low(byte.ilog2()).trunc(bits);
+    let come = (0..=behind).fold(m.lit(1u32, 1), |come, i| come & written.at((word + i).trunc(bits)));
+    m.assume(!reads | come, "what is read was written");
+}
+
 /// Only a vector that is ready leaves, and only one that has left is gone.
 #[module]
 fn vectors_leave(m: Module, pins: &Pins) {
@@ -147,6 +193,17 @@ pub(super) fn proofs() -> Result<Vec<Proof>, Errors> {
             .leaving_out("order_error")
             .seldom("")
             .for_cycles(12)
+            .proof()?,
+        of("beat_reader_words", beat_reader(lanes(32)))
+            .without_its_own()
+            .given(|m, pins| words_have_come(m, pins, pins.get("s_valid"), pins.get("s_at"), 2))
+            .during("oldest", "reading")
+            .seldom("")
+            .for_cycles(16)
+            .proof()?,
+        of("sparse_ring", sparse_ring(lanes(4)))
+            .given(|m, pins| words_have_come(m, pins, pins.get("reads"), pins.get("at"), 1))
+            .shown_within(12)
             .proof()?,
         of("dense_reader", dense_reader(ONE)).without_its_own().proof()?,
         of("dense_reader_each", dense_reader(each))
