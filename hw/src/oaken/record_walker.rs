@@ -36,7 +36,6 @@ use super::sparse_ring::*;
 use super::types::*;
 use super::walker_chunks::*;
 use super::walker_maps::maps;
-use super::walker_place::{self, Move};
 use super::walker_records::{Doing, Doubted, HEADERS, Over, next_record};
 use super::walker_view::{see, steady};
 use super::walker_words::{Ring, arrive};
@@ -92,8 +91,8 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
     let bytes = byte_bits(p);
     let doing = m.state(Doing::Wait);
     let walking = doing.is(Doing::Walk);
-    let position = walker_place::place(m, p)?;
-    let place = position.at;
+    let place = m.reg_reset(bits(place_bits(p)), 0);
+    place.comment("behind the open chunk, where the next count is; or where the next word is");
     let (word, byte) = (place.drop_low(bytes), place.trunc(bytes));
     let next_word = word + byte.any().zext(word_bits(p));
 
@@ -106,7 +105,7 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
     let maps = maps(m, arrived, p);
 
     m.section("what is seen from the place");
-    let now = see(&position, [head, newest], &ends, &maps, p);
+    let now = see(place, [head, newest], &ends, &maps, p);
     let (seen, fresh) = steady(m, now, p);
 
     m.section("a chunk is known when its end and the count behind it are");
@@ -180,7 +179,7 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
     let elsewhere = dropping.mux(behind_dropped, behind_record);
     let to = io.flush.mux(head.cat(zero), begins.mux(seen.first_count.end, elsewhere));
     let to_record = Move { moves: ended | begins | dropping | flushed, to };
-    position.go(m, walking & !open.last, to_chunk, to_record, p);
+    move_place(m, place, walking & !open.last, to_chunk, to_record);
     if p.chunk_beats() > 1 {
         fresh.set(!(step | begins | dropping | flushed));
     }
@@ -195,6 +194,19 @@ fn ring(m: Module, p: EngineParams) -> Ring {
     let tail = m.reg_reset(bits(word_bits(p)), 0).comment("from this word on, the ring is needed");
     let looks_from = m.wire(bits(word_bits(p)));
     Ring { head, newest, tail, looks_from }
+}
+
+/// A way on.
+struct Move {
+    moves: Signal,
+    to: Signal,
+}
+
+/// From chunk to chunk within a record, or from its end on.
+#[module]
+fn move_place(m: Module, place: Signal, within: Signal, to_chunk: Move, to_record: Move) {
+    // what decides between the two is known early, what is looked up comes late
+    m.when(within.mux(to_chunk.moves, to_record.moves), || place.set(within.mux(to_chunk.to, to_record.to)));
 }
 
 /// One cycle later.
