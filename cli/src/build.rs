@@ -64,12 +64,6 @@ pub fn run(options: &BuildOptions) -> Result<(), Failure> {
 /// The configuration that is named, or that of the board, with the clock that is asked for.
 fn configuration(options: &BuildOptions, board: &Board) -> Result<Configuration, Failure> {
     let name = options.config.is_none().then(|| board.module.to_string());
-    if options.config.is_none() && !crate::named::all()?.iter().any(|(known, _)| *known == board.module) {
-        let problem = Problem::new(format!("there is no named configuration for {} yet", board.name));
-        return Err(problem
-            .help("give one with `--config`: a board top, as `orangecrab_25f`, with this board's clocks and LEDs")
-            .into());
-    }
     let of = |set: Vec<String>| selected(&Selection { name: name.clone(), config: options.config.clone(), set });
     let configuration = of(options.set.clone())?;
     let Some(mhz) = options.clock else { return Ok(configuration) };
@@ -132,16 +126,19 @@ fn check_top(board: &Board, configuration: &Configuration) -> Result<(), Failure
 /// Every port of the design has a pin of the board, and what has to stand at a level is a port of the design.
 fn check_ports(board: &Board, configuration: &Configuration, design: &Design<()>) -> Result<(), Problem> {
     let pins: BTreeSet<String> = board.ports().into_iter().map(|(port, _)| port).collect();
-    if let Some(tie) = board.ties.iter().find(|tie| design.port_list().iter().all(|port| port.name != tie.port)) {
+    let is_driven = |name: &str| design.port_list().iter().any(|port| !port.input && port.name == name);
+    if let Some(tie) = board.ties.iter().find(|tie| !is_driven(tie.port)) {
         let level = match tie.level {
             Level::Low => 0,
             Level::High => 1,
         };
         let problem =
             Problem::new(format!("{} has no port `{}`, which {} needs", configuration.name, tie.port, board.name));
-        return Err(problem
-            .note(tie.why)
-            .help(format!("an output that is {level}; of an `oaken_board` it is there with `{} = true`", tie.port)));
+        let more = match configuration.block.parameter(tie.port) {
+            Some(_) => format!("; a `{}` has it with `{} = true`", configuration.block.name, tie.port),
+            None => String::new(),
+        };
+        return Err(problem.note(tie.why).help(format!("an output that is {level}{more}")));
     }
     for port in design.port_list() {
         let bits = if port.width == 1 {

@@ -7,7 +7,7 @@ use clap::Args;
 use std::fs;
 use std::path::PathBuf;
 
-/// The boards for which there is a named configuration; the first one is quick to build for.
+/// The boards for which there is a named configuration.
 const BOARDS: [&str; 4] = ["orangecrab-25f", "colorlight-i5", "colorlight-i9", "ulx3s-85f"];
 
 #[derive(Args)]

@@ -124,7 +124,7 @@ impl MmuParams {
             return wrong(self.pages_and_table(), help);
         }
         if self.set_bits() >= self.number_bits() {
-            let help = "fewer sets than half of the pages: a smaller TLB, smaller pages, or more bits of an address";
+            let help = "at most half as many sets as there are pages: a smaller TLB, smaller pages, or more bits of an address";
             return wrong(format!("{} sets for 2^{} pages", self.sets(), self.number_bits()), help);
         }
         Ok(())

@@ -74,7 +74,7 @@ fn figures(trace: &Trace, replacement: Replacement, prefetch: bool) -> Figures {
     let cycles = rig.bench.cycle() - from;
     rig.finish(1000).unwrap();
     let reads = (rig.memory.requests.len() - before) as u64;
-    Figures { hits: rig.counter(7).unwrap(), cycles, reads }
+    Figures { hits: rig.counter(counter::HITS.into()).unwrap(), cycles, reads }
 }
 
 /// The page has these rows, one below the other.

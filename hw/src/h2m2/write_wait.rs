@@ -82,9 +82,9 @@ pub fn write_wait(p: MmuParams, depth: u32) -> Result<Design<WriteWaitPorts>, Er
     io.m.payload.set(answer);
     io.answers.ready.set(!passes | io.m.ready);
     let leaves = io.m.transfer();
-    let replay = io.answers.valid & !throws & moving;
+    let retries = io.answers.valid & !throws & moving;
     let thrown = io.answers.valid & throws;
-    m.assert(!(leaves | replay) | next.ne(head), "an answer was asked for");
+    m.assert(!(leaves | retries) | next.ne(head), "an answer was asked for");
     m.when(takes, || tail.set(tail + 1));
     m.when(asked, || next.set(next + 1));
     m.when(leaves, || {
@@ -92,7 +92,7 @@ pub fn write_wait(p: MmuParams, depth: u32) -> Result<Design<WriteWaitPorts>, Er
         waits.set(false);
     });
     m.when(thrown, || stale.set(stale - 1));
-    m.when(replay, || {
+    m.when(retries, || {
         next.set(head);
         waits.set(true);
         let under_way = slot_of(next - head);

@@ -85,7 +85,7 @@ ports! {
         /// Bursts that want an address: reads and writes of the fast side, then of the large side.
         input request: Vector<Stream<Request>> = vector(stream(types::request(mmu())), 2 * REQUESTERS),
         /// Their addresses.
-        output response: Vector<Stream<types::Answer>> = vector(stream(types::answer(mmu())), 2 * REQUESTERS),
+        output response: Vector<Stream<types::Translation>> = vector(stream(types::translation(mmu())), 2 * REQUESTERS),
         /// Bursts that are over.
         input back: Vector<Release> = vector(types::release(), 2 * REQUESTERS),
         /// Bursts to be read.
