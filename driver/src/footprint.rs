@@ -30,6 +30,20 @@ pub enum RequestError {
     /// It has not begun, or has ended.
     #[error("request {0} is not under way")]
     Unknown(RequestId),
+    /// Its tokens cannot be counted together with those of the others.
+    #[error(
+        "request {id} brings {tokens} tokens to the {others} of all requests; legal are at most {max} of all together"
+    )]
+    TooMany {
+        /// The request.
+        id: RequestId,
+        /// The tokens that it brings.
+        tokens: u64,
+        /// Tokens before.
+        others: u64,
+        /// The most there may be.
+        max: u64,
+    },
 }
 
 impl Tracker {
@@ -47,19 +61,25 @@ impl Tracker {
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
+    /// Most tokens of all requests together: their keys and values, counted once for each query head, have fewer than 2^60 bytes.
+    pub fn max_tokens(&self) -> u64 {
+        ((1 << 60) - 1) / (self.shape.token_bytes() * self.shape.heads)
+    }
     /// A request begins with a prompt of so many tokens.
     pub fn start(&mut self, id: RequestId, tokens: u64) -> Result<(), RequestError> {
         if self.tokens.contains_key(&id) {
             return Err(RequestError::Known(id));
         }
+        self.all_tokens = self.more(id, tokens)?;
         self.tokens.insert(id, tokens);
-        self.all_tokens += tokens;
         Ok(())
     }
     /// A request has one more token.
     pub fn grow(&mut self, id: RequestId) -> Result<(), RequestError> {
-        *self.tokens.get_mut(&id).ok_or(RequestError::Unknown(id))? += 1;
-        self.all_tokens += 1;
+        let more = self.more(id, 1);
+        let tokens = self.tokens.get_mut(&id).ok_or(RequestError::Unknown(id))?;
+        self.all_tokens = more?;
+        *tokens += 1;
         Ok(())
     }
     /// A request ends; returns its length in tokens.
@@ -79,6 +99,12 @@ impl Tracker {
     /// Tokens of all requests together.
     pub fn all_tokens(&self) -> u64 {
         self.all_tokens
+    }
+    /// Tokens of all requests, with some more of one of them.
+    fn more(&self, id: RequestId, tokens: u64) -> Result<u64, RequestError> {
+        let (others, max) = (self.all_tokens, self.max_tokens());
+        let all = others.checked_add(tokens).filter(|&all| all <= max);
+        all.ok_or(RequestError::TooMany { id, tokens, others, max })
     }
     /// Bytes of one part of a sublayer, in all layers and for all requests.
     pub fn part_bytes(&self, sublayer: Sublayer) -> u64 {
@@ -104,19 +130,31 @@ impl Tracker {
         Sublayer::ALL.iter().map(|&s| self.part_bytes(s) * self.shape.parts(s)).sum()
     }
     /// What Algorithm 1 has to solve, counted in bytes.
+    ///
+    /// # Panics
+    /// If [`Hardware::check`] refuses the hardware.
     pub fn problem(&self, hardware: &Hardware) -> Problem {
         self.problem_in(hardware, |sublayer| self.part_bytes(sublayer))
     }
-    /// What Algorithm 1 has to solve, counted in whole pages; `reserve` pages of the large side are kept free.
+    /// What Algorithm 1 has to solve, counted in whole pages; `reserve` pages of the large side are kept free, all if it has
+    /// no more.
+    ///
+    /// # Panics
+    /// If [`Hardware::check`] refuses the hardware.
     pub fn problem_in_pages(&self, hardware: &Hardware, page: PageSize, reserve: u64) -> Problem {
         let whole = |bytes: u64| bytes / page.bytes() * page.bytes();
-        let mut problem = self.problem_in(hardware, |sublayer| self.part_pages(sublayer, page) * page.bytes());
+        // where so many requests have begun a page that 64 bits do not hold the bytes, Algorithm 1 refuses them
+        let room = |sublayer| self.part_pages(sublayer, page).saturating_mul(page.bytes());
+        let mut problem = self.problem_in(hardware, room);
         problem.fast_capacity = whole(hardware.fast.capacity);
-        problem.large_capacity = whole(hardware.large.capacity).saturating_sub(reserve * page.bytes());
+        problem.large_capacity = whole(hardware.large.capacity).saturating_sub(reserve.saturating_mul(page.bytes()));
         problem
     }
 
     fn problem_in(&self, hardware: &Hardware, room: impl Fn(Sublayer) -> u64) -> Problem {
+        if let Err(error) = hardware.check() {
+            panic!("{error}");
+        }
         let load = |sublayer| {
             let (fast, large) = self.part_times(hardware, sublayer);
             Load { parts: self.shape.parts(sublayer), bytes: room(sublayer), fast, large }
@@ -145,8 +183,9 @@ impl Tracker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hardware::H2M2;
+    use crate::hardware::{H2M2, SideHardware};
     use crate::shape::{GPT3_175B, LLAMA2_70B};
+    use crate::solver::{NoMapping, solve};
     use proptest::prelude::*;
 
     fn tracker(shape: Shape, lengths: &[u64]) -> Tracker {
@@ -191,6 +230,34 @@ mod tests {
         assert_eq!(tracker.finish(0), Ok(6));
         assert_eq!(tracker.finish(0), Err(RequestError::Unknown(0)));
         assert_eq!((tracker.all_tokens(), tracker.batch()), (0, 0));
+    }
+
+    #[test]
+    fn more_tokens_than_can_be_counted_are_told() {
+        let mut tracker = tracker(GPT3_175B, &[5]);
+        // a token: 2 * 128 * 96 bytes of a head, 96 heads
+        let max = ((1 << 60) - 1) / (2 * 128 * 96 * 96);
+        let more = |tokens| format!("request 1 brings {tokens} tokens to the 5 of all requests");
+        for tokens in [u64::MAX, max - 4] {
+            let message = tracker.start(1, tokens).unwrap_err().to_string();
+            assert_eq!(message, format!("{}; legal are at most 488671834567 of all together", more(tokens)));
+        }
+        assert_eq!((tracker.batch(), tracker.all_tokens()), (1, 5));
+        tracker.start(1, max - 5).unwrap();
+        let full = RequestError::TooMany { id: 0, tokens: 1, others: max, max };
+        assert_eq!((tracker.grow(0), tracker.grow(7)), (Err(full), Err(RequestError::Unknown(7))));
+        assert_eq!(tracker.requests().collect::<Vec<_>>(), [(0, 5), (1, max - 5)], "what is refused changes nothing");
+        assert!(tracker.bytes() < 1 << 61);
+        let problem = tracker.problem_in_pages(&H2M2, PageSize::HUGE, u64::MAX);
+        assert_eq!(problem.large_capacity, 0);
+        assert!(matches!(solve(&problem), Err(NoMapping::DoesNotFit { .. } | NoMapping::TooLarge)));
+    }
+
+    #[test]
+    #[should_panic(expected = "hardware.fast.cores = 0 is out of range; legal is 1 to 1048576")]
+    fn impossible_hardware_has_no_problem() {
+        let fast = SideHardware { cores: 0, ..H2M2.fast };
+        tracker(GPT3_175B, &[5]).problem(&Hardware { fast, ..H2M2 });
     }
 
     proptest! {

@@ -1,5 +1,7 @@
 //! The two sides and their accelerators (Tables 1 and 2), and the ideal times that Algorithm 1 weighs.
 
+use thiserror::Error;
+
 /// A memory with the accelerator chips at it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SideHardware {
@@ -47,6 +49,18 @@ pub struct Hardware {
     pub link_bandwidth: u64,
 }
 
+/// A field of the hardware is out of range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("hardware.{field} = {value} is out of range; legal is 1 to {most}")]
+pub struct HardwareError {
+    /// The field.
+    pub field: &'static str,
+    /// What it is.
+    pub value: u64,
+    /// The most it may be.
+    pub most: u64,
+}
+
 const CORES_A_CHIP: u64 = 4;
 const SECOND: u128 = 1_000_000_000_000;
 
@@ -68,9 +82,40 @@ pub const H2M2: Hardware = Hardware {
     link_bandwidth: 960_000_000_000,
 };
 
-/// Picoseconds that `amount` takes at `rate` a second, rounded up.
+/// Picoseconds that `amount` takes at `rate` a second, rounded up; `u64::MAX` if they are more than 64 bits hold, seven months.
+///
+/// # Panics
+/// If the rate is 0, or the amount is 2^88 or more.
 pub fn duration(amount: u128, rate: u128) -> u64 {
-    (amount * SECOND).div_ceil(rate) as u64
+    assert!(rate > 0, "rate = 0 is out of range; legal is 1 or more a second");
+    assert!(amount >> 88 == 0, "amount = {amount} is out of range; legal is below 2^88");
+    (amount * SECOND).div_ceil(rate).try_into().unwrap_or(u64::MAX)
+}
+
+impl Hardware {
+    /// Checks what times are computed with: counts of units are 1 to 2^20, the frequency is 1 to 2^40 Hz, and bandwidths are 1 to 2^60
+    /// bytes a second. The times of [`SideHardware`] and [`Core`] are for hardware of which this holds.
+    pub fn check(&self) -> Result<(), HardwareError> {
+        let Hardware { fast, large, core, link_bandwidth } = self;
+        let (count, frequency, bandwidth) = (1 << 20, 1 << 40, 1 << 60);
+        let fields = [
+            ("fast.bandwidth", fast.bandwidth, bandwidth),
+            ("fast.cores", fast.cores, count),
+            ("large.bandwidth", large.bandwidth, bandwidth),
+            ("large.cores", large.cores, count),
+            ("core.arrays", core.arrays, count),
+            ("core.rows", core.rows, count),
+            ("core.columns", core.columns, count),
+            ("core.dot_lanes", core.dot_lanes, count),
+            ("core.vector_lanes", core.vector_lanes, count),
+            ("core.frequency", core.frequency, frequency),
+            ("link_bandwidth", *link_bandwidth, bandwidth),
+        ];
+        match fields.into_iter().find(|(_, value, most)| !(1..=*most).contains(value)) {
+            Some((field, value, most)) => Err(HardwareError { field, value, most }),
+            None => Ok(()),
+        }
+    }
 }
 
 impl Core {
@@ -87,11 +132,15 @@ impl SideHardware {
     }
     /// Time of the matrix-matrix units to multiply weights of 1 byte with a batch of vectors: each tile of the array's size is loaded
     /// (`rows` cycles), then a vector a cycle passes.
+    ///
+    /// # Panics
+    /// If weights and cycles of a tile multiply to 2^88 or more.
     pub fn matrix_time(&self, core: &Core, weights: u64, batch: u64) -> u64 {
-        let cycles = if core.loads_overlap { batch.max(core.rows) } else { batch + core.rows };
+        let (batch, rows) = (u128::from(batch), u128::from(core.rows));
+        let cycles = if core.loads_overlap { batch.max(rows) } else { batch + rows };
         let tile = u128::from(core.rows * core.columns);
         let rate = u128::from(core.arrays * self.cores) * u128::from(core.frequency) * tile;
-        duration(u128::from(weights) * u128::from(cycles), rate)
+        duration(u128::from(weights).saturating_mul(cycles), rate)
     }
     /// Time of the matrix-vector units for so many multiply-accumulates.
     pub fn dot_time(&self, core: &Core, multiplications: u64) -> u64 {
@@ -117,5 +166,64 @@ mod tests {
         let apart = Core { loads_overlap: false, ..core };
         assert_eq!(fast.matrix_time(&apart, 4 * 16384, 32), 160_000);
         assert_eq!(fast.dot_time(&core, 4 * 4096 * 7), 7_000);
+    }
+
+    /// What the check says of H2M2 with a change.
+    fn message(change: impl Fn(&mut Hardware)) -> String {
+        let mut hardware = H2M2;
+        change(&mut hardware);
+        hardware.check().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn impossible_hardware_is_told() {
+        assert_eq!(H2M2.check(), Ok(()));
+        let bandwidth = "hardware.fast.bandwidth = 0 is out of range; legal is 1 to 1152921504606846976";
+        assert_eq!(message(|h| h.fast.bandwidth = 0), bandwidth);
+        assert_eq!(message(|h| h.large.cores = 0), "hardware.large.cores = 0 is out of range; legal is 1 to 1048576");
+        let frequency = "hardware.core.frequency = 0 is out of range; legal is 1 to 1099511627776";
+        assert_eq!(message(|h| h.core.frequency = 0), frequency);
+        assert_eq!(message(|h| h.core.arrays = 0), "hardware.core.arrays = 0 is out of range; legal is 1 to 1048576");
+        let rows = "hardware.core.rows = 18446744073709551615 is out of range; legal is 1 to 1048576";
+        assert_eq!(message(|h| h.core.rows = u64::MAX), rows);
+        let lanes = "hardware.core.dot_lanes = 1048577 is out of range; legal is 1 to 1048576";
+        assert_eq!(message(|h| h.core.dot_lanes = (1 << 20) + 1), lanes);
+    }
+
+    #[test]
+    fn the_largest_legal_hardware_has_times() {
+        let count = 1 << 20;
+        let side = SideHardware { bandwidth: 1 << 60, cores: count, ..H2M2.fast };
+        let core = Core {
+            arrays: count,
+            rows: count,
+            columns: count,
+            dot_lanes: count,
+            vector_lanes: count,
+            frequency: 1 << 40,
+            ..H2M2.core
+        };
+        assert_eq!(Hardware { fast: side, large: side, core, link_bandwidth: 1 << 60 }.check(), Ok(()));
+        let times = [side.matrix_time(&core, 1 << 48, 1), side.dot_time(&core, u64::MAX), side.read_time(1 << 60)];
+        assert_eq!(times, [1, 15_258_790, SECOND as u64]);
+    }
+
+    #[test]
+    fn a_time_beyond_64_bits_is_the_longest() {
+        assert_eq!(duration(18_446_744, 1), 18_446_744 * SECOND as u64);
+        assert_eq!(duration(18_446_745, 1), u64::MAX);
+        assert_eq!(duration((1 << 88) - 1, 1), u64::MAX);
+    }
+
+    #[test]
+    #[should_panic(expected = "rate = 0 is out of range; legal is 1 or more a second")]
+    fn without_a_rate_there_is_no_time() {
+        duration(1, 0);
+    }
+
+    #[test]
+    #[should_panic(expected = "amount = 309485009821345068724781056 is out of range; legal is below 2^88")]
+    fn an_amount_beyond_88_bits_has_no_time() {
+        duration(1 << 88, u128::MAX);
     }
 }

@@ -10,6 +10,7 @@
 
 use crate::page::PageSize;
 use crate::shape::{Shape, ShapeError, Sublayer};
+use crate::table::most_pages;
 use std::ops::Range;
 use thiserror::Error;
 
@@ -60,10 +61,30 @@ pub enum LayoutError {
     /// Nothing to lay out.
     #[error("{0} = 0 is out of range; legal is 1 or more")]
     Zero(&'static str),
+    /// More pages than a table has.
+    #[error(
+        "slots = {slots} of max_tokens = {max_tokens} take more than the {pages} virtual pages of {page} bytes that a table may \
+         have; legal are at most {most_slots} slots of so many tokens, or {most_tokens} tokens in so many slots"
+    )]
+    TooLarge {
+        /// Requests under way.
+        slots: u64,
+        /// Tokens of each.
+        max_tokens: u64,
+        /// Most pages of a table.
+        pages: u64,
+        /// The page's bytes.
+        page: u64,
+        /// Most requests of as many tokens.
+        most_slots: u64,
+        /// Most tokens of as many requests.
+        most_tokens: u64,
+    },
 }
 
 impl Layout {
     /// Lays out a decoder with `slots` requests under way, of at most `max_tokens` tokens each; `page_layers` layers share a page of KV cache.
+    /// All together may have [`most_pages`] pages.
     pub fn new(
         shape: Shape,
         page: PageSize,
@@ -82,7 +103,22 @@ impl Layout {
         if let Some((name, _)) = [("slots", slots), ("max_tokens", max_tokens)].iter().find(|(_, value)| *value == 0) {
             return Err(LayoutError::Zero(name));
         }
-        Ok(Layout { shape, page, page_layers, slots, page_tokens, region_pages: max_tokens.div_ceil(page_tokens) })
+        let region_pages = max_tokens.div_ceil(page_tokens);
+        let layout = Layout { shape, page, page_layers, slots, page_tokens, region_pages };
+        layout.check_pages(max_tokens)?;
+        Ok(layout)
+    }
+    /// Checks that a table has room for all pages.
+    fn check_pages(&self, max_tokens: u64) -> Result<(), LayoutError> {
+        let (slots, pages) = (self.slots, most_pages(self.page));
+        let kv_pages = pages.saturating_sub(self.kv_start());
+        let regions = self.shape.kv_heads * self.layer_groups();
+        let most_slots = kv_pages / regions / self.region_pages;
+        if slots <= most_slots {
+            return Ok(());
+        }
+        let most_tokens = kv_pages / regions / slots * self.page_tokens;
+        Err(LayoutError::TooLarge { slots, max_tokens, pages, page: self.page.bytes(), most_slots, most_tokens })
     }
     /// The decoder.
     pub fn shape(&self) -> &Shape {
@@ -105,7 +141,12 @@ impl Layout {
         self.kv_start() + self.slots * self.shape.kv_heads * self.layer_groups() * self.region_pages
     }
     /// Virtual pages of the weights of a part of qkv-linear or fc. There are none for attention.
+    ///
+    /// # Panics
+    /// If `part` is not below [`Shape::parts`].
+    #[track_caller]
     pub fn weight_pages(&self, sublayer: Sublayer, part: u64) -> Range<u64> {
+        below("part", part, self.shape.parts(sublayer));
         let (base, pages) = match sublayer {
             Sublayer::Attention => (0, 0),
             Sublayer::QkvLinear => (0, self.qkv_pages()),
@@ -114,20 +155,40 @@ impl Layout {
         base + part * pages..base + (part + 1) * pages
     }
     /// Virtual address of the weights of a part of qkv-linear or fc in a layer.
+    ///
+    /// # Panics
+    /// If the sublayer is attention, which has no weights, if `part` is not below [`Shape::parts`], or if `layer` is not below
+    /// [`Shape::layers`].
+    #[track_caller]
     pub fn weight_address(&self, sublayer: Sublayer, part: u64, layer: u64) -> u64 {
+        below("layer", layer, self.shape.layers);
         let all_layers = match sublayer {
+            Sublayer::Attention => panic!("attention has no weights; legal are qkv-linear and fc"),
+            Sublayer::QkvLinear => self.shape.qkv_part_bytes(),
             Sublayer::Fc => self.shape.fc_part_bytes(),
-            _ => self.shape.qkv_part_bytes(),
         };
         self.weight_pages(sublayer, part).start * self.page.bytes() + layer * (all_layers / self.shape.layers)
     }
     /// Virtual pages of the first tokens of a slot's request, for one head.
+    ///
+    /// # Panics
+    /// If `slot` is not below [`slots`](Layout::slots), `head` not below [`Shape::kv_heads`], or `tokens` above
+    /// [`max_tokens`](Layout::max_tokens).
+    #[track_caller]
     pub fn kv_pages(&self, slot: u64, head: u64, tokens: u64) -> impl Iterator<Item = u64> + use<> {
+        below("tokens", tokens, self.max_tokens() + 1);
         let (first, region, pages) = (self.region(slot, head, 0), self.region_pages, tokens.div_ceil(self.page_tokens));
         (0..self.layer_groups()).flat_map(move |group| first + group * region..first + group * region + pages)
     }
     /// Virtual address of a token's key or value of a head in a layer. Those of the next token follow, up to the end of the page's tokens.
+    ///
+    /// # Panics
+    /// If `slot` is not below [`slots`](Layout::slots), `head` not below [`Shape::kv_heads`], `token` not below
+    /// [`max_tokens`](Layout::max_tokens), or `layer` not below [`Shape::layers`].
+    #[track_caller]
     pub fn kv_address(&self, slot: u64, head: u64, token: u64, layer: u64, kind: Kind) -> u64 {
+        below("token", token, self.max_tokens());
+        below("layer", layer, self.shape.layers);
         let page = self.region(slot, head, layer / self.page_layers) + token / self.page_tokens;
         let row = (2 * (layer % self.page_layers) + kind as u64) * self.page_tokens + token % self.page_tokens;
         page * self.page.bytes() + row * self.shape.head
@@ -142,7 +203,10 @@ impl Layout {
         self.shape.layers.div_ceil(self.page_layers)
     }
     /// The first virtual page of a slot's keys and values of a head in a group of layers.
+    #[track_caller]
     fn region(&self, slot: u64, head: u64, group: u64) -> u64 {
+        below("slot", slot, self.slots);
+        below("head", head, self.shape.kv_heads);
         let region = (slot * self.shape.kv_heads + head) * self.layer_groups() + group;
         self.kv_start() + region * self.region_pages
     }
@@ -157,11 +221,28 @@ impl Layout {
     }
 }
 
-/// Tokens of a head of which a page holds keys and values in so many layers.
+/// Panics if an argument is beyond its end.
+#[track_caller]
+fn below(name: &str, value: u64, end: u64) {
+    assert!(value < end, "{name} = {value} is out of range; legal is 0 to {}", end - 1);
+}
+
+/// Tokens of a head of which a page holds keys and values in so many layers, for a decoder that [`Shape::check`] accepts.
+///
+/// # Panics
+/// If `page_layers` is 0 or above [`Shape::layers`].
+#[track_caller]
 pub fn page_tokens(shape: &Shape, page: PageSize, page_layers: u64) -> u64 {
+    let layers = shape.layers;
+    assert!(
+        (1..=layers).contains(&page_layers),
+        "page_layers = {page_layers} is out of range; legal is 1 to the {layers} layers of the decoder"
+    );
     page.bytes() / (2 * shape.head * page_layers)
 }
 
+#[cfg(test)]
+mod ends;
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -217,6 +298,13 @@ mod tests {
         assert_eq!(key(84) - key(0), 84 * 128, "one burst after the other");
         let few = Layout::new(GPT3_175B, PageSize::HUGE, 8, 32, 2048).unwrap();
         assert_eq!((few.page_tokens(), few.kv_pages(0, 0, 1025).count()), (1024, 2 * 12));
+    }
+
+    #[test]
+    fn weights_beyond_a_table_leave_no_slot() {
+        let shape = Shape { layers: 1 << 14, hidden: 1 << 16, head: 512, kv_heads: 4, feed_forward: 1 << 16, ..SMALL };
+        let error = Layout::new(shape, PageSize::new(4096).unwrap(), 4, 1, 1).unwrap_err();
+        assert!(matches!(error, LayoutError::TooLarge { most_slots: 0, most_tokens: 0, .. }), "{error}");
     }
 
     #[test]

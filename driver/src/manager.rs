@@ -3,7 +3,7 @@
 
 use crate::entry::{Entry, EntryError, Side};
 use crate::footprint::{RequestError, RequestId, Tracker};
-use crate::hardware::Hardware;
+use crate::hardware::{Hardware, HardwareError, SideHardware};
 use crate::layout::{Layout, LayoutError};
 use crate::migration::{Placed, Plan, PlanError, Region, Spaces, plan};
 use crate::page::PageSize;
@@ -58,12 +58,15 @@ pub struct Step {
     pub mapped: Vec<u64>,
 }
 
-/// Why nothing was changed.
+/// Why a call was refused. Nothing was changed then, but for `Plan`, `Table` and `Space`: these are mistakes in the manager itself.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ManagerError {
     /// The decoder is not legal.
     #[error(transparent)]
     Shape(#[from] ShapeError),
+    /// The hardware is not legal.
+    #[error(transparent)]
+    Hardware(#[from] HardwareError),
     /// It cannot be laid out.
     #[error(transparent)]
     Layout(#[from] LayoutError),
@@ -128,9 +131,9 @@ impl Manager {
     /// Maps the weights of a decoder; no requests yet.
     pub fn new(settings: &Settings) -> Result<Manager, ManagerError> {
         let Settings { shape, hardware, page, page_layers, slots, max_tokens, bases } = *settings;
+        hardware.check()?;
         let layout = Layout::new(shape, page, page_layers, slots, max_tokens)?;
-        let space =
-            |side, base, hardware: crate::hardware::SideHardware| FreeSpace::new(side, page, base, hardware.capacity);
+        let space = |side, base, hardware: SideHardware| FreeSpace::new(side, page, base, hardware.capacity);
         let spaces = Spaces {
             fast: space(Side::Fast, bases.0, hardware.fast)?,
             large: space(Side::Large, bases.1, hardware.large)?,
@@ -170,6 +173,9 @@ impl Manager {
         &self.table
     }
     /// Whether a part is on the fast side.
+    ///
+    /// # Panics
+    /// If the sublayer has no such part.
     pub fn is_fast(&self, sublayer: Sublayer, part: u64) -> bool {
         self.on_fast[sublayer as usize][part as usize]
     }
@@ -278,19 +284,21 @@ impl Manager {
 impl Requests {
     fn take(&mut self, change: &Change, layout: &Layout) -> Result<(), ManagerError> {
         let max = layout.max_tokens();
+        let fits = |id, tokens| if tokens > max { Err(ManagerError::TooLong { id, tokens, max }) } else { Ok(()) };
         match *change {
             Change::Start(id, tokens) => {
+                fits(id, tokens)?;
                 self.tracker.start(id, tokens)?;
                 let taken = |slot: &u64| self.slots.values().any(|other| other == slot);
                 let all = layout.slots();
                 let slot = (0..all).find(|slot| !taken(slot)).ok_or(ManagerError::NoSlot { id, slots: all })?;
                 self.slots.insert(id, slot);
-                if tokens > max { Err(ManagerError::TooLong { id, tokens, max }) } else { Ok(()) }
+                Ok(())
             }
             Change::Grow(id) => {
                 self.tracker.grow(id)?;
                 let tokens = self.tracker.requests().find(|request| request.0 == id).map_or(0, |request| request.1);
-                if tokens > max { Err(ManagerError::TooLong { id, tokens, max }) } else { Ok(()) }
+                fits(id, tokens)
             }
             Change::Finish(id) => {
                 let tokens = self.tracker.finish(id)?;

@@ -45,6 +45,9 @@ pub struct Shape {
     pub feed_forward_matrices: u64,
 }
 
+/// Most bytes of all weights: physical addresses reach no further, and the driver's sums of 64 bits hold what follows from it.
+pub const MAX_WEIGHT_BYTES: u64 = 1 << 48;
+
 /// The dimensions do not go together.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0}")]
@@ -84,7 +87,8 @@ pub const LLAMA2_70B: Shape = Shape {
 };
 
 impl Shape {
-    /// Checks that the decoder splits into its parts.
+    /// Checks that the decoder splits into its parts, that no dimension is above 2^20, and that the weights have [`MAX_WEIGHT_BYTES`] at
+    /// most. The other functions are for decoders of which this holds.
     pub fn check(&self) -> Result<(), ShapeError> {
         let fields = [
             ("layers", self.layers),
@@ -107,7 +111,15 @@ impl Shape {
         };
         divides("heads", self.heads, "kv_heads", self.kv_heads)?;
         divides("hidden", self.hidden, "heads", self.heads)?;
-        divides("feed_forward", self.feed_forward, "heads", self.heads)
+        divides("feed_forward", self.feed_forward, "heads", self.heads)?;
+        // weight_bytes(), in which nothing overflows then
+        let columns = 2 * (self.heads + self.kv_heads) * self.head + self.feed_forward_matrices * self.feed_forward;
+        let weights = u128::from(self.layers * self.hidden) * u128::from(columns);
+        if weights > MAX_WEIGHT_BYTES.into() {
+            let most = "legal are at most 281474976710656 (2^48), as far as physical addresses reach";
+            return Err(ShapeError(format!("the weights take {weights} bytes; {most}")));
+        }
+        Ok(())
     }
     /// Query heads that share a head of keys and values.
     pub fn group(&self) -> u64 {
@@ -167,5 +179,28 @@ mod tests {
         assert_eq!(message(Shape { feed_forward: 100, ..shape }), "feed_forward = 100 is not a multiple of heads = 96");
         let matrices = "feed_forward_matrices = 4 is out of range; legal is 2 or 3";
         assert_eq!(message(Shape { feed_forward_matrices: 4, ..shape }), matrices);
+    }
+
+    #[test]
+    fn weights_beyond_all_addresses_are_told() {
+        let most = 1 << 20;
+        let huge = Shape {
+            layers: most,
+            hidden: most,
+            head: most,
+            heads: most,
+            kv_heads: 1,
+            feed_forward: most,
+            feed_forward_matrices: 3,
+        };
+        let weights = (1_u128 << 40) * (2 * ((1 << 20) + 1) * (1 << 20) + 3 * (1 << 20));
+        let message = format!(
+            "the weights take {weights} bytes; legal are at most 281474976710656 (2^48), as far as physical addresses reach"
+        );
+        assert_eq!(huge.check().unwrap_err().to_string(), message);
+        // 2^20 rows of 8 * 2^18 + 2 * 2^20 columns: 2^42 bytes a layer
+        let full = Shape { layers: 64, head: 1 << 18, heads: 2, kv_heads: 2, feed_forward_matrices: 2, ..huge };
+        assert_eq!((full.check(), full.weight_bytes()), (Ok(()), MAX_WEIGHT_BYTES));
+        assert!(Shape { layers: 65, ..full }.check().is_err());
     }
 }

@@ -19,7 +19,7 @@ pub const MAX_PARTS: u64 = 1 << 20;
 pub struct Load {
     /// Parts, at most [`MAX_PARTS`].
     pub parts: u64,
-    /// Bytes of a part; those of all parts together are below 2^60.
+    /// Bytes of a part; those of all parts together are below 2^60. Without parts, bytes and times count for nothing.
     pub bytes: u64,
     /// Time of a part on the fast side, in picoseconds; below 2^60 for all of them.
     pub fast: u64,
@@ -64,20 +64,21 @@ pub enum NoMapping {
 }
 
 impl Load {
-    /// The longer of both sides' times with `fast` parts on the fast side.
+    /// The longer of both sides' times with `fast` parts on the fast side; `u64::MAX` if 64 bits do not hold it.
     ///
     /// # Panics
     /// If there are not so many parts.
     #[track_caller]
     pub fn peak(&self, fast: u64) -> u64 {
         let on_large = self.on_large(fast);
-        (self.fast * fast).max(self.large * on_large)
+        self.fast.saturating_mul(fast).max(self.large.saturating_mul(on_large))
     }
     /// Parts of the large side.
     #[track_caller]
     fn on_large(&self, fast: u64) -> u64 {
         let parts = self.parts;
-        parts.checked_sub(fast).unwrap_or_else(|| panic!("{fast} parts on the fast side, of a sublayer of {parts}"))
+        let wrong = || panic!("fast = {fast} parts is out of range; legal is 0 to {parts}");
+        parts.checked_sub(fast).unwrap_or_else(wrong)
     }
     /// Fewest and most parts that may be on the fast side when so many bytes are left on each.
     fn allowed(&self, fast_left: u64, large_left: u64) -> Option<(u64, u64)> {
@@ -90,7 +91,8 @@ impl Load {
     }
     /// The best number between two. The peak falls up to where both sides take equally long and rises after it, so the best is beside that.
     fn best(&self, (fewest, most): (u64, u64)) -> u64 {
-        let rate = self.fast + self.large;
+        // without parts, the times may be any
+        let rate = self.fast.saturating_add(self.large);
         let equal = if rate == 0 { 0 } else { (self.large * self.parts).div_ceil(rate) };
         let below = equal.saturating_sub(1).clamp(fewest, most);
         let above = equal.clamp(fewest, most);
@@ -220,7 +222,7 @@ impl Problem {
                 return Err(NoMapping::Parts(load.parts));
             }
             let longest = load.bytes.max(load.fast).max(load.large);
-            if longest.checked_mul(load.parts.max(1)).is_none_or(|product| product >> 60 != 0) {
+            if longest.checked_mul(load.parts).is_none_or(|product| product >> 60 != 0) {
                 return Err(NoMapping::TooLarge);
             }
             needed += load.parts * load.bytes;

@@ -27,8 +27,16 @@ pub enum SpaceError {
         /// The page's bytes.
         page: u64,
     },
+    /// It reaches beyond all addresses.
+    #[error("a memory of {bytes} bytes at address {base:#x} ends beyond address 2^48; legal are addresses below 2^48")]
+    End {
+        /// Address of the memory's first byte.
+        base: u64,
+        /// Bytes of the memory.
+        bytes: u64,
+    },
     /// More pages than are managed.
-    #[error("a memory of {0} pages; legal are at most 4294967295, and addresses below 2^48")]
+    #[error("a memory of {0} pages; legal are at most 4294967295")]
     Pages(u64),
     /// The address is not that of one of the pages.
     #[error("address {0:#x} is not the start of a page of this memory")]
@@ -45,8 +53,8 @@ impl FreeSpace {
         if !page.is_start(base) {
             return Err(SpaceError::Base { base, page: page.bytes() });
         }
-        let end = base.checked_add(bytes).filter(|&end| end <= 1 << 48);
-        let count = u32::try_from(pages).ok().filter(|_| end.is_some()).ok_or(SpaceError::Pages(pages))?;
+        base.checked_add(bytes).filter(|&end| end <= 1 << 48).ok_or(SpaceError::End { base, bytes })?;
+        let count = u32::try_from(pages).map_err(|_| SpaceError::Pages(pages))?;
         Ok(FreeSpace { side, page, base, free: (0..count).collect(), is_free: vec![true; count as usize] })
     }
     /// Where the memory is.
@@ -104,8 +112,23 @@ mod tests {
         let page = PageSize::HUGE;
         let base = SpaceError::Base { base: PAGE, page: page.bytes() };
         assert_eq!(FreeSpace::new(Side::Large, page, PAGE, 1 << 30).unwrap_err(), base);
-        let pages = SpaceError::Pages(1 << 27);
-        assert_eq!(FreeSpace::new(Side::Large, page, page.bytes(), 1 << 48).unwrap_err(), pages);
+    }
+
+    #[test]
+    fn what_is_beyond_all_addresses_is_told_with_its_base() {
+        let message = |page, base, bytes| FreeSpace::new(Side::Large, page, base, bytes).unwrap_err().to_string();
+        let small = PageSize::new(PAGE).unwrap();
+        let end = "ends beyond address 2^48; legal are addresses below 2^48";
+        assert_eq!(
+            message(small, 1 << 48, 64 * PAGE),
+            format!("a memory of 262144 bytes at address 0x1000000000000 {end}")
+        );
+        let huge = message(PageSize::HUGE, 2 << 20, 1 << 48);
+        assert_eq!(huge, format!("a memory of 281474976710656 bytes at address 0x200000 {end}"));
+        let top = message(small, u64::MAX - 4095, 2 * PAGE);
+        assert_eq!(top, format!("a memory of 8192 bytes at address 0xfffffffffffff000 {end}"));
+        let pages = message(small, 0, 1 << 45);
+        assert_eq!(pages, "a memory of 8589934592 pages; legal are at most 4294967295");
     }
 
     proptest! {

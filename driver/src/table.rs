@@ -36,9 +36,19 @@ pub enum TableError {
     Entry(#[from] EntryError),
 }
 
+/// Most pages of a table: an MMU counts 2^31, and virtual addresses are below 2^48. The table then takes 16 GiB at most.
+pub fn most_pages(page: PageSize) -> u64 {
+    ((1 << 48) / page.bytes()).min(1 << 31)
+}
+
 impl PageTable {
     /// A table of so many virtual pages, none of them mapped.
+    ///
+    /// # Panics
+    /// If there are more than [`most_pages`].
     pub fn new(page: PageSize, pages: u64) -> PageTable {
+        let most = most_pages(page);
+        assert!(pages <= most, "a table of {pages} pages of {} bytes; legal are at most {most}", page.bytes());
         PageTable { page, entries: vec![0; pages as usize] }
     }
     /// Virtual pages of the table.
@@ -98,6 +108,12 @@ mod tests {
     fn a_terabyte_in_pages_of_2_mib_takes_4_mib() {
         let table = PageTable::new(PageSize::HUGE, (1 << 40) / PageSize::HUGE.bytes());
         assert_eq!(table.bytes(), 4 << 20);
+    }
+
+    #[test]
+    #[should_panic(expected = "a table of 134217729 pages of 2097152 bytes; legal are at most 134217728")]
+    fn a_table_ends_where_addresses_end() {
+        let _ = PageTable::new(PageSize::HUGE, (1 << 27) + 1);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 const PAGE: u64 = 4096;
 const BASES: (u64, u64) = (0x10_0000, 1 << 32);
 
-/// A small decoder in small memories: 26 pages of weights, and 2 a request for each begun 64 tokens.
+/// A small decoder in small memories: 38 pages of weights, and 2 a request for each begun 64 tokens.
 fn settings(fast_pages: u64, large_pages: u64) -> Settings {
     let shape =
         Shape { layers: 4, hidden: 64, head: 8, heads: 8, kv_heads: 2, feed_forward: 128, feed_forward_matrices: 3 };
@@ -132,4 +132,57 @@ fn what_is_refused_says_why() {
     manager.step(&four).unwrap();
     let error = Manager::new(&settings(3, 3)).unwrap_err();
     assert!(matches!(error, ManagerError::NoMapping(NoMapping::DoesNotFit { .. })), "{error}");
+}
+
+#[test]
+fn a_prompt_longer_than_can_be_counted_is_too_long() {
+    let mut manager = Manager::new(&settings(24, 100)).unwrap();
+    manager.step(&[Change::Start(1, 5)]).unwrap();
+    let error = manager.step(&[Change::Start(2, u64::MAX)]).unwrap_err().to_string();
+    assert_eq!(error, "request 2 has 18446744073709551615 tokens; its region has room for 512");
+    assert_eq!((manager.tracker().batch(), manager.slot(2)), (1, None));
+}
+
+/// Why there is no manager with a change of the settings.
+fn refused(change: impl Fn(&mut Settings)) -> String {
+    let mut settings = settings(24, 100);
+    change(&mut settings);
+    Manager::new(&settings).unwrap_err().to_string()
+}
+
+#[test]
+fn impossible_hardware_is_refused() {
+    let bandwidth = "hardware.large.bandwidth = 0 is out of range; legal is 1 to 1152921504606846976";
+    assert_eq!(refused(|s| s.hardware.large.bandwidth = 0), bandwidth);
+    let base =
+        "a memory of 98381 bytes at address 0x1000000000000 ends beyond address 2^48; legal are addresses below 2^48";
+    assert_eq!(refused(|s| s.bases.0 = 1 << 48), base);
+    let slow = "the bytes and the times of all parts of a sublayer must be below 2^60";
+    let large = |s: &mut Settings| {
+        s.shape = Shape { layers: 1024, hidden: 1 << 14, head: 1 << 11, feed_forward: 1 << 14, ..s.shape };
+        s.page = PageSize::HUGE;
+        s.hardware.large.bandwidth = 1;
+        s.bases = (0, 0);
+    };
+    assert_eq!(refused(large), slow, "a time of more than 64 bits is not cut");
+}
+
+#[test]
+fn what_no_table_holds_is_refused() {
+    let what = |slots, max_tokens, legal| {
+        assert_eq!(
+            refused(|s| (s.slots, s.max_tokens) = (slots, max_tokens)),
+            format!(
+                "slots = {slots} of max_tokens = {max_tokens} take more than the 2147483648 virtual pages of 4096 bytes that a \
+                 table may have; legal are at most {legal}"
+            )
+        );
+    };
+    // 38 pages of weights; then a slot takes 2 pages for each begun 64 tokens
+    let pages = (1_u64 << 31) - 38;
+    let tokens = pages / 2 * 64;
+    what(1 << 62, 100, format!("{} slots of so many tokens, or 0 tokens in so many slots", pages / 4));
+    what(u64::MAX, 64, format!("{} slots of so many tokens, or 0 tokens in so many slots", pages / 2));
+    what(1, u64::MAX, format!("0 slots of so many tokens, or {tokens} tokens in so many slots"));
+    what(4, tokens, format!("1 slots of so many tokens, or {} tokens in so many slots", pages / 8 * 64));
 }

@@ -130,6 +130,36 @@ fn more_than_can_be_counted_is_told() {
 }
 
 #[test]
+fn a_load_without_parts_counts_for_nothing() {
+    let load = |parts, bytes, fast, large| Load { parts, bytes, fast, large };
+    let none = load(0, u64::MAX, u64::MAX, u64::MAX);
+    for (loads, mapping) in [
+        ([none; 3], [0; 3]),
+        // full but for a byte, so that it looks ahead
+        ([load(2, 3, 1, 9), none, load(1, 4, 1, 1)], [1, 0, 1]),
+        ([load(2, 3, 1, 9), load(1, 4, 1, 1), none], [1, 1, 0]),
+        ([none, load(2, 3, 1, 9), load(1, 4, 1, 1)], [0, 1, 1]),
+    ] {
+        let problem = Problem { fast_capacity: 8, large_capacity: 3, loads };
+        assert_eq!(solve(&problem), Ok(Mapping(mapping)));
+        assert_eq!(by_trying_all(&problem), Some(Mapping(mapping)));
+    }
+}
+
+#[test]
+#[should_panic(expected = "fast = 5 parts is out of range; legal is 0 to 4")]
+fn a_peak_of_more_parts_than_there_are_is_told() {
+    Load { parts: 4, bytes: 1, fast: 1, large: 1 }.peak(5);
+}
+
+#[test]
+fn a_peak_beyond_64_bits_is_the_longest() {
+    let load = Load { parts: 4, bytes: 1, fast: 1 << 62, large: 1 << 63 };
+    assert_eq!([0, 1, 2, 4].map(|fast| load.peak(fast)), [u64::MAX; 4]);
+    assert_eq!(load.peak(3), (1 << 63) + (1 << 62));
+}
+
+#[test]
 fn as_a_batch_grows_fc_leaves_the_fast_side_before_attention_does() {
     let mapping = |tokens| {
         let mut tracker = Tracker::new(GPT3_175B).unwrap();
