@@ -193,7 +193,7 @@ fn a_mapping_beyond_the_parts_is_told() {
         for ask in [|p: &Problem, m: Mapping| p.bytes(m).1, |p: &Problem, m: Mapping| p.time(m)] {
             let panic = std::panic::catch_unwind(|| ask(&problem, mapping)).expect_err("a mapping that is impossible");
             let message = panic.downcast_ref::<String>().expect("a text");
-            assert!(message.ends_with("parts on the fast side, of a sublayer of 4"), "{message}");
+            assert!(message.ends_with("parts is out of range; legal is 0 to 4"), "{message}");
         }
     }
 }
