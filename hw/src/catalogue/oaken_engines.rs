@@ -74,7 +74,7 @@ fn look_up_latency(v: &Values) -> u64 {
     if v.number("settings") > 1 { 2 } else { 0 }
 }
 
-/// `34 to 37`, or `34`.
+/// As `38 to 41`, or `48`.
 fn cycles((least, greatest): (u64, u64)) -> String {
     if least == greatest { least.to_string() } else { format!("{least} to {greatest}") }
 }

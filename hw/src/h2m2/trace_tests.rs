@@ -1,7 +1,7 @@
 //! Replacement policies and prefetch on traces of pages, one request after the other: the tables of docs/blocks/h2m2_mmu.md.
 
 use super::mmu_axi::mmu_axi;
-use super::params::{MmuParams, Replacement};
+use super::params::{MmuParams, Replacement, counter};
 use super::tests::{SMALL, read, ready};
 use fastrand::Rng;
 use sim::golden::h2m2_mmu::Burst;

@@ -4,8 +4,17 @@ use super::{Checked, Given, MmuBench};
 use crate::golden::h2m2_mmu::{Burst, cause};
 use std::collections::HashSet;
 
-/// The counter of prefetches that the TLB did not have.
-const AHEAD: usize = 11;
+/// Counters by their numbers on the page; those of walks have the number of their cause.
+mod counter {
+    /// Hits.
+    pub const HITS: usize = 7;
+    /// Beside the cause: of a walk that another miss began.
+    pub const SHARED: usize = 8;
+    /// Prefetches that the TLB did not have.
+    pub const AHEAD: usize = 11;
+    /// Hits of entries that do not permit what was asked.
+    pub const REFUSED_HITS: usize = 15;
+}
 
 impl MmuBench<'_> {
     /// Counters and log say what the answers said; nothing is under way.
@@ -17,11 +26,12 @@ impl MmuBench<'_> {
         };
         for cause in 0..7 {
             let answers = self.given.iter().filter(|x| is(x, cause)).count() as u64;
+            let walked = cause as usize;
             let numbers: &[usize] = match cause {
-                cause::NONE => &[0, 8, 7],
-                cause::PERMISSION => &[2, 10, 15],
-                cause::BEYOND | cause::LEAVES => &[cause as usize],
-                _ => &[cause as usize, cause as usize + 8],
+                cause::NONE => &[walked, walked + counter::SHARED, counter::HITS],
+                cause::PERMISSION => &[walked, walked + counter::SHARED, counter::REFUSED_HITS],
+                cause::BEYOND | cause::LEAVES => &[walked],
+                _ => &[walked, walked + counter::SHARED],
             };
             let counted: u64 = numbers.iter().map(|i| counters[*i]).sum();
             let more = self.throws_away() && counted > answers; // what was thrown away was counted, too
@@ -32,10 +42,10 @@ impl MmuBench<'_> {
         let walks: u64 = [0, 1, 2, 4, 5].iter().map(|i| counters[*i]).sum();
         let reads = self.memory.requests.len() as u64;
         // a prefetch may be left out, if no walk is free
-        if !(walks..=walks + counters[AHEAD]).contains(&reads) || (counters[AHEAD] > 0 && !self.prefetch) {
+        if !(walks..=walks + counters[counter::AHEAD]).contains(&reads) || (counters[counter::AHEAD] > 0 && !self.prefetch) {
             return Err(format!(
                 "{walks} walks and {} prefetches were counted, and {reads} reads came",
-                counters[AHEAD]
+                counters[counter::AHEAD]
             ));
         }
         self.reads_are_wanted()?;
@@ -65,7 +75,7 @@ impl MmuBench<'_> {
 
     /// The faults of the log, at most 16 and one that is shown, are faults of answers; and that some were lost is told.
     fn log_agrees(&mut self) -> Checked {
-        let faults: Vec<Given> = self.given.iter().filter(|x| x.translated.cause != 0).copied().collect();
+        let faults: Vec<Given> = self.given.iter().filter(|x| x.translated.cause != cause::NONE).copied().collect();
         let geometry = self.geometry;
         let page_of = |x: &Given| geometry.page(x.burst.address);
         let mut logged = 0;
