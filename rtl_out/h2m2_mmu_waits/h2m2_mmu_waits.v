@@ -173,26 +173,26 @@ module h2m2_mmu_waits (
     wire s_wait_1_releases_epoch;
     wire s_wait_1_idle;
     reg s_before; // slave.rs:44
-    reg asks; // mmu_axi.rs:160
-    reg under_way; // mmu_axi.rs:160
-    reg [18:0] ours_first; // mmu_axi.rs:167
-    reg [18:0] ours_last; // mmu_axi.rs:167
-    reg drained_1; // it was, since the last one that was started here | mmu_axi.rs:178
-    wire faults_valid; // mmu_axi.rs:194
-    wire faults_ready; // mmu_axi.rs:194
-    wire [2:0] faults_payload_0; // mmu_axi.rs:194
-    wire faults_payload_1; // mmu_axi.rs:194
-    wire faults_payload_2; // mmu_axi.rs:194
-    wire [18:0] faults_payload_3; // mmu_axi.rs:194
+    reg asks; // mmu_axi.rs:167
+    reg under_way; // mmu_axi.rs:167
+    reg [18:0] ours_first; // mmu_axi.rs:174
+    reg [18:0] ours_last; // mmu_axi.rs:174
+    reg drained_1; // it was, since the last one that was started here | mmu_axi.rs:185
+    wire faults_valid; // mmu_axi.rs:201
+    wire faults_ready; // mmu_axi.rs:201
+    wire [2:0] faults_payload_0; // mmu_axi.rs:201
+    wire faults_payload_1; // mmu_axi.rs:201
+    wire faults_payload_2; // mmu_axi.rs:201
+    wire [18:0] faults_payload_3; // mmu_axi.rs:201
     wire fifo_s_ready;
     wire oldest_valid;
     wire [23:0] fifo_m_payload;
     wire [4:0] fifo_level;
-    reg [2:0] shown_0; // mmu_axi.rs:202
-    reg shown_1; // mmu_axi.rs:202
-    reg shown_2; // mmu_axi.rs:202
-    reg [18:0] shown_3; // mmu_axi.rs:202
-    reg [4:0] cleared; // counters that were cleared | mmu_axi.rs:216
+    reg [2:0] shown_0; // mmu_axi.rs:209
+    reg shown_1; // mmu_axi.rs:209
+    reg shown_2; // mmu_axi.rs:209
+    reg [18:0] shown_3; // mmu_axi.rs:209
+    reg [4:0] cleared; // counters that were cleared | mmu_axi.rs:223
     (* ram_style = "distributed" *) reg [31:0] counters [0:15];
 
     // AXI4-Lite: write
@@ -453,7 +453,7 @@ module h2m2_mmu_waits (
         end
     end
     wire starts = invalidate_start & (~s_before); // slave.rs:46
-    wire begins = asks & core_invalidate_ready; // mmu_axi.rs:161
+    wire begins = asks & core_invalidate_ready; // mmu_axi.rs:168
     always @(posedge clk) begin
         if (rst) begin
             asks <= 1'h0;
@@ -538,7 +538,7 @@ module h2m2_mmu_waits (
     );
     assign invalidate_ready = core_invalidate_ready & (~asks);
     assign done = core_done & (~under_way);
-    wire busy = (asks | under_way) | starts; // mmu_axi.rs:177
+    wire busy = (asks | under_way) | starts; // mmu_axi.rs:184
     assign invalidate_busy_value = busy;
     assign invalidate_drained_value = drained_1;
     always @(posedge clk) begin
@@ -561,7 +561,7 @@ module h2m2_mmu_waits (
     wire oldest_payload_1 = fifo_m_payload[20]; // fifo.rs:155
     wire oldest_payload_2 = fifo_m_payload[19]; // fifo.rs:155
     wire [18:0] oldest_payload_3 = fifo_m_payload[18:0]; // fifo.rs:155
-    wire takes = oldest_valid & (~fault_logged); // mmu_axi.rs:199
+    wire takes = oldest_valid & (~fault_logged); // mmu_axi.rs:206
     assign fault_logged_set = takes;
     fifo_24x16_distributed fifo (
         .clk(clk),
@@ -593,18 +593,18 @@ module h2m2_mmu_waits (
     end
 
     // counters
-    wire clears = ~cleared[4]; // mmu_axi.rs:217
+    wire clears = ~cleared[4]; // mmu_axi.rs:224
     always @(posedge clk) begin
         if (rst) begin
             cleared <= 5'h0;
         end else if (clears) cleared <= cleared + 5'h1;
     end
-    wire [31:0] known = {32{~clears}}; // mmu_axi.rs:220
-    wire [31:0] counters_q0 = counters[core_counted_counter]; // mmu_axi.rs:221
-    wire [31:0] more = (counters_q0 + 32'h1) & known; // mmu_axi.rs:221
-    wire [3:0] _t5 = clears ? cleared[3:0] : core_counted_counter; // mmu_axi.rs:222
+    wire [31:0] known = {32{~clears}}; // mmu_axi.rs:227
+    wire [31:0] counters_q0 = counters[core_counted_counter]; // mmu_axi.rs:228
+    wire [31:0] more = (counters_q0 + 32'h1) & known; // mmu_axi.rs:228
+    wire [3:0] _t5 = clears ? cleared[3:0] : core_counted_counter; // mmu_axi.rs:229
     always @(posedge clk) if (clears | valid) counters[_t5] <= more;
-    wire [31:0] counters_q1 = counters[select]; // mmu_axi.rs:223
+    wire [31:0] counters_q1 = counters[select]; // mmu_axi.rs:230
     assign counter_value = counters_q1 & known;
     wire unused_ok = &{1'b0, s_axil_awprot, s_axil_arprot, asker_slot, fifo_level};
 endmodule

@@ -84,7 +84,7 @@ module h2m2_write_wait_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
     assign m_valid = answers_valid & passes;
     assign answers_ready = (~passes) | m_ready;
     wire leaves = m_valid & m_ready; // write_wait.rs:84
-    wire replay = (answers_valid & (~throws)) & moving; // write_wait.rs:85
+    wire retries = (answers_valid & (~throws)) & moving; // write_wait.rs:85
     wire thrown = answers_valid & throws; // write_wait.rs:86
     always @(posedge clk) begin
         if (rst) begin
@@ -106,7 +106,7 @@ module h2m2_write_wait_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
                 waits <= 1'h0;
             end
             if (thrown) stale <= stale - 4'h1;
-            if (replay) begin
+            if (retries) begin
                 next <= head;
                 waits <= 1'h1;
                 stale <= asked ? under_way : (under_way - 4'h1);
