@@ -80,6 +80,10 @@ impl Load {
         let wrong = || panic!("fast = {fast} parts is out of range; legal is 0 to {parts}");
         parts.checked_sub(fast).unwrap_or_else(wrong)
     }
+    /// The same, in a problem that has been checked.
+    fn checked_peak(&self, fast: u64) -> u64 {
+        (self.fast * fast).max(self.large * (self.parts - fast))
+    }
     /// Fewest and most parts that may be on the fast side when so many bytes are left on each.
     fn allowed(&self, fast_left: u64, large_left: u64) -> Option<(u64, u64)> {
         if self.bytes == 0 {
@@ -96,7 +100,7 @@ impl Load {
         let equal = if rate == 0 { 0 } else { (self.large * self.parts).div_ceil(rate) };
         let below = equal.saturating_sub(1).clamp(fewest, most);
         let above = equal.clamp(fewest, most);
-        if self.peak(below) <= self.peak(above) { below } else { above }
+        if self.checked_peak(below) <= self.checked_peak(above) { below } else { above }
     }
     /// All numbers between two, those of lower peak first, of equal ones the least: what is below the best one and what is above it are
     /// in that order by themselves.
@@ -105,7 +109,7 @@ impl Load {
         let mut below = (fewest..best).rev().peekable();
         let mut above = (best..=most).peekable();
         std::iter::from_fn(move || match (below.peek(), above.peek()) {
-            (Some(&low), Some(&high)) if self.peak(low) <= self.peak(high) => below.next(),
+            (Some(&low), Some(&high)) if self.checked_peak(low) <= self.checked_peak(high) => below.next(),
             (_, Some(_)) => above.next(),
             _ => below.next(),
         })
