@@ -42,7 +42,9 @@ impl MmuBench<'_> {
         let walks: u64 = [0, 1, 2, 4, 5].iter().map(|i| counters[*i]).sum();
         let reads = self.memory.requests.len() as u64;
         // a prefetch may be left out, if no walk is free
-        if !(walks..=walks + counters[counter::AHEAD]).contains(&reads) || (counters[counter::AHEAD] > 0 && !self.prefetch) {
+        if !(walks..=walks + counters[counter::AHEAD]).contains(&reads)
+            || (counters[counter::AHEAD] > 0 && !self.prefetch)
+        {
             return Err(format!(
                 "{walks} walks and {} prefetches were counted, and {reads} reads came",
                 counters[counter::AHEAD]

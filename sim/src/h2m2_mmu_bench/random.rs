@@ -53,11 +53,11 @@ impl MmuBench<'_> {
     fn move_pages(&mut self, rng: &mut Rng) {
         let now = self.bench.cycle();
         self.arrive(now);
-        if self.moving.len() < 3 && rng.u32(0..150) == 0 {
+        if self.moving.len() < 3 && self.keeps_up() && rng.u32(0..50) == 0 {
             let page = self.random_page(rng);
             let word = self.word(page) | MOVING;
             self.store(page, word);
-            self.moving.push((page, now + rng.u64(1..400)));
+            self.moving.push((page, now + rng.u64(1..1000)));
             if rng.u32(0..4) > 0 {
                 self.invalidate(page, page);
             }
@@ -86,6 +86,11 @@ impl MmuBench<'_> {
         self.first + if rng.u32(0..4) > 0 { rng.u64(0..pages.min(8)) } else { rng.u64(0..pages) }
     }
 
+    /// Few invalidations wait at the port: the next one has its turn soon.
+    fn keeps_up(&self) -> bool {
+        self.not_done() < 3
+    }
+
     fn disturb(&mut self, rng: &mut Rng) {
         let pages = self.pages;
         if self.writes_wait && self.pages_move {
@@ -94,14 +99,14 @@ impl MmuBench<'_> {
         if rng.u32(0..20) == 0 {
             let (page, word) = (self.random_page(rng), self.next_entry(rng));
             self.store(page, word);
-            if rng.bool() {
+            if rng.bool() && self.keeps_up() {
                 self.invalidate(page, page);
             }
         }
         match rng.u32(0..1000) {
             0..3 => self.set_error(self.random_page(rng), Some([Response::Slave, Response::Decode][rng.usize(0..2)])),
             3..10 => self.clear_error(),
-            10..15 => {
+            10..15 if self.keeps_up() => {
                 let first = rng.u64(self.first..pages);
                 self.invalidate(first, first + rng.u64(0..50).min(self.geometry.pages() - 1 - first));
             }
@@ -109,7 +114,7 @@ impl MmuBench<'_> {
                 let first = rng.u64(self.first..pages);
                 self.invalidate_by_software(first, rng.u64(first..pages));
             }
-            20..22 => self.invalidate(0, self.geometry.pages() - 1),
+            20..22 if self.keeps_up() => self.invalidate(0, self.geometry.pages() - 1),
             22..25 => {
                 let stalls = [Stalls::Never, Stalls::Percent(90), Stalls::Runs(200)][rng.usize(0..3)];
                 self.stall(rng.usize(0..self.requesters.len()), stalls);
@@ -127,8 +132,8 @@ impl MmuBench<'_> {
             0 => rng.u64(0..pages),
             1 => self.pages - 1,
             2 => self.pages.min(pages - 1),
-            3..12 => self.first + rng.u64(0..in_use.min(8)),
-            12..26 if in_use > SAME_SET => {
+            3..24 => self.first + rng.u64(0..in_use.min(8)),
+            24..34 if in_use > SAME_SET => {
                 self.first + rng.u64(0..in_use.div_ceil(SAME_SET)) * SAME_SET + rng.u64(0..2)
             }
             _ => rng.u64(self.first..self.pages),

@@ -83,6 +83,9 @@ pub fn mmu_driver(name: &str, p: MmuParams) -> Driver {
         drains(&mut rig, p)?;
         anywhere(&mut rig)?;
         every_page(&mut rig, p)?;
+        if p.writes_wait {
+            waits(&mut rig, p)?;
+        }
         registers_test::test(engine, &held, &held.ports.s_axil, &map, effort.seed)
     })
 }
@@ -239,6 +242,53 @@ fn every_page(rig: &mut MmuBench, p: MmuParams) -> Result<(), String> {
             return Err(format!("a fault of page {page:#x}, and the log has {at:#x}, flag {logged}"));
         }
         rig.clear(1)?;
+    }
+    Ok(())
+}
+
+/// A write to a page on the move waits until it has arrived, and what is asked behind it, but no other requester; what is thrown away meanwhile
+/// is handed back once, in either epoch.
+fn waits(rig: &mut MmuBench, p: MmuParams) -> Result<(), String> {
+    const MOVING: u64 = 1 << 5;
+    let [good, moves, unmapped] = [5, 7, 9];
+    let run = |rig: &mut MmuBench| (0..200).try_for_each(|_| rig.step());
+    let word = rig.geometry.entry(1, 1, true, true);
+    rig.store(good, word);
+    for turn in 0..4 {
+        rig.store(moves, word | MOVING);
+        rig.invalidate(moves, moves);
+        rig.finish(300)?;
+        rig.keeps = true;
+        rig.ask(0, read(rig, good));
+        run(rig)?;
+        rig.ask(0, Burst { write: true, ..read(rig, moves) });
+        [good, unmapped, moves].map(|page| rig.ask(0, read(rig, page)));
+        if p.requesters > 1 {
+            rig.ask(1, read(rig, good));
+        }
+        run(rig)?;
+        if rig.unanswered() != 4 {
+            return Err(format!("turn {turn}: {} requests have no answer, not 4", rig.unanswered()));
+        }
+        rig.store(moves, word);
+        rig.invalidate(moves, moves);
+        run(rig)?;
+        if rig.unanswered() + rig.not_done() > 0 {
+            return Err(format!("turn {turn}: the page has arrived, and {} requests have no answer", rig.unanswered()));
+        }
+        // the first translation is of before that invalidation
+        for _ in 0..50 {
+            rig.step()?;
+            if rig.drained() {
+                return Err(format!("turn {turn}: drained, and a translation of before is in use"));
+            }
+        }
+        rig.keeps = false;
+        rig.finish(300)?;
+        if turn % 2 == 1 {
+            rig.invalidate(moves, moves);
+            rig.finish(300)?;
+        }
     }
     Ok(())
 }
