@@ -254,6 +254,7 @@ fn waits(rig: &mut MmuBench, p: MmuParams) -> Result<(), String> {
     let run = |rig: &mut MmuBench| (0..200).try_for_each(|_| rig.step());
     let word = rig.geometry.entry(1, 1, true, true);
     rig.store(good, word);
+    rig.store(unmapped, 0);
     for turn in 0..4 {
         rig.store(moves, word | MOVING);
         rig.invalidate(moves, moves);
