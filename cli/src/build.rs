@@ -135,7 +135,7 @@ fn check_ports(board: &Board, configuration: &Configuration, design: &Design<()>
         let problem =
             Problem::new(format!("{} has no port `{}`, which {} needs", configuration.name, tie.port, board.name));
         let more = match configuration.block.parameter(tie.port) {
-            Some(_) => format!("; a `{}` has it with `{} = true`", configuration.block.name, tie.port),
+            Some(_) => format!("; block `{}` has it with `{} = true`", configuration.block.name, tie.port),
             None => String::new(),
         };
         return Err(problem.note(tie.why).help(format!("an output that is {level}{more}")));

@@ -263,7 +263,9 @@ fn waits(rig: &mut MmuBench, p: MmuParams) -> Result<(), String> {
         rig.ask(0, read(rig, good));
         run(rig)?;
         rig.ask(0, Burst { write: true, ..read(rig, moves) });
-        [good, unmapped, moves].map(|page| rig.ask(0, read(rig, page)));
+        for page in [good, unmapped, moves] {
+            rig.ask(0, read(rig, page));
+        }
         if p.requesters > 1 {
             rig.ask(1, read(rig, good));
         }
