@@ -12,7 +12,6 @@ use crate::golden::h2m2_mmu::{Burst, Geometry, History, Stored, Translated, caus
 use fastrand::Rng;
 use hdl::engine::Engine;
 use hdl::{Bundle, Design};
-use in_use::Used;
 use std::collections::VecDeque;
 
 /// The ports of an MMU, and where its registers are.
@@ -36,6 +35,15 @@ pub struct MmuPorts<'p, R, A, I, L, X> {
 struct Asked {
     burst: Burst,
     tag: u64,
+}
+
+/// A translation in use.
+#[derive(Clone, Copy, Debug)]
+struct Used {
+    burst: Burst,
+    translated: Translated,
+    epoch: u64,
+    until: u64,
 }
 
 struct Requester {

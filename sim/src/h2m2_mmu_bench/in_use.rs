@@ -1,16 +1,7 @@
 //! Translations in use: how long they are, and that none of them is an old one when the MMU says so.
 
 use super::{Checked, MmuBench};
-use crate::golden::h2m2_mmu::{Burst, Stored, Translated};
-
-/// A translation in use.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Used {
-    pub burst: Burst,
-    pub translated: Translated,
-    pub epoch: u64,
-    pub until: u64,
-}
+use crate::golden::h2m2_mmu::Stored;
 
 impl MmuBench<'_> {
     /// Every translation in use is one that an answer in this cycle could be.

@@ -246,52 +246,105 @@ fn every_page(rig: &mut MmuBench, p: MmuParams) -> Result<(), String> {
     Ok(())
 }
 
-/// A write to a page on the move waits until it has arrived, and what is asked behind it, but no other requester; what is thrown away meanwhile
-/// is handed back once, in either epoch.
+/// Writes to pages on the move, in either epoch.
 fn waits(rig: &mut MmuBench, p: MmuParams) -> Result<(), String> {
-    const MOVING: u64 = 1 << 5;
-    let [good, moves, unmapped] = [5, 7, 9];
-    let run = |rig: &mut MmuBench| (0..200).try_for_each(|_| rig.step());
-    let word = rig.geometry.entry(1, 1, true, true);
-    rig.store(good, word);
-    rig.store(unmapped, 0);
-    for turn in 0..4 {
-        rig.store(moves, word | MOVING);
-        rig.invalidate(moves, moves);
-        rig.finish(300)?;
-        rig.keeps = true;
-        rig.ask(0, read(rig, good));
-        run(rig)?;
-        rig.ask(0, Burst { write: true, ..read(rig, moves) });
-        for page in [good, unmapped, moves] {
-            rig.ask(0, read(rig, page));
-        }
-        if p.requesters > 1 {
-            rig.ask(1, read(rig, good));
-        }
-        run(rig)?;
-        if rig.unanswered() != 4 {
-            return Err(format!("turn {turn}: {} requests have no answer, not 4", rig.unanswered()));
-        }
-        rig.store(moves, word);
-        rig.invalidate(moves, moves);
-        run(rig)?;
-        if rig.unanswered() + rig.not_done() > 0 {
-            return Err(format!("turn {turn}: the page has arrived, and {} requests have no answer", rig.unanswered()));
-        }
-        // the first translation is of before that invalidation
-        for _ in 0..50 {
-            rig.step()?;
-            if rig.drained() {
-                return Err(format!("turn {turn}: drained, and a translation of before is in use"));
-            }
-        }
-        rig.keeps = false;
-        rig.finish(300)?;
-        if turn % 2 == 1 {
-            rig.invalidate(moves, moves);
-            rig.finish(300)?;
+    rig.store(GOOD, rig.geometry.entry(1, 1, true, true));
+    rig.store(UNMAPPED, 0);
+    for turn in 0..2 {
+        one_waits(rig).map_err(|e| format!("turn {turn}: {e}"))?;
+        one_waits_and_one_is_in_use(rig).map_err(|e| format!("turn {turn}, one of before in use: {e}"))?;
+        // an odd number of invalidations, so that the next turn begins in the other epoch
+        arrives(rig)?;
+    }
+    if p.requesters > 1 { others_go_on(rig) } else { Ok(()) }
+}
+
+// a page that is mapped, one that moves, and one that is not mapped
+const GOOD: u64 = 5;
+const MOVES: u64 = 7;
+const UNMAPPED: u64 = 9;
+
+/// The page begins to move.
+fn leaves(rig: &mut MmuBench) {
+    rig.store(MOVES, rig.geometry.entry(1, 1, true, true) | 1 << 5);
+    rig.invalidate(MOVES, MOVES);
+}
+
+/// The page has arrived, and all that waited for it is answered.
+fn arrives(rig: &mut MmuBench) -> Result<(), String> {
+    rig.store(MOVES, rig.geometry.entry(1, 1, true, true));
+    rig.invalidate(MOVES, MOVES);
+    rig.finish(500)
+}
+
+fn run(rig: &mut MmuBench) -> Result<(), String> {
+    (0..200).try_for_each(|_| rig.step())
+}
+
+/// Of a write to the page on the move, and reads behind it, none is answered.
+fn ask_for_what_waits(rig: &mut MmuBench) -> Result<(), String> {
+    rig.ask(0, Burst { write: true, ..read(rig, MOVES) });
+    for page in [GOOD, UNMAPPED, MOVES] {
+        rig.ask(0, read(rig, page));
+    }
+    run(rig)?;
+    let left = rig.unanswered();
+    if left == 4 { Ok(()) } else { Err(format!("{left} requests have no answer, not 4")) }
+}
+
+/// In the next cycles a translation of before the last invalidation is in use.
+fn is_not_drained(rig: &mut MmuBench) -> Result<(), String> {
+    for _ in 0..50 {
+        rig.step()?;
+        if rig.drained() {
+            return Err("drained, and a translation of before is in use".into());
         }
     }
     Ok(())
+}
+
+/// A write waits until its page has arrived, and what is asked behind it; what is thrown away meanwhile is handed back once: beside it, one
+/// translation of the same epoch is in use.
+fn one_waits(rig: &mut MmuBench) -> Result<(), String> {
+    leaves(rig);
+    rig.finish(300)?;
+    rig.keeps = true;
+    rig.ask(0, read(rig, GOOD));
+    run(rig)?;
+    ask_for_what_waits(rig)?;
+    rig.store(MOVES, rig.geometry.entry(1, 1, true, true));
+    rig.invalidate(MOVES, MOVES);
+    run(rig)?;
+    if rig.unanswered() + rig.not_done() > 0 {
+        return Err(format!("the page has arrived, and {} requests have no answer", rig.unanswered()));
+    }
+    is_not_drained(rig)?;
+    rig.keeps = false;
+    rig.finish(300)
+}
+
+/// What is thrown away is not handed back for the epoch of before.
+fn one_waits_and_one_is_in_use(rig: &mut MmuBench) -> Result<(), String> {
+    rig.keeps = true;
+    rig.ask(0, read(rig, GOOD));
+    run(rig)?;
+    leaves(rig);
+    run(rig)?;
+    ask_for_what_waits(rig)?;
+    is_not_drained(rig)?;
+    rig.keeps = false;
+    arrives(rig)
+}
+
+/// Another requester is answered meanwhile.
+fn others_go_on(rig: &mut MmuBench) -> Result<(), String> {
+    leaves(rig);
+    rig.finish(300)?;
+    ask_for_what_waits(rig)?;
+    rig.ask(1, read(rig, GOOD));
+    run(rig)?;
+    if rig.unanswered() != 4 {
+        return Err("a write that waits holds another requester".into());
+    }
+    arrives(rig)
 }
