@@ -10,11 +10,12 @@
 //!
 //! - It goes back N: behind an answer `moving`, all answers to requests that were asked behind that one are thrown away, and a translation among them is
 //!   handed back. That request is asked for alone until it has another answer; then the others are again, in their order.
-//! - What is thrown away is handed back in the cycles in which the requester hands nothing back.
+//! - What is thrown away, and what the requester hands back, is handed back one by one, of both epochs in turn, from the next cycle on. What the
+//!   requester never had is not handed back.
 //! - What `asks` offers changes in the cycle behind an answer `moving`, taken or not.
 //! - Parameters: those of [`MmuParams`]; `depth`, a power of two, requests that are kept. Latency: a request is asked for in the cycle behind that in
 //!   which it was taken; answers pass within the cycle. A request in every cycle while none waits; one that waits is asked for again in the cycle
-//!   behind its answer. Combinational paths: `answers` to `m`, `m_ready` to `answers_ready`, `release` to `releases`, `enable` to `s_ready`.
+//!   behind its answer. Combinational paths: `answers` to `m`, `m_ready` to `answers_ready`, `enable` to `s_ready`.
 
 use super::mmu::MmuPorts;
 use super::params::*;
@@ -42,6 +43,14 @@ ports! {
         /// Nothing waits.
         output idle: Signal = bits(1),
     }
+}
+
+/// Translations of one epoch that are to be handed back.
+#[derive(Clone, Copy)]
+struct Owed {
+    level: Signal,
+    /// One of them is.
+    goes: Signal,
 }
 
 /// What lets the writes of a requester wait.
@@ -99,19 +108,43 @@ pub fn write_wait(p: MmuParams, depth: u32) -> Result<Design<WriteWaitPorts>, Er
         stale.set(asked.mux(under_way, under_way - 1));
     });
 
-    m.section("translations that were thrown away are handed back when the requester hands none back");
-    let mut some = vec![];
-    for number in 0..2 {
-        // as many as can be in use: one of before a turn waits no less than others
-        let held = UpDown::new(m, USES);
-        let ours = if number == 1 { answer.epoch } else { !answer.epoch };
-        let first = some.iter().fold(!io.release.valid, |free, other: &Signal| free & !*other);
-        held.saturating(thrown & !answer.cause.any() & ours, first & !held.is_empty());
-        some.push(!held.is_empty());
-    }
-    io.releases.valid.set(io.release.valid | some[0] | some[1]);
-    io.releases.epoch.set(io.release.valid.mux(io.release.epoch, !some[0]));
+    let of = |epoch: u32, of: Signal| of.eq(epoch);
+    let owed = [0, 1].map(|epoch| {
+        let uses = !answer.cause.any() & of(epoch, answer.epoch);
+        let release = io.release.valid & of(epoch, io.release.epoch);
+        owed(m, leaves & uses, thrown & uses, release)
+    });
+    hand_back(m, io.releases, owed);
     m.finish(io)
+}
+
+/// Translations of one epoch that are to be handed back: those that were thrown away, and those that the requester had and hands back. What it
+/// never had does not count.
+#[module]
+fn owed(m: Module, given: Signal, thrown: Signal, release: Signal) -> Owed {
+    m.section("translations of an epoch: those that the requester has, and those that are to be handed back");
+    // the MMU lets no more be in use, of both together
+    let had = UpDown::new(m, USES);
+    let returned = release & !had.is_empty();
+    had.count(given, returned);
+    let owed = Owed { level: m.reg_reset(had.level, 0), goes: m.wire(bits(1)) };
+    let width = owed.level.width();
+    owed.level.set(owed.level + thrown.zext(width) + returned.zext(width) - owed.goes.zext(width));
+    owed
+}
+
+/// Hands back one translation in a cycle; of both epochs in turn, so that none waits for those of the other one.
+#[module]
+fn hand_back(m: Module, releases: Release, owed: [Owed; 2]) {
+    m.section("one of them is handed back in a cycle, of both epochs in turn");
+    let [first, second] = owed.map(|owed| owed.level.any());
+    let last = m.reg_reset(bits(1), 0).comment("the epoch of the one before");
+    let epoch = (first & second).mux(!last, second);
+    let valid = first | second;
+    m.when(valid, || last.set(epoch));
+    owed[0].goes.set(valid & !epoch);
+    owed[1].goes.set(valid & epoch);
+    releases.set(Release { valid, epoch });
 }
 
 /// What a requester of the MMU has: its requests, their answers, and what it hands back.

@@ -1,6 +1,6 @@
 //! Writes that wait at H2M2's MMU: between a requester and an MMU that answers in its order, with any cause, each request is answered once, in the
-//! order of the requester, and never with `moving`; each translation that the MMU gives is handed back once, by the requester if it has it, and else by
-//! the part.
+//! order of the requester, and never with `moving`; each translation that the MMU gives is handed back once, when the requester hands it back, or at once if
+//! it never got it; and what the requester hands back without having it changes nothing.
 
 use super::h2m2_mmu::SMALL;
 use super::{Engine, Proof};
@@ -37,7 +37,7 @@ fn mmu(m: Module, io: WriteWaitPorts) -> Signal {
 
 /// Translations in use, of one epoch: what the MMU gave and was not handed back, and of that what the requester has.
 #[module]
-fn in_use(m: Module, io: WriteWaitPorts, epoch: Signal) {
+fn in_use(m: Module, io: WriteWaitPorts, epoch: u32) {
     m.section("translations in use, of an epoch");
     let [given, had] = [0, 1].map(|_| m.reg_reset(bits(2), 0));
     let of = |x: Signal| x.eq(epoch);
@@ -45,18 +45,20 @@ fn in_use(m: Module, io: WriteWaitPorts, epoch: Signal) {
     let gives = io.answers.transfer() & good;
     let gets = io.m.transfer() & !io.m.payload.cause.any() & of(io.m.payload.epoch);
     let returned = io.releases.valid & of(io.releases.epoch);
-    let back = io.release.valid & of(io.release.epoch);
+    // whatever the requester says: what it does not have it cannot hand back
+    let back = io.release.valid & of(io.release.epoch) & had.any();
+    let owed = given.ne(had);
     m.assume(!io.answers.valid | !good | given.lt(IN_USE), "no more than may be in use");
-    m.assume(!back | had.any(), "what was not given is not handed back");
-    m.assert(!returned | given.any(), "nor by the part");
-    m.assert(!back | returned, "what the requester hands back is handed back at once");
     m.assert(given.ge(had), "what the requester has, the MMU gave");
-    let own = given.ne(had) & !io.release.valid;
-    m.assert(!own | io.releases.valid, "what it never got is handed back as soon as there is room");
-    m.assert(!(returned & !back) | given.ne(had), "and nothing else is");
+    m.assert(!returned | owed, "what is handed back was given, and the requester has it no more");
+    m.assert(!owed | io.releases.valid, "what the requester has no more, or never got, is handed back");
+    let waited = m.past_valid() & m.past(owed & !returned);
+    m.assert(!waited | returned, "and waits for one of the other epoch at most");
     given.set(given + gives.zext(2) - returned.zext(2));
     had.set(had + gets.zext(2) - back.zext(2));
-    m.cover(returned & !back, "a translation that was thrown away is handed back");
+    let thrown = m.reg_reset(bits(1), 0).comment("one was thrown away");
+    m.when(gives & !gets, || thrown.set(true));
+    m.cover(thrown & returned & had.any(), "a translation is handed back while the requester has another one");
 }
 
 #[module]
@@ -85,8 +87,9 @@ fn write_wait_proof(p: MmuParams) -> Result<Design<()>, Errors> {
     m.assert(!io.idle | !inside.any(), "it is not idle while a request is kept");
     let quiet = m.past_valid() & !m.past(inside.any() | push);
     m.assert(!quiet | io.idle, "and is, a cycle behind the last one");
-    let epoch = m.anyconst(1);
-    in_use(m, io, epoch);
+    for epoch in 0..2 {
+        in_use(m, io, epoch);
+    }
     let again = io.answers.transfer() & io.answers.payload.cause.eq(cause::MOVING);
     m.cover(again & inside_mmu.eq(DEPTH), "a write waits with all others behind it");
     Ok(m.finish(io)?.erase())
