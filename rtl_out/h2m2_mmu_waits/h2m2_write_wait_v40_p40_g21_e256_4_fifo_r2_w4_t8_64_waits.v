@@ -40,18 +40,23 @@ module h2m2_write_wait_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
     input  wire enable, // Requests are taken.
     output wire idle // Nothing waits.
 );
-    reg [4:0] head; // write_wait.rs:59
-    reg [4:0] next; // write_wait.rs:59
-    reg [4:0] tail; // write_wait.rs:59
-    reg idle_1; // write_wait.rs:64
-    reg waits; // write_wait.rs:69
-    reg [3:0] stale; // answers of the MMU that are still to come and are thrown away | write_wait.rs:76
-    reg [4:0] held; // write_wait.rs:106
-    reg [4:0] held_1; // write_wait.rs:106
+    reg [4:0] head; // write_wait.rs:68
+    reg [4:0] next; // write_wait.rs:68
+    reg [4:0] tail; // write_wait.rs:68
+    reg idle_1; // write_wait.rs:73
+    reg waits; // write_wait.rs:78
+    reg [3:0] stale; // answers of the MMU that are still to come and are thrown away | write_wait.rs:85
+    reg [4:0] had; // write_wait.rs:127
+    reg [4:0] reg_l130; // write_wait.rs:130
+    wire wire_l130; // write_wait.rs:130
+    reg [4:0] had_1; // write_wait.rs:127
+    reg [4:0] reg_l130_1; // write_wait.rs:130
+    wire wire_l130_1; // write_wait.rs:130
+    reg last; // the epoch of the one before | write_wait.rs:141
     (* ram_style = "distributed" *) reg [60:0] kept [0:15];
 
     // a ring of requests: answers wait from head on, the MMU is asked up to next, requests are taken up to tail
-    wire takes = s_valid & s_ready; // write_wait.rs:61
+    wire takes = s_valid & s_ready; // write_wait.rs:70
     assign s_ready = enable & ((tail - head) != 5'h10);
     always @(posedge clk) if (takes) kept[tail[3:0]] <= {s_address, s_bytes_minus_1, s_write, s_tag};
     assign idle = idle_1;
@@ -65,12 +70,12 @@ module h2m2_write_wait_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
 
     // the MMU is asked; for the oldest one alone, if that waits
     assign asks_valid = (next != tail) & ((~waits) | (next == head));
-    wire [60:0] kept_q0 = kept[next[3:0]]; // write_wait.rs:71
+    wire [60:0] kept_q0 = kept[next[3:0]]; // write_wait.rs:80
     assign asks_address = kept_q0[60:21];
     assign asks_bytes_minus_1 = kept_q0[20:9];
     assign asks_write = kept_q0[8];
     assign asks_tag = kept_q0[7:0];
-    wire asked = asks_valid & asks_ready; // write_wait.rs:72
+    wire asked = asks_valid & asks_ready; // write_wait.rs:81
 
     // answers: behind one that is asked for again, those that the MMU still owes are thrown away
     assign m_address = answers_address;
@@ -78,21 +83,21 @@ module h2m2_write_wait_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
     assign m_cause = answers_cause;
     assign m_epoch = answers_epoch;
     assign m_tag = answers_tag;
-    wire throws = |stale; // write_wait.rs:78
-    wire moving = answers_cause == 3'h7; // write_wait.rs:79
-    wire passes = (~throws) & (~moving); // write_wait.rs:80
+    wire throws = |stale; // write_wait.rs:87
+    wire moving = answers_cause == 3'h7; // write_wait.rs:88
+    wire passes = (~throws) & (~moving); // write_wait.rs:89
     assign m_valid = answers_valid & passes;
     assign answers_ready = (~passes) | m_ready;
-    wire leaves = m_valid & m_ready; // write_wait.rs:84
-    wire retries = (answers_valid & (~throws)) & moving; // write_wait.rs:85
-    wire thrown = answers_valid & throws; // write_wait.rs:86
+    wire leaves = m_valid & m_ready; // write_wait.rs:93
+    wire retries = (answers_valid & (~throws)) & moving; // write_wait.rs:94
+    wire thrown = answers_valid & throws; // write_wait.rs:95
     always @(posedge clk) begin
         if (rst) begin
             tail <= 5'h0;
         end else if (takes) tail <= tail + 5'h1;
     end
-    wire [4:0] _t1 = next - head; // write_wait.rs:98
-    wire [3:0] under_way = _t1[3:0]; // write_wait.rs:53
+    wire [4:0] _t1 = next - head; // write_wait.rs:107
+    wire [3:0] under_way = _t1[3:0]; // write_wait.rs:62
     always @(posedge clk) begin
         if (rst) begin
             head <= 5'h0;
@@ -113,34 +118,53 @@ module h2m2_write_wait_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
             end
         end
     end
+    wire uses = (~(|answers_cause)) & (answers_epoch == 1'h0); // write_wait.rs:113
+    wire s_release = release_valid & (release_epoch == 1'h0); // write_wait.rs:114
+    wire _t2 = leaves & uses; // write_wait.rs:115
 
-    // translations that were thrown away are handed back when the requester hands none back
-    wire ours = ~answers_epoch; // write_wait.rs:107
-    wire first = ~release_valid; // write_wait.rs:108
-    wire _t2 = (thrown & (~(|answers_cause))) & ours; // write_wait.rs:109
-    wire _t3 = first & (~(~(|held))); // write_wait.rs:109
+    // translations of an epoch: those that the requester has, and those that are to be handed back
+    wire returned = s_release & (~(~(|had))); // write_wait.rs:128
     always @(posedge clk) begin
         if (rst) begin
-            held <= 5'h0;
+            had <= 5'h0;
+            reg_l130 <= 5'h0;
         end else begin
-            if ((_t2 & (~_t3)) & (~(held == 5'h1f))) held <= held + 5'h1;
-            else if ((_t3 & (~_t2)) & (|held)) held <= held - 5'h1;
+            if (_t2 & (~returned)) had <= had + 5'h1;
+            else if (returned & (~_t2)) had <= had - 5'h1;
+            reg_l130 <= ((reg_l130 + {4'h0, thrown & uses}) + {4'h0, returned}) - {4'h0, wire_l130};
         end
     end
-    wire _t4 = ~(~(|held)); // write_wait.rs:110
-    wire first_1 = (~release_valid) & (~_t4); // write_wait.rs:108
-    wire _t5 = (thrown & (~(|answers_cause))) & answers_epoch; // write_wait.rs:109
-    wire _t6 = first_1 & (~(~(|held_1))); // write_wait.rs:109
+    wire uses_1 = (~(|answers_cause)) & (answers_epoch == 1'h1); // write_wait.rs:113
+    wire s_release_1 = release_valid & (release_epoch == 1'h1); // write_wait.rs:114
+    wire _t3 = leaves & uses_1; // write_wait.rs:115
+
+    // translations of an epoch: those that the requester has, and those that are to be handed back
+    wire returned_1 = s_release_1 & (~(~(|had_1))); // write_wait.rs:128
     always @(posedge clk) begin
         if (rst) begin
-            held_1 <= 5'h0;
+            had_1 <= 5'h0;
+            reg_l130_1 <= 5'h0;
         end else begin
-            if ((_t5 & (~_t6)) & (~(held_1 == 5'h1f))) held_1 <= held_1 + 5'h1;
-            else if ((_t6 & (~_t5)) & (|held_1)) held_1 <= held_1 - 5'h1;
+            if (_t3 & (~returned_1)) had_1 <= had_1 + 5'h1;
+            else if (returned_1 & (~_t3)) had_1 <= had_1 - 5'h1;
+            reg_l130_1 <= ((reg_l130_1 + {4'h0, thrown & uses_1}) + {4'h0, returned_1}) - {4'h0, wire_l130_1};
         end
     end
-    assign releases_valid = (release_valid | _t4) | (~(~(|held_1)));
-    assign releases_epoch = release_valid ? release_epoch : (~_t4);
+
+    // one of them is handed back in a cycle, of both epochs in turn
+    wire first = |reg_l130; // write_wait.rs:140
+    wire second = |reg_l130_1; // write_wait.rs:140
+    wire epoch = (first & second) ? (~last) : second; // write_wait.rs:142
+    assign releases_epoch = epoch;
+    wire valid = first | second; // write_wait.rs:143
+    assign releases_valid = valid;
+    always @(posedge clk) begin
+        if (rst) begin
+            last <= 1'h0;
+        end else if (valid) last <= epoch;
+    end
+    assign wire_l130 = valid & (~epoch);
+    assign wire_l130_1 = valid & epoch;
     wire unused_ok = &{1'b0, _t1[4]};
 endmodule
 

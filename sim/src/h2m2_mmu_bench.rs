@@ -3,7 +3,9 @@
 
 mod agreement;
 mod in_use;
+mod moves;
 mod random;
+mod requests;
 
 use crate::bus::axi4::Response;
 use crate::bus::axi4_memory::{Axi4Memory, MemoryModel};
@@ -92,6 +94,8 @@ pub struct MmuBench<'e> {
     pub use_for: u64,
     /// Nothing is handed back now.
     pub keeps: bool,
+    /// Requesters hand back, in every cycle in which they may, what they never had.
+    pub surplus: bool,
     /// It has a prefetch: that may read the table, too.
     pub prefetch: bool,
     /// Writes to pages on the move wait: nothing has that cause.
@@ -164,6 +168,7 @@ impl<'e> MmuBench<'e> {
             history,
             use_for: 30,
             keeps: false,
+            surplus: false,
             prefetch: false,
             writes_wait: false,
             pages_move: true,

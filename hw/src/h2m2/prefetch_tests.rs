@@ -2,7 +2,7 @@
 
 use super::mmu_axi::mmu_axi;
 use super::params::{MmuParams, Replacement, cause, counter};
-use super::tests::{SMALL, at_random, read, ready};
+use super::tests::{SMALL, at_random, ready};
 
 const AHEAD: MmuParams = MmuParams { prefetch: true, ..SMALL };
 
@@ -25,7 +25,7 @@ fn the_next_page_is_found() {
     let mut sim = jit::simulator(&design);
     let mut rig = ready(&mut sim, &design, AHEAD, 30);
     for page in [7, 8, 9] {
-        rig.ask(1, read(&rig, page));
+        rig.ask(1, rig.read_of(page));
         rig.finish(1000).unwrap();
     }
     let cycles: Vec<u64> = rig.given.iter().map(|x| x.cycles.1 - x.cycles.0).collect();
@@ -46,10 +46,10 @@ fn a_miss_shares_the_walk() {
     let design = mmu_axi("mmu", AHEAD).unwrap();
     let mut sim = jit::simulator(&design);
     let mut rig = ready(&mut sim, &design, AHEAD, 300);
-    rig.ask(0, read(&rig, 7));
+    rig.ask(0, rig.read_of(7));
     (0..100).for_each(|_| rig.step().unwrap());
     let from = rig.bench.cycle();
-    rig.ask(2, read(&rig, 8));
+    rig.ask(2, rig.read_of(8));
     rig.finish(1000).unwrap();
     assert!(rig.bench.cycle() - from < 300, "it shared");
     assert_eq!(rig.table_reads(), [7, 8]);
@@ -65,9 +65,9 @@ fn the_next_page_is_read_once() {
         for wait in 0..100 {
             let mut sim = jit::simulator(&design);
             let mut rig = ready(&mut sim, &design, p, latency);
-            rig.ask(0, read(&rig, 7));
+            rig.ask(0, rig.read_of(7));
             (0..wait).for_each(|_| rig.step().unwrap());
-            rig.ask(1, read(&rig, 8));
+            rig.ask(1, rig.read_of(8));
             rig.finish(1000).unwrap();
             (0..100).for_each(|_| rig.step().unwrap());
             let reads = rig.table_reads();
@@ -88,12 +88,12 @@ fn a_fault_is_dropped() {
     rig.store(8, word & !1);
     rig.invalidate(8, 8);
     rig.finish(1000).unwrap();
-    rig.ask(0, read(&rig, 7));
+    rig.ask(0, rig.read_of(7));
     rig.finish(1000).unwrap();
     (0..100).for_each(|_| rig.step().unwrap());
     assert_eq!(rig.table_reads(), [7, 8]);
     rig.store(8, word);
-    rig.ask(0, read(&rig, 8));
+    rig.ask(0, rig.read_of(8));
     rig.finish(1000).unwrap();
     assert!(rig.given.iter().all(|x| x.translated.cause == u64::from(cause::NONE)), "{:?}", rig.given);
     assert_eq!(rig.table_reads()[..3], [7, 8, 8], "walked again");
@@ -107,13 +107,13 @@ fn an_invalidation_meets_a_prefetch() {
     for wait in 0..60 {
         let mut sim = jit::simulator(&design);
         let mut rig = ready(&mut sim, &design, AHEAD, 30);
-        rig.ask(0, read(&rig, 7));
+        rig.ask(0, rig.read_of(7));
         (0..wait).for_each(|_| rig.step().unwrap());
         let word = rig.geometry.entry(99, 1, true, true);
         rig.store(8, word);
         rig.invalidate(8, 8);
         rig.finish(1000).unwrap();
-        rig.ask(0, read(&rig, 8));
+        rig.ask(0, rig.read_of(8));
         // the golden model knows that the old entry is not possible any more
         rig.finish(1000).unwrap_or_else(|e| panic!("after {wait} cycles: {e}"));
     }
@@ -127,13 +127,13 @@ fn the_last_page_has_none_behind_it() {
     let mut sim = jit::simulator(&design);
     let mut rig = ready(&mut sim, &design, p, 30);
     for page in [3999, 4095] {
-        rig.ask(0, read(&rig, page));
+        rig.ask(0, rig.read_of(page));
         rig.finish(1000).unwrap();
         (0..100).for_each(|_| rig.step().unwrap());
     }
     assert_eq!(rig.table_reads(), [3999], "the table has 4000 entries");
     rig.start(0x10_0000, 4096).unwrap();
-    rig.ask(0, read(&rig, 4095));
+    rig.ask(0, rig.read_of(4095));
     rig.finish(1000).unwrap();
     (0..100).for_each(|_| rig.step().unwrap());
     assert_eq!(rig.table_reads(), [3999, 4095]);

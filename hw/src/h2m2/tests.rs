@@ -122,10 +122,6 @@ pub fn ready<'e>(sim: &'e mut Simulator, design: &Design<MmuAxiPorts>, p: MmuPar
     rig
 }
 
-pub fn read(rig: &MmuBench, page: u64) -> Burst {
-    Burst { address: page * rig.geometry.page_bytes() + 8 * page, bytes: 64, write: false }
-}
-
 /// One translation a cycle of all requesters together, and of one alone; each after 5 cycles, which H2M2's model counts, too.
 #[test]
 fn hits() {
@@ -141,7 +137,7 @@ pub fn hits_of(p: MmuParams, cycles: u64) {
         let mut rig = ready(&mut sim, &design, p, 20);
         for round in 0..101 {
             for page in 0..10 {
-                let burst = read(&rig, page);
+                let burst = rig.read_of(page);
                 (0..busy).for_each(|requester| rig.ask(requester, burst));
             }
             if round == 0 {
@@ -173,7 +169,7 @@ pub fn misses_of(p: MmuParams, more: u64) {
         let mut sim = jit::simulator(&design);
         let mut rig = ready(&mut sim, &design, p, latency);
         for page in 0..10 {
-            rig.ask(1, read(&rig, page));
+            rig.ask(1, rig.read_of(page));
             rig.finish(1000).unwrap();
         }
         let cycles: Vec<u64> = rig.given.iter().map(|x| x.cycles.1 - x.cycles.0).collect();
@@ -188,16 +184,16 @@ fn who_misses_delays_nobody() {
     let design = mmu_axi("mmu", SMALL).unwrap();
     let mut sim = jit::simulator(&design);
     let mut rig = ready(&mut sim, &design, SMALL, 100);
-    rig.ask(1, read(&rig, 5));
+    rig.ask(1, rig.read_of(5));
     rig.finish(1000).unwrap();
     rig.given.clear();
     // of set 0 alone, in which page 5 is not
     for i in 0..40 {
-        rig.ask(0, read(&rig, 16 * i));
-        rig.ask(2, read(&rig, 16 * i + 2048));
+        rig.ask(0, rig.read_of(16 * i));
+        rig.ask(2, rig.read_of(16 * i + 2048));
     }
     rig.stall(2, Stalls::Always);
-    (0..1000).for_each(|_| rig.ask(1, read(&rig, 5)));
+    (0..1000).for_each(|_| rig.ask(1, rig.read_of(5)));
     (0..1500).for_each(|_| rig.step().unwrap());
     let hits: Vec<_> = rig.given.iter().filter(|x| x.requester == 1).collect();
     assert_eq!(hits.len(), 1000);
@@ -223,7 +219,7 @@ fn walks_under_way() {
         let (before, from) = (rig.memory.requests.len(), rig.bench.cycle());
         for i in 0..8 {
             for requester in 0..requesters {
-                rig.ask(requester, read(&rig, i % pages + if pages > 1 { 8 * requester as u64 } else { 0 }));
+                rig.ask(requester, rig.read_of(i % pages + if pages > 1 { 8 * requester as u64 } else { 0 }));
             }
         }
         rig.finish(5000).unwrap();
@@ -265,13 +261,13 @@ fn misses_of_one_set_at_once() {
     let mut rig = ready(&mut sim, &design, p, 30);
     let pages = [7, 23, 39, 55]; // 16 sets
     (0..2).for_each(|turn| {
-        pages.iter().enumerate().for_each(|(i, page)| rig.ask(i % 3, read(&rig, *page)));
+        pages.iter().enumerate().for_each(|(i, page)| rig.ask(i % 3, rig.read_of(*page)));
         // walks of other sets, so that nothing of the first ones is kept
-        (0..turn * 9).for_each(|i| rig.ask(0, read(&rig, 100 + 16 * i)));
+        (0..turn * 9).for_each(|i| rig.ask(0, rig.read_of(100 + 16 * i)));
         rig.finish(1000).unwrap();
     });
     rig.given.clear();
-    pages.iter().for_each(|page| rig.ask(0, read(&rig, *page)));
+    pages.iter().for_each(|page| rig.ask(0, rig.read_of(*page)));
     rig.finish(1000).unwrap();
     assert!(rig.given.iter().all(|x| x.cycles.1 - x.cycles.0 == 5), "{:?}", rig.given);
 }
@@ -284,7 +280,7 @@ fn a_page_that_was_pushed_out() {
     let mut sim = jit::simulator(&design);
     let mut rig = ready(&mut sim, &design, p, 30);
     for page in [7, 23, 39, 55, 71, 7, 7] {
-        rig.ask(0, read(&rig, page));
+        rig.ask(0, rig.read_of(page));
         rig.finish(1000).unwrap();
     }
     let cycles: Vec<u64> = rig.given.iter().map(|x| x.cycles.1 - x.cycles.0).collect();
@@ -299,7 +295,7 @@ fn idle_tells_that_all_is_answered() {
     let mut sim = jit::simulator(&design);
     let mut rig = ready(&mut sim, &design, SMALL, 100);
     assert_eq!(rig.read("enable"), Ok(3), "enabled and idle");
-    rig.ask(1, read(&rig, 5));
+    rig.ask(1, rig.read_of(5));
     (0..10).for_each(|_| rig.step().unwrap());
     rig.write("enable", 0).unwrap();
     assert_eq!(rig.read("enable"), Ok(0), "a walk is under way");
@@ -317,7 +313,7 @@ fn a_hand_back_too_many() {
     rig.bench.engine.poke(valid, 1);
     rig.bench.step().unwrap();
     rig.bench.engine.poke(valid, 0);
-    (0..40).for_each(|page| rig.ask(0, read(&rig, page)));
+    (0..40).for_each(|page| rig.ask(0, rig.read_of(page)));
     rig.finish(2000).unwrap();
     rig.invalidate(0, 3999);
     rig.finish(2000).unwrap();
@@ -334,7 +330,7 @@ fn drained_is_seen_between_invalidations_of_software() {
     let (before, mut asked) = (rig.drained_at.len(), 0);
     for cycle in 0..40_000 {
         if rig.unanswered() < 3 {
-            let page = read(&rig, cycle % 16);
+            let page = rig.read_of(cycle % 16);
             rig.ask(cycle as usize % 3, page);
         }
         rig.invalidate_by_software(0, 15);

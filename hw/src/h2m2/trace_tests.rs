@@ -2,7 +2,7 @@
 
 use super::mmu_axi::mmu_axi;
 use super::params::{MmuParams, Replacement, counter};
-use super::tests::{SMALL, read, ready};
+use super::tests::{SMALL, ready};
 use fastrand::Rng;
 use sim::golden::h2m2_mmu::Burst;
 
@@ -66,7 +66,7 @@ fn figures(trace: &Trace, replacement: Replacement, prefetch: bool) -> Figures {
     let mut rig = ready(&mut sim, &design, p, 40);
     let (from, before) = (rig.bench.cycle(), rig.memory.requests.len());
     for (page, write) in &trace.requests {
-        rig.ask(0, Burst { write: *write, ..read(&rig, *page) });
+        rig.ask(0, Burst { write: *write, ..rig.read_of(*page) });
         while rig.unanswered() > 0 {
             rig.step().unwrap();
         }

@@ -3,14 +3,11 @@
 
 use super::mmu_axi::mmu_axi;
 use super::params::{MmuParams, Replacement, cause, counter};
-use super::tests::{SMALL, at_random, hits_of, misses_of, read, ready};
+use super::tests::{SMALL, at_random, hits_of, misses_of, ready};
 use sim::bus::Stalls;
-use sim::golden::h2m2_mmu::Burst;
 use sim::h2m2_mmu_bench::MmuBench;
 
 const WAITS: MmuParams = MmuParams { writes_wait: true, ..SMALL };
-/// The bit of an entry whose page is on the move.
-const MOVING: u64 = 1 << 5;
 
 /// A table that changes, pages that move, stalls, errors and invalidations, with parameters at their ends.
 #[test]
@@ -31,17 +28,6 @@ fn hits_and_misses() {
     misses_of(WAITS, 18);
 }
 
-fn write(rig: &MmuBench, page: u64) -> Burst {
-    Burst { write: true, ..read(rig, page) }
-}
-
-/// A page begins to move, or has arrived; it is invalidated.
-fn move_page(rig: &mut MmuBench, page: u64, moving: u64) {
-    let word = rig.geometry.entry(page + 9, page % 3, true, true) | moving;
-    rig.store(page, word);
-    rig.invalidate(page, page);
-}
-
 fn steps(rig: &mut MmuBench, cycles: u64) {
     (0..cycles).for_each(|_| rig.step().unwrap());
 }
@@ -53,21 +39,21 @@ fn a_write_waits_and_holds_nothing() {
     let design = mmu_axi("mmu", WAITS).unwrap();
     let mut sim = jit::simulator(&design);
     let mut rig = ready(&mut sim, &design, WAITS, 20);
-    move_page(&mut rig, 7, MOVING);
+    rig.begin_move(7);
     rig.finish(1000).unwrap();
-    rig.ask(0, write(&rig, 7));
-    (0..40).for_each(|page| rig.ask(0, if page % 3 == 0 { write(&rig, page % 10) } else { read(&rig, page % 10) }));
+    rig.ask(0, rig.write_of(7));
+    (0..40).for_each(|page| rig.ask(0, if page % 3 == 0 { rig.write_of(page % 10) } else { rig.read_of(page % 10) }));
     steps(&mut rig, 1);
     for round in 0..20 {
         let before = rig.drained_at.len();
         rig.invalidate(round, round);
-        (0..10).for_each(|page| rig.ask(1, read(&rig, page)));
+        (0..10).for_each(|page| rig.ask(1, rig.read_of(page)));
         steps(&mut rig, 200);
         assert_eq!(rig.drained_at.len(), before + 1, "round {round}: drained");
         assert_eq!(rig.unanswered(), 41, "only requester 0 waits");
         assert_eq!(rig.read("enable"), Ok(1), "and is not idle");
     }
-    move_page(&mut rig, 7, 0);
+    rig.end_move(7);
     rig.finish(1000).unwrap();
     let given: Vec<_> = rig.given.iter().filter(|x| x.requester == 0).map(|x| x.translated.cause).collect();
     assert_eq!(given, [0; 41]);
@@ -87,20 +73,20 @@ fn who_waits_delays_nobody() {
     let design = mmu_axi("mmu", WAITS).unwrap();
     let mut sim = jit::simulator(&design);
     let mut rig = ready(&mut sim, &design, WAITS, 20);
-    move_page(&mut rig, 7, MOVING);
-    rig.ask(1, read(&rig, 5));
+    rig.begin_move(7);
+    rig.ask(1, rig.read_of(5));
     rig.finish(1000).unwrap();
     rig.given.clear();
-    (0..20).for_each(|_| rig.ask(0, write(&rig, 7)));
+    (0..20).for_each(|_| rig.ask(0, rig.write_of(7)));
     steps(&mut rig, 100);
-    (0..1000).for_each(|_| rig.ask(1, read(&rig, 5)));
+    (0..1000).for_each(|_| rig.ask(1, rig.read_of(5)));
     steps(&mut rig, 1500);
     let cycles: Vec<_> = rig.given.iter().map(|x| x.cycles).collect();
     assert_eq!(cycles.len(), 1000);
     let took = cycles[999].0 - cycles[0].0 + 1;
     println!("1000 hits beside a write that waits: {took} cycles");
     assert!(took <= 1000 * 6 / 5 + 2, "{took} cycles");
-    move_page(&mut rig, 7, 0);
+    rig.end_move(7);
     rig.finish(1000).unwrap();
 }
 
@@ -110,15 +96,15 @@ fn earlier_translations_are_still_in_use() {
     let design = mmu_axi("mmu", WAITS).unwrap();
     let mut sim = jit::simulator(&design);
     let mut rig = ready(&mut sim, &design, WAITS, 20);
-    move_page(&mut rig, 7, MOVING);
+    rig.begin_move(7);
     rig.finish(1000).unwrap();
     rig.use_for = 3000;
     for _ in 0..3 {
-        (0..60).for_each(|page| rig.ask(0, read(&rig, page % 6)));
-        rig.ask(0, write(&rig, 7));
+        (0..60).for_each(|page| rig.ask(0, rig.read_of(page % 6)));
+        rig.ask(0, rig.write_of(7));
     }
     steps(&mut rig, 4000);
-    move_page(&mut rig, 7, 0);
+    rig.end_move(7);
     rig.finish(30_000).unwrap();
     assert_eq!(rig.given.len(), 183);
 }
@@ -129,15 +115,15 @@ fn what_waits_is_answered_though_it_is_not_enabled() {
     let design = mmu_axi("mmu", WAITS).unwrap();
     let mut sim = jit::simulator(&design);
     let mut rig = ready(&mut sim, &design, WAITS, 20);
-    move_page(&mut rig, 7, MOVING);
+    rig.begin_move(7);
     rig.finish(1000).unwrap();
-    (0..30).for_each(|page| rig.ask(2, write(&rig, 7 + page % 2)));
+    (0..30).for_each(|page| rig.ask(2, rig.write_of(7 + page % 2)));
     steps(&mut rig, 50);
     rig.write("enable", 0).unwrap();
     steps(&mut rig, 500);
     assert_eq!(rig.read("enable"), Ok(0), "one waits");
     assert_eq!(rig.unanswered(), 30);
-    move_page(&mut rig, 7, 0);
+    rig.end_move(7);
     steps(&mut rig, 500);
     assert_eq!(rig.unanswered(), 14, "16 were taken");
     assert_eq!(rig.read("enable"), Ok(2), "idle");
@@ -152,16 +138,16 @@ fn answers_are_left() {
     for wait in 0..40 {
         let mut sim = jit::simulator(&design);
         let mut rig = ready(&mut sim, &design, WAITS, 5);
-        move_page(&mut rig, 7, MOVING);
+        rig.begin_move(7);
         rig.finish(1000).unwrap();
         rig.stall(0, Stalls::Always);
-        (0..20).for_each(|page| rig.ask(0, if page == 3 { write(&rig, 7) } else { read(&rig, page % 6) }));
+        (0..20).for_each(|page| rig.ask(0, if page == 3 { rig.write_of(7) } else { rig.read_of(page % 6) }));
         steps(&mut rig, wait);
-        rig.ask(1, write(&rig, 6));
+        rig.ask(1, rig.write_of(6));
         rig.stall(0, Stalls::Percent(50));
         steps(&mut rig, 100);
         assert_eq!(rig.unanswered(), 17, "three in front of it are answered");
-        move_page(&mut rig, 7, 0);
+        rig.end_move(7);
         rig.finish(1000).unwrap();
     }
 }

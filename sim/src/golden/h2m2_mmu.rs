@@ -23,6 +23,9 @@ pub mod cause {
     pub const MOVING: u64 = 7;
 }
 
+/// The bit of an entry that says that its page is on the move.
+pub const PAGE_MOVES: u64 = 1 << 5;
+
 /// Bits of addresses, and of the address inside a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Geometry {
@@ -109,7 +112,7 @@ impl Geometry {
         if !permitted {
             return Translated::fault(cause::PERMISSION);
         }
-        if write && word >> 5 & 1 == 1 {
+        if write && word & PAGE_MOVES != 0 {
             return Translated::fault(cause::MOVING);
         }
         Translated { address: start + offset, side, cause: cause::NONE }

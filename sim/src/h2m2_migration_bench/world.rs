@@ -1,6 +1,7 @@
 //! What is where: pages, their bytes, and their entries in both page tables, from `docs/blocks/h2m2_migration.md`.
 
 use crate::bus::axi4_memory::{Axi4Memory, SparseBytes};
+use crate::golden::h2m2_mmu::PAGE_MOVES;
 use fastrand::Rng;
 use std::ops::Range;
 
@@ -47,8 +48,6 @@ pub struct World {
     /// Tables that permit writes.
     pub writable: Vec<u64>,
 }
-
-const MOVING: u64 = 1 << 5;
 
 impl World {
     /// Pages here and there, with any content and any rights.
@@ -105,7 +104,7 @@ impl World {
         let Some(command) = moved.filter(|command| self.is_as_told(*command)) else { return legal };
         if command.tables >> table & 1 == 1 {
             if self.writable[page as usize] != 0 {
-                legal.extend([self.word(table, page, old, MOVING), self.word(table, page, command.to, MOVING)]);
+                legal.extend([self.word(table, page, old, PAGE_MOVES), self.word(table, page, command.to, PAGE_MOVES)]);
             }
             legal.push(self.word(table, page, command.to, 0));
         }

@@ -17,13 +17,14 @@ impl MmuBench<'_> {
         Ok(())
     }
 
-    /// Hands one of those back that are due, in any order.
+    /// Hands one of those back that are due, in any order; with `surplus` also what was never given, where none is in use.
     pub(super) fn hand_back(&mut self, i: usize, cycle: u64) {
         let r = &mut self.requesters[i];
         let due: Vec<usize> = (0..r.in_use.len()).filter(|at| r.in_use[*at].until <= cycle && !self.keeps).collect();
         let chosen = (!due.is_empty()).then(|| due[self.rng.usize(0..due.len())]);
         let epoch = chosen.map_or(self.rng.u64(0..2), |at| r.in_use.swap_remove(at).epoch);
-        self.bench.engine.poke(r.back[0], chosen.is_some().into());
+        let surplus = self.surplus && chosen.is_none() && r.in_use.iter().all(|used| used.epoch != epoch);
+        self.bench.engine.poke(r.back[0], (chosen.is_some() || surplus).into());
         self.bench.engine.poke(r.back[1], epoch);
     }
 }

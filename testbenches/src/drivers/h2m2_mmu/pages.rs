@@ -1,0 +1,157 @@
+//! Pages and tables at any address: every bit of their numbers counts, in the TLB, the walks, invalidations and the log of faults.
+
+use hw::h2m2::params::MmuParams;
+use sim::bus::Stalls;
+use sim::h2m2_mmu_bench::MmuBench;
+
+/// On an MMU that is idle.
+pub fn test(rig: &mut MmuBench, p: MmuParams) -> Result<(), String> {
+    anywhere(rig)?;
+    every_page(rig, p)?;
+    are_told_apart(rig, p)?;
+    faults_beside_an_invalidation(rig, p)?;
+    every_set_is_emptied(rig, p)
+}
+
+/// The table may begin at any multiple of 4 KiB: every bit of its address is 0 and 1 once.
+fn anywhere(rig: &mut MmuBench) -> Result<(), String> {
+    let physical = (1u64 << rig.geometry.physical_bits) - 1;
+    for base in [0x5555_5555_5000, 0xaaaa_aaaa_a000] {
+        rig.write("enable", 0)?;
+        rig.finish(100)?;
+        rig.start(base & physical, 64)?;
+        let word = rig.geometry.entry(1 + (base >> 20) % 2, 1, true, false);
+        (0..64).for_each(|page| rig.store(page, word));
+        rig.invalidate(0, rig.geometry.pages() - 1);
+        rig.finish(3000)?;
+        rig.ask(0, rig.read_of(42));
+        rig.finish(200)?;
+    }
+    Ok(())
+}
+
+/// For each bit of the number of a page: an invalidation of a page, by the port or by registers, takes its new entry and leaves those of other
+/// sets, and the log has its fault.
+fn every_page(rig: &mut MmuBench, p: MmuParams) -> Result<(), String> {
+    const OTHER: u64 = 3;
+    let hit = 5 + u64::from(p.writes_wait);
+    rig.write("enable", 0)?;
+    rig.finish(100)?;
+    rig.start(0, rig.geometry.pages())?;
+    // nothing lies at this address
+    (0..64).for_each(|page| rig.store(page, 0));
+    rig.invalidate(0, rig.geometry.pages() - 1);
+    rig.finish(3000)?;
+    rig.store(OTHER, rig.geometry.entry(1, 0, true, false));
+    let takes = |rig: &mut MmuBench, page: u64| {
+        rig.ask(0, rig.read_of(page));
+        rig.finish(200)?;
+        Ok::<u64, String>(rig.given.last().map_or(0, |x| x.cycles.1 - x.cycles.0))
+    };
+    for (bit, by_port) in (0..p.number_bits()).flat_map(|bit| [(bit, true), (bit, false)]) {
+        let page = 1 << bit;
+        rig.store(page, rig.geometry.entry(2, 1, true, false));
+        takes(rig, page)?;
+        takes(rig, OTHER)?;
+        rig.store(page, rig.geometry.entry(1, 2, true, false));
+        match by_port {
+            true => rig.invalidate(page, page),
+            false => rig.invalidate_by_software(page, page),
+        }
+        rig.finish(200)?;
+        let took = takes(rig, OTHER)?;
+        if took != hit {
+            return Err(format!("page {page:#x} was invalidated, and {OTHER:#x} took {took} cycles, not {hit}"));
+        }
+        takes(rig, page)?;
+        rig.store(page, 0);
+        rig.invalidate(page, page);
+        rig.finish(200)?;
+        takes(rig, page)?;
+        logged(rig, page)?;
+    }
+    Ok(())
+}
+
+/// The log has a fault of this page, and nothing else. It comes some cycles behind the answer.
+fn logged(rig: &mut MmuBench, page: u64) -> Result<(), String> {
+    for _ in 0..10 {
+        rig.step()?;
+    }
+    let (logged, at) = (rig.read("fault")? & 1, rig.read("fault_page")?);
+    if (logged, at) != (1, page) {
+        return Err(format!("a fault of page {page:#x}, and the log has {at:#x}, flag {logged}"));
+    }
+    rig.clear(1)
+}
+
+/// Pages that differ in one bit: four are missed together, so that each is compared with the walks of others; then they are hits, or missed anew.
+fn are_told_apart(rig: &mut MmuBench, p: MmuParams) -> Result<(), String> {
+    let pages = rig.geometry.pages();
+    let frames = 1 << (p.physical_bits - p.page_bits).min(16);
+    for (bit, page) in
+        (0..p.number_bits()).flat_map(|bit| [0, pages - 1, pages / 3, 2 * (pages / 3)].map(|page| (bit, page)))
+    {
+        let other = page ^ 1 << ((bit + 1) % p.number_bits());
+        let four = [page, other, page ^ 1 << bit, other ^ 1 << bit];
+        for (i, page) in four.into_iter().enumerate() {
+            let word = rig.geometry.entry((4 * u64::from(bit) + i as u64) % frames, i as u64 % 3, true, true);
+            rig.store(page, word);
+            rig.invalidate(page, page);
+        }
+        rig.finish(500)?;
+        for round in 0..3 {
+            for i in 0..4 {
+                rig.ask(0, rig.read_of(four[(i + round) % 4]));
+            }
+            rig.finish(500)?;
+        }
+    }
+    Ok(())
+}
+
+/// A miss that ends in a fault while sets are emptied, and waits for that: the log has its page.
+fn faults_beside_an_invalidation(rig: &mut MmuBench, p: MmuParams) -> Result<(), String> {
+    let pages = rig.geometry.pages();
+    for bit in 0..p.number_bits() {
+        for delay in 0..4 {
+            let page = 1 << bit;
+            rig.store(page, 0);
+            rig.invalidate(page, page);
+            rig.finish(300)?;
+            rig.ask(0, rig.read_of(page));
+            for _ in 0..delay {
+                rig.step()?;
+            }
+            rig.invalidate(0, pages - 1);
+            // hits of all sets, so that a set to be emptied is often looked up
+            (0..60).for_each(|_| rig.ask(p.requesters as usize - 1, rig.read_of(0)));
+            rig.finish(3000)?;
+            logged(rig, page)?;
+        }
+    }
+    Ok(())
+}
+
+/// All sets are emptied, also if one of them is looked up all the time.
+fn every_set_is_emptied(rig: &mut MmuBench, p: MmuParams) -> Result<(), String> {
+    let (sets, last) = (u64::from(p.sets()), rig.geometry.pages() - 1);
+    let near = |set: u64| [set % sets, (set + 1) % sets, (set + 2) % sets];
+    for (round, set) in (0..p.sets().ilog2()).map(|bit| 1 << bit).chain([0, sets - 2]).enumerate() {
+        for page in near(set) {
+            rig.ask(0, rig.read_of(page));
+            rig.finish(300)?;
+            let word = rig.geometry.entry(10 + round as u64, 1, true, true);
+            rig.store(page, word);
+        }
+        rig.stall(0, Stalls::Never);
+        rig.invalidate(0, last);
+        (0..300).for_each(|_| rig.ask(0, rig.read_of(set)));
+        rig.finish(3000)?;
+        for page in near(set) {
+            rig.ask(0, rig.read_of(page));
+        }
+        rig.finish(300)?;
+    }
+    Ok(())
+}
