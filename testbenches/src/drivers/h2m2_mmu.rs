@@ -10,7 +10,7 @@ use fastrand::Rng;
 use hdl::Design;
 use hdl::engine::Engine;
 use hw::h2m2::mmu_axi::{MmuAxiPorts, mmu_axi, registers};
-use hw::h2m2::params::{MmuParams, Replacement};
+use hw::h2m2::params::{MmuParams, Replacement, USES};
 use sim::bus::Stalls;
 use sim::bus::axi4_memory::MemoryModel;
 use sim::golden::h2m2_mmu::Geometry;
@@ -84,6 +84,8 @@ pub fn mmu_driver(name: &str, p: MmuParams) -> Driver {
         is_idle(&mut rig)?;
         rig.counters_agree()?;
         drains(&mut rig, p)?;
+        as_many_as_may_be(&mut rig, p)?;
+        one_start_is_one_invalidation(&mut rig)?;
         pages::test(&mut rig, p)?;
         if p.writes_wait {
             waits::test(&mut rig, p)?;
@@ -175,4 +177,37 @@ fn drains(rig: &mut MmuBench, p: MmuParams) -> Result<(), String> {
         rig.finish(100)?;
     }
     Ok(())
+}
+
+/// Of either epoch a requester has 31 translations in use, and no more; the last of them keeps the invalidation behind it from being drained.
+fn as_many_as_may_be(rig: &mut MmuBench, p: MmuParams) -> Result<(), String> {
+    for (requester, turn) in (0..p.requesters as usize).flat_map(|requester| [(requester, 0), (requester, 1)]) {
+        rig.keeps = true;
+        (0..USES + 4).for_each(|_| rig.ask(requester, rig.read_of(7)));
+        (0..300).try_for_each(|_| rig.step())?;
+        if rig.unanswered() != 4 {
+            return Err(format!(
+                "requester {requester}, turn {turn}: {} of {} have no answer",
+                rig.unanswered(),
+                USES + 4
+            ));
+        }
+        // one by one, and `step` sees whether one is in use when the MMU says that none is
+        rig.keeps = false;
+        rig.invalidate(7, 7);
+        rig.finish(500)?;
+    }
+    Ok(())
+}
+
+/// However long its register is 1.
+fn one_start_is_one_invalidation(rig: &mut MmuBench) -> Result<(), String> {
+    for (name, value) in [("first", 7), ("last", 7), ("invalidate", 1)] {
+        rig.write(name, value)?;
+    }
+    (0..100).try_for_each(|_| rig.step())?;
+    match rig.read("invalidate")? {
+        read if read & 2 == 0 => rig.write("invalidate", 0),
+        read => Err(format!("`invalidate` reads {read}, under way, 100 cycles after its start")),
+    }
 }

@@ -29,6 +29,8 @@ pub(super) struct Module<'t> {
     pub ports: Vec<PortInfo>,
     /// The wires of its output ports.
     pub outputs: HashSet<&'t str>,
+    /// Those of its input ports.
+    inputs: HashSet<&'t str>,
     /// Each bit that is connected to another one, and that one: a `connect` outside of all cells.
     pub joined: Vec<(Bit<'t>, Bit<'t>)>,
     /// Bits of each wire.
@@ -95,6 +97,56 @@ impl<'t> Design<'t> {
         self.modules.get(name)
     }
 
+    /// A module, with its name.
+    pub fn named(&self, name: &str) -> Option<(&'t str, &Module<'t>)> {
+        self.modules.get_key_value(name).map(|(name, module)| (*name, module))
+    }
+
+    /// The module that a cell is an instance of.
+    pub fn child(&self, cell: &Cell<'t>) -> Option<(&'t str, &Module<'t>)> {
+        self.named(cell.kind.strip_prefix('\\')?)
+    }
+
+    /// All instances of a module: the modules that they are in, and their cells.
+    pub fn instances(&self, module: &str) -> Vec<(&'t str, &Cell<'t>)> {
+        let is = |cell: &&Cell| cell.kind.strip_prefix('\\') == Some(module);
+        self.modules.iter().flat_map(|(name, m)| m.cells.values().filter(is).map(|cell| (*name, cell))).collect()
+    }
+
+    /// The constant that a bit of a pin is, also behind registers without reset and enable: whatever they begin with, they have it after as many
+    /// cycles as there are registers; and what instances give.
+    pub fn constant(&self, module: &Module<'t>, cell: &Cell<'t>, pin: &str, bit: usize) -> Option<char> {
+        match self.child(cell).and_then(|(_, child)| Some((child, child.output(pin)?))) {
+            Some((child, wire)) => self.value(child, Bit::Wire(wire, bit)),
+            None => self.value(module, *cell.pins.get(pin)?.get(bit)?),
+        }
+    }
+
+    fn value<'a>(&'a self, mut module: &'a Module<'t>, mut source: Bit<'t>) -> Option<char> {
+        // registers that only shift in a circle are no constant
+        for _ in 0..=module.cells.len() + module.joined.len() {
+            match source {
+                Bit::Constant(value) => return Some(value),
+                wire => match module.taken(wire) {
+                    Some(bit) => source = bit,
+                    None => (module, source) = self.given(module, wire)?,
+                },
+            }
+        }
+        None
+    }
+
+    /// The bit inside of an instance that is given as this one.
+    fn given<'a>(&'a self, module: &'a Module<'t>, bit: Bit<'t>) -> Option<(&'a Module<'t>, Bit<'t>)> {
+        module.cells.values().find_map(|cell| {
+            let (_, child) = self.child(cell)?;
+            child.outputs.iter().find_map(|wire| {
+                let place = cell.pins.get(plain(wire))?.iter().position(|outside| *outside == bit)?;
+                Some((child, Bit::Wire(wire, place)))
+            })
+        })
+    }
+
     /// The modules that have instances of a module.
     pub fn parents(&self, module: &str) -> Vec<&'t str> {
         let instance = |cell: &Cell| cell.kind.strip_prefix('\\') == Some(module);
@@ -153,6 +205,9 @@ impl<'t> Module<'t> {
         if is("output") {
             self.outputs.insert(wire);
         }
+        if is("input") {
+            self.inputs.insert(wire);
+        }
         if is("input") || is("output") {
             self.ports.push(PortInfo::new(plain(wire), width as u32, is("input")));
         }
@@ -190,30 +245,33 @@ impl<'t> Module<'t> {
                 // a number without a width has 32 bits
                 parts.push((0..32).map(|i| Bit::Constant(if number >> i & 1 == 1 { '1' } else { '0' })).collect());
             } else {
-                let digits = word.split_once('\'')?.1;
-                parts.push(digits.chars().rev().map(Bit::Constant).collect());
+                // fewer digits than bits: the first one stands for those above it, `32'x`
+                let (width, digits) = word.split_once('\'')?;
+                let first = Bit::Constant(digits.chars().next()?);
+                let mut bits: Vec<Bit> = digits.chars().rev().map(Bit::Constant).collect();
+                bits.resize(bits.len().max(width.parse().ok()?), first);
+                parts.push(bits);
             }
         }
         parts.reverse();
         Some(parts.concat())
     }
 
-    /// The constant that a bit of a pin is, also through registers without reset and enable: whatever they begin with, they have it after as
-    /// many cycles as there are registers.
-    pub fn constant(&self, cell: &Cell<'t>, pin: &str, bit: usize) -> Option<char> {
-        let mut source = *cell.pins.get(pin)?.get(bit)?;
-        // registers that only shift in a circle are no constant
-        for _ in 0..=self.cells.len() {
-            match source {
-                Bit::Constant(value) => return Some(value),
-                wire => source = self.taken(wire)?,
-            }
-        }
-        None
+    /// The wire of an output port.
+    pub fn output(&self, port: &str) -> Option<&'t str> {
+        self.outputs.iter().copied().find(|wire| plain(wire) == port)
     }
 
-    /// What the register of a bit takes in every cycle, without reset and enable.
+    /// The wire of an input port.
+    pub fn input(&self, port: &str) -> Option<&'t str> {
+        self.inputs.iter().copied().find(|wire| plain(wire) == port)
+    }
+
+    /// What a bit is connected to, or what its register takes in every cycle, without reset and enable.
     fn taken(&self, bit: Bit<'t>) -> Option<Bit<'t>> {
+        if let Some((_, from)) = self.joined.iter().find(|(to, _)| *to == bit) {
+            return Some(*from);
+        }
         self.cells.values().filter(|cell| cell.kind == "$dff").find_map(|cell| {
             let place = cell.pins.get("Q")?.iter().position(|out| *out == bit)?;
             cell.pins.get("D")?.get(place).copied()

@@ -1,32 +1,41 @@
 //! Mutants that change nothing but bits that nothing reads: what of a sum is cut off, and what is only gathered for lint tools.
 //!
-//! A bit is read if it is one of an output port, of a memory or an instance, or decides on a register; or if a gate or a register makes a
-//! bit of it that is read.
+//! A bit is read if it is one of an output port of the whole design, of a memory, or decides on a register; if a gate or a register makes a bit of it
+//! that is read; or if it goes into an instance, or out of all of a module, and is read there.
 
 use super::cells::{Bit, Cell, Design, Module, Target};
 use super::place::Mutation;
 use std::collections::{HashMap, HashSet};
 
-/// A module, and who reads a bit.
-struct Readers<'d, 't> {
-    module: &'d Module<'t>,
+/// Who reads a bit of a module.
+struct Readers<'t> {
     /// Wires that a bit goes on to.
     wires: HashMap<Bit<'t>, Vec<Bit<'t>>>,
     /// Pins that look at a bit: cell, pin, and the bit's place in it.
     readers: HashMap<Bit<'t>, Vec<(&'t str, &'t str, usize)>>,
 }
 
+/// All modules, and the bits that were looked at, each in its module.
+struct Search<'d, 't> {
+    design: &'d Design<'t>,
+    modules: HashMap<&'t str, Readers<'t>>,
+    seen: HashSet<(&'t str, Bit<'t>)>,
+}
+
 /// Does the mutation change only bits that nothing reads?
 pub(super) fn same(design: &Design, mutation: &Mutation) -> Option<&'static str> {
     let target = Target::of(mutation)?;
-    let readers = Readers::of(design.module(target.module)?);
-    let cell = readers.module.cells.get(target.cell)?;
-    let changed = match is_output(target.pin) {
-        true => wires(cell.pins.get(target.pin)?.get(target.bit..=target.bit)?),
-        false => readers.made_of(cell, target.pin, target.bit)?,
+    let (name, module) = design.named(target.module)?;
+    let cell = module.cells.get(target.cell)?;
+    let mut search = Search { design, modules: HashMap::new(), seen: HashSet::new() };
+    let gives =
+        is_output(target.pin) || design.child(cell).is_some_and(|(_, child)| child.output(target.pin).is_some());
+    let is_read = match gives {
+        true => wires(cell.pins.get(target.pin)?.get(target.bit..=target.bit)?)
+            .into_iter()
+            .any(|bit| search.is_read(name, bit)),
+        false => search.looks(name, cell, target.pin, target.bit),
     };
-    let mut seen = HashSet::new();
-    let is_read = changed.into_iter().any(|bit| readers.is_read(bit, &mut seen));
     (!is_read).then_some("a bit that nothing reads")
 }
 
@@ -40,8 +49,51 @@ fn is_output(pin: &str) -> bool {
     ["Y", "Q"].contains(&pin)
 }
 
-impl<'d, 't> Readers<'d, 't> {
-    fn of(module: &'d Module<'t>) -> Readers<'d, 't> {
+impl<'d, 't> Search<'d, 't> {
+    /// Does a cell of a module do anything that is read with this bit of its pin?
+    fn looks(&mut self, module: &'t str, cell: &Cell<'t>, pin: &str, place: usize) -> bool {
+        if let Some((child, inside)) = self.design.child(cell) {
+            // what an instance gives is not looked at by it
+            return inside.input(pin).is_some_and(|wire| self.is_read(child, Bit::Wire(wire, place)));
+        }
+        made_of(cell, pin, place).is_none_or(|made| made.into_iter().any(|bit| self.is_read(module, bit)))
+    }
+
+    fn is_read(&mut self, module: &'t str, bit: Bit<'t>) -> bool {
+        if !self.seen.insert((module, bit)) {
+            return false;
+        }
+        let Some(inside) = self.design.module(module) else { return true };
+        let design = self.design;
+        let of = self.modules.entry(module).or_insert_with(|| Readers::of(inside));
+        let on = of.wires.get(&bit).cloned().unwrap_or_default();
+        let readers = of.readers.get(&bit).cloned().unwrap_or_default();
+        let Bit::Wire(wire, place) = bit else { return false };
+        let leaves = inside.outputs.contains(wire) && self.is_read_outside(module, wire, place);
+        leaves
+            || on.into_iter().any(|wire| self.is_read(module, wire))
+            || readers.into_iter().any(|(cell, pin, place)| {
+                design
+                    .module(module)
+                    .and_then(|m| m.cells.get(cell))
+                    .is_none_or(|cell| self.looks(module, cell, pin, place))
+            })
+    }
+
+    /// A bit of an output port: is it read where the module is used? What leaves the whole design is.
+    fn is_read_outside(&mut self, module: &'t str, wire: &'t str, place: usize) -> bool {
+        let instances = self.design.instances(module);
+        instances.is_empty()
+            || instances.into_iter().any(|(parent, cell)| {
+                let pin = wire.strip_prefix('\\').unwrap_or(wire);
+                let bit = cell.pins.get(pin).and_then(|bits| bits.get(place).copied());
+                bit.is_some_and(|bit| self.is_read(parent, bit))
+            })
+    }
+}
+
+impl<'t> Readers<'t> {
+    fn of(module: &Module<'t>) -> Readers<'t> {
         let (mut wires, mut readers) = (HashMap::<_, Vec<_>>::new(), HashMap::<_, Vec<_>>::new());
         for (to, from) in &module.joined {
             wires.entry(*from).or_default().push(*to);
@@ -53,39 +105,27 @@ impl<'d, 't> Readers<'d, 't> {
                     .for_each(|(place, bit)| readers.entry(*bit).or_default().push((*name, *pin, place)));
             }
         }
-        Readers { module, wires, readers }
+        Readers { wires, readers }
     }
+}
 
-    /// The bits that a gate makes of one at its pin, or a register of one of its data; `None` if it is neither.
-    fn made_of(&self, cell: &Cell<'t>, pin: &str, place: usize) -> Option<Vec<Bit<'t>>> {
-        if let (Some(out), "D") = (cell.pins.get("Q"), pin) {
-            return Some(wires(out.get(place..=place).unwrap_or_default()));
-        }
-        let out = cell.pins.get("Y").filter(|_| cell.kind.starts_with('$') && !cell.pins.contains_key("CLK"))?;
-        let data = ["A", "B"].contains(&pin);
-        let by_bit = ["$and", "$or", "$xor", "$xnor", "$not", "$pos", "$mux", "$pmux"].contains(&cell.kind)
-            && cell.pins.get("A").is_some_and(|a| a.len() == out.len());
-        let upward = ["$add", "$sub"].contains(&cell.kind);
-        let bits = match data {
-            true if by_bit => out.get(place % out.len()..=place % out.len()),
-            // beyond the sum's width nothing is made
-            true if upward => Some(out.get(place..).unwrap_or_default()),
-            _ => Some(&out[..]),
-        };
-        Some(wires(bits?))
+/// The bits that a gate makes of one at its pin, or a register of one of its data; `None` if it is neither.
+fn made_of<'t>(cell: &Cell<'t>, pin: &str, place: usize) -> Option<Vec<Bit<'t>>> {
+    if let (Some(out), "D") = (cell.pins.get("Q"), pin) {
+        return Some(wires(out.get(place..=place).unwrap_or_default()));
     }
-
-    fn is_read(&self, bit: Bit<'t>, seen: &mut HashSet<Bit<'t>>) -> bool {
-        if !seen.insert(bit) {
-            return false;
-        }
-        matches!(bit, Bit::Wire(wire, _) if self.module.outputs.contains(wire))
-            || self.wires.get(&bit).into_iter().flatten().any(|wire| self.is_read(*wire, seen))
-            || self.readers.get(&bit).into_iter().flatten().any(|(cell, pin, place)| {
-                let made = self.module.cells.get(cell).and_then(|cell| self.made_of(cell, pin, *place));
-                made.is_none_or(|made| made.into_iter().any(|bit| self.is_read(bit, seen)))
-            })
-    }
+    let out = cell.pins.get("Y").filter(|_| cell.kind.starts_with('$') && !cell.pins.contains_key("CLK"))?;
+    let data = ["A", "B"].contains(&pin);
+    let by_bit = ["$and", "$or", "$xor", "$xnor", "$not", "$pos", "$mux", "$pmux"].contains(&cell.kind)
+        && cell.pins.get("A").is_some_and(|a| a.len() == out.len());
+    let upward = ["$add", "$sub"].contains(&cell.kind);
+    let bits = match data {
+        true if by_bit => out.get(place % out.len()..=place % out.len()),
+        // beyond the sum's width nothing is made
+        true if upward => Some(out.get(place..).unwrap_or_default()),
+        _ => Some(&out[..]),
+    };
+    Some(wires(bits?))
 }
 
 #[cfg(test)]
@@ -126,5 +166,24 @@ mod tests {
         // with the gathered bits at a port they are read
         let seen = TEXT.replace("wire \\unused_ok", "wire output 5 \\unused_ok");
         assert!(!unread(&seen, "$sub$1", "Y", 0) && !unread(&seen, "$and$2", "A", 1));
+    }
+
+    /// Of the child, `q` is read by the parent, `r` by nobody, and of its inputs `a` goes to `q` and `b` to `r`.
+    #[test]
+    fn bits_are_followed_into_instances_and_out_of_them() {
+        let text = "module \\child\n  wire input 1 \\a\n  wire input 2 \\b\n  wire output 3 \\q\n  wire output 4 \\r\n  wire \\s\n  \
+            cell $not $not$1\n    connect \\A \\a\n    connect \\Y \\q\n  end\n  cell $not $not$2\n    connect \\A \\b\n    \
+            connect \\Y \\s\n  end\n  connect \\r \\s\nend\nmodule \\m\n  wire input 1 \\x\n  wire output 2 \\y\n  wire \\z\n  \
+            cell \\child \\part\n    connect \\a \\x\n    connect \\b \\x\n    connect \\q \\y\n    connect \\r \\z\n  end\nend\n";
+        let of = |pin: &str| unread(text, "part", pin, 0);
+        assert_eq!(["a", "b", "q", "r"].map(of), [false, true, false, true]);
+        let of = |cell: &str, pin: &str| {
+            let command = format!(
+                "mutate -ctrl mutation 8 1 -mode inv -module child -cell {cell} -port {pin} -portbit 0 -src m.v:3.9"
+            );
+            let (what, module) = (String::new(), "child".to_string());
+            same(&Design::read(text).unwrap(), &Mutation { number: 1, module, command, what, place: None }).is_some()
+        };
+        assert_eq!([of("$not$1", "A"), of("$not$2", "A"), of("$not$2", "Y")], [false, true, true]);
     }
 }

@@ -5,16 +5,17 @@ use super::place::Mutation;
 
 /// The mutation, and the module of its cell.
 struct At<'a> {
+    design: &'a Design<'a>,
     target: Target<'a>,
     module: &'a Module<'a>,
 }
 
 /// Why the mutation changes nothing, if a rule says so.
-pub(super) fn same(design: &Design, mutation: &Mutation) -> Option<&'static str> {
+pub(super) fn same<'a>(design: &'a Design<'a>, mutation: &'a Mutation) -> Option<&'static str> {
     let target = Target::of(mutation)?;
     let module = design.module(target.module)?;
     module.cells.get(target.cell)?;
-    let at = At { target, module };
+    let at = At { design, target, module };
     at.not_specified()
         .or(at.stuck_at_its_value())
         .or(at.never_inverted())
@@ -29,7 +30,7 @@ impl<'a> At<'a> {
 
     /// The value of a bit of a pin that is a constant.
     fn constant(&self, pin: &str, bit: usize) -> Option<char> {
-        self.module.constant(self.cell(), pin, bit)
+        self.design.constant(self.module, self.cell(), pin, bit)
     }
 
     /// The value of the deciding bit with which the pin is inverted.
@@ -126,7 +127,7 @@ mod tests {
         let text = TEXT.replace("cell $dff $dff$4", "cell $dffe $dff$4");
         let design = Design::read(&text).unwrap();
         let module = design.module("m").unwrap();
-        assert_eq!(module.constant(&module.cells["$dffe$6"], "D", 2), None);
+        assert_eq!(design.constant(module, &module.cells["$dffe$6"], "D", 2), None);
     }
 
     #[test]
@@ -142,5 +143,25 @@ mod tests {
         assert!(same("inv -module m -cell $memrd$3 -port CLK -portbit 0"));
         let address = |bit| same(&format!("inv -module m -cell $memrd$3 -port ADDR -portbit {bit}"));
         assert_eq!([0, 1, 2].map(address), [false, false, true]);
+    }
+
+    #[test]
+    fn what_an_instance_gives_may_be_a_constant() {
+        let text = "module \\child\n  wire width 3 output 1 \\size\n  wire \\a\n  connect \\size { 2'01 \\a }\nend\nmodule \\middle\n  \
+            wire width 3 output 1 \\size\n  cell \\child \\part\n    connect \\size \\size\n  end\nend\nmodule \\m\n  \
+            wire width 3 \\size\n  cell \\middle \\part\n    connect \\size \\size\n  end\n  cell $mux $mux$1\n    \
+            connect \\A 32'x\n  end\nend\n";
+        let same = |command: &str| {
+            let command = format!("mutate -ctrl mutation 8 1 -mode {command} -src m.v:3.9-3.31");
+            let mutation = Mutation { number: 1, module: "m".into(), command, what: String::new(), place: None };
+            super::same(&Design::read(text).unwrap(), &mutation).is_some()
+        };
+        let given = |mode: &str, bit| same(&format!("{mode} -module m -cell part -port size -portbit {bit}"));
+        assert_eq!(
+            [given("const0", 2), given("const1", 1), given("const0", 1), given("const0", 0)],
+            [true, true, false, false]
+        );
+        assert!(same("cnot0 -module m -cell part -port size -portbit 2 -ctrlbit 1"));
+        assert!(same("inv -module m -cell $mux$1 -port A -portbit 31"), "one digit for all bits");
     }
 }

@@ -1,6 +1,6 @@
 //! Pages and tables at any address: every bit of their numbers counts, in the TLB, the walks, invalidations and the log of faults.
 
-use hw::h2m2::params::MmuParams;
+use hw::h2m2::params::{MmuParams, Replacement};
 use sim::bus::Stalls;
 use sim::h2m2_mmu_bench::MmuBench;
 
@@ -8,9 +8,11 @@ use sim::h2m2_mmu_bench::MmuBench;
 pub fn test(rig: &mut MmuBench, p: MmuParams) -> Result<(), String> {
     anywhere(rig)?;
     every_page(rig, p)?;
+    a_set_is_filled_in_turn(rig, p)?;
     are_told_apart(rig, p)?;
     faults_beside_an_invalidation(rig, p)?;
-    every_set_is_emptied(rig, p)
+    every_set_is_emptied(rig, p)?;
+    every_bit_of_an_entry(rig)
 }
 
 /// The table may begin at any multiple of 4 KiB: every bit of its address is 0 and 1 once.
@@ -110,6 +112,60 @@ fn are_told_apart(rig: &mut MmuBench, p: MmuParams) -> Result<(), String> {
     Ok(())
 }
 
+/// An entry with any one bit inverted: of its rights, its address, or one that must be 0.
+fn every_bit_of_an_entry(rig: &mut MmuBench) -> Result<(), String> {
+    const PAGE: u64 = 3;
+    for bit in 0..64 {
+        rig.store(PAGE, rig.geometry.entry(1, 1, true, true) ^ 1 << bit);
+        rig.invalidate(PAGE, PAGE);
+        rig.finish(300)?;
+        rig.ask(0, rig.read_of(PAGE));
+        rig.finish(300)?;
+    }
+    Ok(())
+}
+
+/// Pages of one set that are missed together and alone: the last ones are hits, as many as there are ways.
+fn a_set_is_filled_in_turn(rig: &mut MmuBench, p: MmuParams) -> Result<(), String> {
+    let (sets, ways) = (u64::from(p.sets()), u64::from(p.ways));
+    if p.replacement != Replacement::Fifo || sets * (3 * ways + 2) > rig.geometry.pages() {
+        return Ok(());
+    }
+    for page in (0..3 * ways + 1).map(|i| i * sets + 1) {
+        rig.store(page, rig.geometry.entry(2, 1, true, false));
+    }
+    for together in 1..=ways + 1 {
+        fill_in_turn(rig, p, together, 2 * ways).map_err(|e| format!("{together} missed together: {e}"))?;
+    }
+    // from every place in the ring of misses
+    (0..16).try_for_each(|_| fill_in_turn(rig, p, ways, 1))
+}
+
+fn fill_in_turn(rig: &mut MmuBench, p: MmuParams, together: u64, alone: u64) -> Result<(), String> {
+    let (hit, ways) = (5 + u64::from(p.writes_wait), p.ways as usize);
+    rig.invalidate(0, rig.geometry.pages() - 1);
+    rig.finish(3000)?;
+    let pages: Vec<u64> = (0..together + alone).map(|i| i * u64::from(p.sets()) + 1).collect();
+    let (first, alone) = pages.split_at(together as usize);
+    first.iter().for_each(|page| rig.ask(0, rig.read_of(*page)));
+    rig.finish(500)?;
+    for (i, page) in alone.iter().enumerate() {
+        rig.ask(0, rig.read_of(*page));
+        rig.finish(300)?;
+        // hits change nothing in what is replaced next
+        let now = first.len() + i + 1;
+        for page in &pages[now.saturating_sub(ways)..now] {
+            rig.ask(0, rig.read_of(*page));
+            rig.finish(300)?;
+            let took = rig.given.last().map_or(0, |x| x.cycles.1 - x.cycles.0);
+            if took != hit {
+                return Err(format!("page {page:#x}, behind {} alone, took {took} cycles, not {hit}", i + 1));
+            }
+        }
+    }
+    Ok(())
+}
+
 /// A miss that ends in a fault while sets are emptied, and waits for that: the log has its page.
 fn faults_beside_an_invalidation(rig: &mut MmuBench, p: MmuParams) -> Result<(), String> {
     let pages = rig.geometry.pages();
@@ -137,7 +193,7 @@ fn faults_beside_an_invalidation(rig: &mut MmuBench, p: MmuParams) -> Result<(),
 fn every_set_is_emptied(rig: &mut MmuBench, p: MmuParams) -> Result<(), String> {
     let (sets, last) = (u64::from(p.sets()), rig.geometry.pages() - 1);
     let near = |set: u64| [set % sets, (set + 1) % sets, (set + 2) % sets];
-    for (round, set) in (0..p.sets().ilog2()).map(|bit| 1 << bit).chain([0, sets - 2]).enumerate() {
+    for (round, set) in (0..p.sets().ilog2()).map(|bit| 1 << bit).chain([0, sets - 2, sets - 1]).enumerate() {
         for page in near(set) {
             rig.ask(0, rig.read_of(page));
             rig.finish(300)?;

@@ -1,6 +1,6 @@
 //! Writes to pages on the move, in either epoch.
 
-use hw::h2m2::params::{MmuParams, counter};
+use hw::h2m2::params::{MmuParams, SLOTS, counter};
 use sim::h2m2_mmu_bench::MmuBench;
 
 // a page that is mapped, one that moves, and one that is not mapped
@@ -25,6 +25,7 @@ pub fn test(rig: &mut MmuBench, p: MmuParams) -> Result<(), String> {
         // an odd number of invalidations, so that the next turn begins in the other epoch
         arrives(rig)?;
     }
+    with_any_number_behind_it(rig)?;
     asks_alone(rig)?;
     if p.requesters > 1 { others_go_on(rig) } else { Ok(()) }
 }
@@ -101,6 +102,20 @@ fn one_waits_and_one_is_in_use(rig: &mut MmuBench, requester: usize) -> Result<(
     is_not_drained(rig)?;
     rig.keeps = false;
     arrives(rig)
+}
+
+/// Any number of reads is thrown away at once, and asked for again.
+fn with_any_number_behind_it(rig: &mut MmuBench) -> Result<(), String> {
+    for behind in 0..=u64::from(SLOTS) {
+        rig.begin_move(MOVES);
+        rig.finish(300)?;
+        rig.ask(0, rig.write_of(MOVES));
+        (0..behind).for_each(|_| rig.ask(0, rig.read_of(GOOD)));
+        (0..50).try_for_each(|_| rig.step())?;
+        rig.end_move(MOVES);
+        rig.finish(500).map_err(|e| format!("{behind} reads behind a write that waited: {e}"))?;
+    }
+    Ok(())
 }
 
 /// What stands behind a write that waits is looked up once, and not with each of its turns.
