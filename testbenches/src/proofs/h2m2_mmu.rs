@@ -253,11 +253,11 @@ fn requester_proof(p: MmuParams) -> Result<Design<()>, Errors> {
     m.assert(!good | x.address.bit(0).eq(offset), "and its offset");
 
     m.section("epochs");
-    let old = m.reg_reset(bits(1), 0).comment("it was taken before the last turn");
+    let old = m.reg_reset(bits(1), 0).comment("it was taken before the last flip");
     old.set((io.epoch_flips & open) | (old & open));
     m.assert(!(old & open) | !io.answered, "not all is answered while it waits");
     m.cover(good & ahead.eq(0) & place.ne(0), "a translation is answered");
-    m.cover(old & now, "it is answered behind a turn");
+    m.cover(old & now, "it is answered behind a flip");
     Ok(m.finish(io)?.erase())
 }
 
@@ -294,17 +294,17 @@ fn invalidation_proof(p: MmuParams) -> Result<Design<()>, Errors> {
 
     m.section("what happened since the command, which is what a reset is at first");
     let due = m.reg_reset(bits(1), 1).comment("the page is to be forgotten");
-    let [emptied, turned] = [0, 1].map(|_| m.reg_reset(bits(1), 0));
+    let [emptied, flipped] = [0, 1].map(|_| m.reg_reset(bits(1), 0));
     let since = m.reg_reset(bits(3), 0).comment("cycles since its set was emptied, up to 7");
     let empties = io.flush_set.transfer() & io.flush_set.payload.eq(page.trunc(p.set_bits()));
     m.when(begins, || {
         due.set(covers);
         emptied.set(false);
-        turned.set(false);
+        flipped.set(false);
     })
     .otherwise(|| {
         m.when(empties, || emptied.set(true));
-        m.when(io.epoch_flips, || turned.set(true));
+        m.when(io.epoch_flips, || flipped.set(true));
     });
     m.when(empties, || since.set(0)).elsewhen(!since.all(), || since.set(since + 1));
     m.assert(io.cancel.eq(begins), "walks are forgotten when a range is taken");
@@ -312,7 +312,7 @@ fn invalidation_proof(p: MmuParams) -> Result<Design<()>, Errors> {
         !(io.epoch_flips & due) | (emptied & since.ge(GONE)),
         "an epoch begins when nobody finds what was in the set",
     );
-    m.assert(!io.done | (turned & io.answered), "it is done when the epoch has begun and all of before is answered");
+    m.assert(!io.done | (flipped & io.answered), "it is done when the epoch has begun and all of before is answered");
     m.assert(!io.done | !io.starts, "a reset is nobody's command");
     let other = io.epoch.mux(io.unused.bit(0), io.unused.bit(1));
     m.assert(!io.drained | other, "it is drained when nobody uses a translation of the other epoch");
