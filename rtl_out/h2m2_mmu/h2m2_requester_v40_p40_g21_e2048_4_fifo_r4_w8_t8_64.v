@@ -38,7 +38,7 @@ module h2m2_requester_v40_p40_g21_e2048_4_fifo_r4_w8_t8_64 (
     input  wire release_epoch,
     input  wire epoch, // Of requests that are granted now.
     input  wire epoch_flips, // The epoch begins.
-    output wire answered, // Of before the last turn.
+    output wire answered, // Of before the last flip.
     output wire [1:0] unused, // A bit for each epoch.
     output wire idle // Nothing waits.
 );
@@ -160,7 +160,7 @@ module h2m2_requester_v40_p40_g21_e2048_4_fifo_r4_w8_t8_64 (
         end
     end
 
-    // requests of before the turn
+    // requests of before the flip
     always @(posedge clk) if (epoch_flips) fence <= tail;
     always @(posedge clk) begin
         if (rst) begin

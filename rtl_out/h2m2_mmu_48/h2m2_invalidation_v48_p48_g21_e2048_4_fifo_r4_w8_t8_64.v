@@ -17,7 +17,7 @@ module h2m2_invalidation_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     output wire [8:0] flush_set_payload,
     output wire epoch_flips, // The epoch begins.
     output wire epoch, // Epoch of requests taken now.
-    input  wire answered, // All requests from before the last turn are answered.
+    input  wire answered, // All requests from before the last flip are answered.
     input  wire [1:0] unused, // For each epoch: none of its translations was in use.
     output wire done, // The range is invalid.
     output wire drained, // Nobody uses what was before the last range.
@@ -26,7 +26,7 @@ module h2m2_invalidation_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     localparam [2:0] PHASE_IDLE = 3'h0;
     localparam [2:0] PHASE_EMPTY = 3'h1;
     localparam [2:0] PHASE_SETTLE = 3'h2;
-    localparam [2:0] PHASE_TURN = 3'h3;
+    localparam [2:0] PHASE_FLIP = 3'h3;
     localparam [2:0] PHASE_ANSWER = 3'h4;
     reg [2:0] phase; // invalidation.rs:70
     reg starts_1; // all sets are emptied first | invalidation.rs:71
@@ -34,7 +34,7 @@ module h2m2_invalidation_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     reg [8:0] set; // invalidation.rs:73
     reg [8:0] more; // sets that follow | invalidation.rs:74
     reg [2:0] settle; // invalidation.rs:75
-    reg flips; // invalidation.rs:86
+    reg flipped; // invalidation.rs:86
     assign starts = starts_1;
     assign epoch = epoch_1;
     assign flush_set_payload = set;
@@ -44,16 +44,16 @@ module h2m2_invalidation_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     assign cancel = pages_valid & pages_ready;
     assign flush_set_valid = phase == PHASE_EMPTY;
     wire unused_other = epoch_1 ? unused[0] : unused[1]; // invalidation.rs:84
-    wire turns = (phase == PHASE_TURN) & unused_other; // invalidation.rs:85
-    assign epoch_flips = flips;
+    wire flips = (phase == PHASE_FLIP) & unused_other; // invalidation.rs:85
+    assign epoch_flips = flipped;
     always @(posedge clk) begin
         if (rst) begin
-            flips <= 1'h0;
+            flipped <= 1'h0;
         end else begin
-            flips <= turns;
+            flipped <= flips;
         end
     end
-    wire ends = ((phase == PHASE_ANSWER) & answered) & (~flips); // invalidation.rs:90
+    wire ends = ((phase == PHASE_ANSWER) & answered) & (~flipped); // invalidation.rs:90
     always @(posedge clk) begin
         if (rst) begin
             starts_1 <= 1'h1;
@@ -81,9 +81,9 @@ module h2m2_invalidation_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
                 PHASE_EMPTY: if (flush_set_ready & (~(|more))) phase <= PHASE_SETTLE;
                 PHASE_SETTLE: begin
                     settle <= settle - 3'h1;
-                    if (~(|settle)) phase <= PHASE_TURN;
+                    if (~(|settle)) phase <= PHASE_FLIP;
                 end
-                PHASE_TURN: if (turns) begin
+                PHASE_FLIP: if (flips) begin
                     epoch_1 <= ~epoch_1;
                     phase <= PHASE_ANSWER;
                 end

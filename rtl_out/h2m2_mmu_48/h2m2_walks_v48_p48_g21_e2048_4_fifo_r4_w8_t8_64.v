@@ -53,63 +53,63 @@ module h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     input  wire m_axi_rvalid,
     output wire m_axi_rready
 );
-    reg [5:0] came; // walks.rs:97
-    reg [5:0] served; // walks.rs:97
-    reg [5:0] fetched; // walks.rs:98
-    reg [5:0] resolved; // walks.rs:98
-    reg [7:0] busy; // walks.rs:103
-    reg [7:0] shares; // walks.rs:103
-    reg [7:0] over; // walks.rs:104
-    reg held; // walks.rs:193
-    reg read; // walks.rs:173
-    reg [26:0] sought_page; // walks.rs:173
-    reg [1:0] sought_place_way; // walks.rs:173
-    reg sought_place_round; // walks.rs:173
-    reg [26:0] page; // walks.rs:197
-    reg [1:0] place_way; // walks.rs:197
-    reg place_round; // walks.rs:197
-    reg [7:0] same; // walks.rs:198
-    reg [7:0] same_set; // walks.rs:198
-    reg [26:0] pages_0; // walks.rs:199
-    reg [26:0] pages_1; // walks.rs:199
-    reg [26:0] pages_2; // walks.rs:199
-    reg [26:0] pages_3; // walks.rs:199
-    reg [26:0] pages_4; // walks.rs:199
-    reg [26:0] pages_5; // walks.rs:199
-    reg [26:0] pages_6; // walks.rs:199
-    reg [26:0] pages_7; // walks.rs:199
-    reg [2:0] next; // walks.rs:217
-    reg asked; // walks.rs:219
-    reg [44:0] address; // walks.rs:220
-    reg free; // walks.rs:222
-    reg waits_1; // walks.rs:312
-    reg [4:0] place_1; // walks.rs:313
-    reg [2:0] walk; // walks.rs:313
-    reg shared_1; // walks.rs:313
-    reg [1:0] whose_requester; // walks.rs:313
-    reg [3:0] whose_slot; // walks.rs:313
-    reg whose_write; // walks.rs:313
-    reg valid; // walks.rs:314
-    reg [1:0] replay_asker_requester_1; // walks.rs:315
-    reg [3:0] replay_asker_slot_1; // walks.rs:315
-    reg replay_asker_write_1; // walks.rs:315
-    reg [26:0] replay_asker_page_1; // walks.rs:315
-    reg replay_walked_permitted_read_1; // walks.rs:315
-    reg replay_walked_permitted_write_1; // walks.rs:315
-    reg replay_walked_permitted_moving_1; // walks.rs:315
-    reg [1:0] replay_walked_permitted_side_1; // walks.rs:315
-    reg [26:0] replay_walked_permitted_frame_1; // walks.rs:315
-    reg [2:0] replay_walked_cause_1; // walks.rs:315
-    reg replay_shared_1; // walks.rs:315
-    reg went; // walks.rs:333
+    reg [5:0] came; // walks.rs:99
+    reg [5:0] served; // walks.rs:99
+    reg [5:0] fetched; // walks.rs:100
+    reg [5:0] resolved; // walks.rs:100
+    reg [7:0] busy; // walks.rs:105
+    reg [7:0] shares; // walks.rs:105
+    reg [7:0] over; // walks.rs:106
+    reg held; // walks.rs:195
+    reg read; // walks.rs:175
+    reg [26:0] sought_page; // walks.rs:175
+    reg [1:0] sought_place_way; // walks.rs:175
+    reg sought_place_round; // walks.rs:175
+    reg [26:0] page; // walks.rs:199
+    reg [1:0] place_way; // walks.rs:199
+    reg place_round; // walks.rs:199
+    reg [7:0] same; // walks.rs:200
+    reg [7:0] same_set; // walks.rs:200
+    reg [26:0] pages_0; // walks.rs:201
+    reg [26:0] pages_1; // walks.rs:201
+    reg [26:0] pages_2; // walks.rs:201
+    reg [26:0] pages_3; // walks.rs:201
+    reg [26:0] pages_4; // walks.rs:201
+    reg [26:0] pages_5; // walks.rs:201
+    reg [26:0] pages_6; // walks.rs:201
+    reg [26:0] pages_7; // walks.rs:201
+    reg [2:0] next; // walks.rs:219
+    reg asked; // walks.rs:221
+    reg [44:0] address; // walks.rs:222
+    reg free; // walks.rs:224
+    reg waits_1; // walks.rs:306
+    reg [4:0] place_1; // walks.rs:307
+    reg [2:0] walk; // walks.rs:307
+    reg shared_1; // walks.rs:307
+    reg [1:0] whose_requester; // walks.rs:307
+    reg [3:0] whose_slot; // walks.rs:307
+    reg whose_write; // walks.rs:307
+    reg valid; // walks.rs:308
+    reg [1:0] replay_asker_requester_1; // walks.rs:309
+    reg [3:0] replay_asker_slot_1; // walks.rs:309
+    reg replay_asker_write_1; // walks.rs:309
+    reg [26:0] replay_asker_page_1; // walks.rs:309
+    reg replay_walked_permitted_read_1; // walks.rs:309
+    reg replay_walked_permitted_write_1; // walks.rs:309
+    reg replay_walked_permitted_moving_1; // walks.rs:309
+    reg [1:0] replay_walked_permitted_side_1; // walks.rs:309
+    reg [26:0] replay_walked_permitted_frame_1; // walks.rs:309
+    reg [2:0] replay_walked_cause_1; // walks.rs:309
+    reg replay_shared_1; // walks.rs:309
+    reg went; // walks.rs:327
     reg [2:0] walk_1; // types.rs:203
     reg [4:0] place_2; // types.rs:203
-    reg [2:0] oldest; // the walk whose data come next | walks.rs:344
-    reg came_1; // walks.rs:345
-    reg error; // walks.rs:345
-    reg [63:0] word; // walks.rs:346
-    reg looked; // walks.rs:359
-    reg good; // walks.rs:359
+    reg [2:0] oldest; // the walk whose data come next | walks.rs:338
+    reg came_1; // walks.rs:339
+    reg error; // walks.rs:339
+    reg [63:0] word; // walks.rs:340
+    reg looked; // walks.rs:353
+    reg good; // walks.rs:353
     (* ram_style = "distributed" *) reg [3:0] tickets [0:31];
     (* ram_style = "distributed" *) reg [4:0] last [0:7];
     (* ram_style = "distributed" *) reg [29:0] about [0:7];
@@ -129,10 +129,10 @@ module h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
             came <= came + {5'h0, miss_valid};
         end
     end
-    wire [29:0] sought_q0 = sought[fetched[4:0]]; // walks.rs:119
+    wire [29:0] sought_q0 = sought[fetched[4:0]]; // walks.rs:121
 
     // the oldest miss is read
-    wire waits = came != fetched; // walks.rs:174
+    wire waits = came != fetched; // walks.rs:176
     always @(posedge clk) if (~read) begin
         sought_page <= sought_q0[29:3];
         sought_place_way <= sought_q0[2:1];
@@ -152,8 +152,8 @@ module h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     end
 
     // it is compared with all walks
-    wire [7:0] _t1 = {pages_7 == sought_page, pages_6 == sought_page, pages_5 == sought_page, pages_4 == sought_page, pages_3 == sought_page, pages_2 == sought_page, pages_1 == sought_page, pages_0 == sought_page}; // walks.rs:209
-    wire [7:0] _t2 = {pages_7[8:0] == sought_page[8:0], pages_6[8:0] == sought_page[8:0], pages_5[8:0] == sought_page[8:0], pages_4[8:0] == sought_page[8:0], pages_3[8:0] == sought_page[8:0], pages_2[8:0] == sought_page[8:0], pages_1[8:0] == sought_page[8:0], pages_0[8:0] == sought_page[8:0]}; // walks.rs:209
+    wire [7:0] _t1 = {pages_7 == sought_page, pages_6 == sought_page, pages_5 == sought_page, pages_4 == sought_page, pages_3 == sought_page, pages_2 == sought_page, pages_1 == sought_page, pages_0 == sought_page}; // walks.rs:211
+    wire [7:0] _t2 = {pages_7[8:0] == sought_page[8:0], pages_6[8:0] == sought_page[8:0], pages_5[8:0] == sought_page[8:0], pages_4[8:0] == sought_page[8:0], pages_3[8:0] == sought_page[8:0], pages_2[8:0] == sought_page[8:0], pages_1[8:0] == sought_page[8:0], pages_0[8:0] == sought_page[8:0]}; // walks.rs:211
     always @(posedge clk) if (~held) begin
         page <= sought_page;
         place_way <= sought_place_way;
@@ -165,7 +165,7 @@ module h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     // it shares a walk, or begins the next one
     assign m_axi_arlen = 8'h0;
     assign m_axi_arprot = 3'h0;
-    wire shared = |same; // walks.rs:218
+    wire shared = |same; // walks.rs:220
     assign m_axi_arvalid = asked;
     always @(posedge clk) begin
         if (rst) begin
@@ -174,8 +174,8 @@ module h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
             free <= ~busy[next];
         end
     end
-    wire may_begin = free & (~asked); // walks.rs:224
-    wire goes = held & (shared | may_begin); // walks.rs:225
+    wire may_begin = free & (~asked); // walks.rs:226
+    wire goes = held & (shared | may_begin); // walks.rs:227
     always @(posedge clk) begin
         if (rst) begin
             held <= 1'h0;
@@ -184,11 +184,11 @@ module h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
             if (goes) held <= 1'h0;
         end
     end
-    wire begins = goes & (~shared); // walks.rs:226
-    wire index_0 = ((same[4] | same[5]) | same[6]) | same[7]; // walks.rs:289
-    wire index_1 = ((same[2] | same[3]) | same[6]) | same[7]; // walks.rs:289
-    wire index_2 = ((same[1] | same[3]) | same[5]) | same[7]; // walks.rs:289
-    wire [2:0] _t3 = shared ? {index_0, index_1, index_2} : next; // walks.rs:228
+    wire begins = goes & (~shared); // walks.rs:228
+    wire index_0 = ((same[4] | same[5]) | same[6]) | same[7]; // walks.rs:293
+    wire index_1 = ((same[2] | same[3]) | same[6]) | same[7]; // walks.rs:293
+    wire index_2 = ((same[1] | same[3]) | same[5]) | same[7]; // walks.rs:293
+    wire [2:0] _t3 = shared ? {index_0, index_1, index_2} : next; // walks.rs:230
     always @(posedge clk) begin
         if (goes) last[_t3] <= served[4:0];
         if (goes) tickets[served[4:0]] <= {_t3, shared};
@@ -198,12 +198,12 @@ module h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
             served <= 6'h0;
         end else if (goes) served <= served + 6'h1;
     end
-    wire [2:0] number = {place_round, place_way}; // walks.rs:276
-    wire [2:0] _t4 = {1'h0, {1'h0, same_set[0]} + {1'h0, same_set[1]}} + {1'h0, {1'h0, same_set[2]} + {1'h0, same_set[3]}}; // walks.rs:277
-    wire [2:0] _t5 = {1'h0, {1'h0, same_set[4]} + {1'h0, same_set[5]}} + {1'h0, {1'h0, same_set[6]} + {1'h0, same_set[7]}}; // walks.rs:277
-    wire [3:0] s_before = {1'h0, _t4} + {1'h0, _t5}; // walks.rs:277
-    wire [3:0] _t6 = {1'h0, number} + s_before; // walks.rs:279
-    wire [2:0] number_1 = _t6[2:0]; // walks.rs:279
+    wire [2:0] number = {place_round, place_way}; // walks.rs:280
+    wire [2:0] _t4 = {1'h0, {1'h0, same_set[0]} + {1'h0, same_set[1]}} + {1'h0, {1'h0, same_set[2]} + {1'h0, same_set[3]}}; // walks.rs:281
+    wire [2:0] _t5 = {1'h0, {1'h0, same_set[4]} + {1'h0, same_set[5]}} + {1'h0, {1'h0, same_set[6]} + {1'h0, same_set[7]}}; // walks.rs:281
+    wire [3:0] s_before = {1'h0, _t4} + {1'h0, _t5}; // walks.rs:281
+    wire [3:0] _t6 = {1'h0, number} + s_before; // walks.rs:283
+    wire [2:0] number_1 = _t6[2:0]; // walks.rs:283
     always @(posedge clk) if (begins) about[next] <= {page, number_1[1:0], number_1[2]};
     always @(posedge clk) begin
         if (rst) begin
@@ -232,18 +232,18 @@ module h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     assign m_axi_araddr = {address, 3'h0};
     assign m_axi_arburst = 2'h1;
     assign m_axi_arcache = 4'h3;
-    wire [7:0] begun = (8'h1 << next) & {8{begins}}; // walks.rs:285
-    wire [7:0] taken = (same & {8{held}}) | begun; // walks.rs:247
-    wire [4:0] place = resolved[4:0]; // walks.rs:110
-    wire [7:0] whose_q0 = whose[place]; // walks.rs:121
-    wire [1:0] oldest_2_requester = whose_q0[7:6]; // walks.rs:121
-    wire [3:0] oldest_2_slot = whose_q0[5:2]; // walks.rs:121
-    wire oldest_2_write = whose_q0[1]; // walks.rs:121
+    wire [7:0] begun = (8'h1 << next) & {8{begins}}; // walks.rs:289
+    wire [7:0] taken = (same & {8{held}}) | begun; // walks.rs:251
+    wire [4:0] place = resolved[4:0]; // walks.rs:112
+    wire [7:0] whose_q0 = whose[place]; // walks.rs:123
+    wire [1:0] oldest_2_requester = whose_q0[7:6]; // walks.rs:123
+    wire [3:0] oldest_2_slot = whose_q0[5:2]; // walks.rs:123
+    wire oldest_2_write = whose_q0[1]; // walks.rs:123
 
     // the oldest miss goes on when its walk is over
-    wire [3:0] tickets_q0 = tickets[place]; // walks.rs:311
-    wire [2:0] oldest_1_walk = tickets_q0[3:1]; // walks.rs:311
-    wire oldest_1_shared = tickets_q0[0]; // walks.rs:311
+    wire [3:0] tickets_q0 = tickets[place]; // walks.rs:305
+    wire [2:0] oldest_1_walk = tickets_q0[3:1]; // walks.rs:305
+    wire oldest_1_shared = tickets_q0[0]; // walks.rs:305
     assign replay_valid = valid;
     assign replay_asker_requester = replay_asker_requester_1;
     assign replay_asker_slot = replay_asker_slot_1;
@@ -256,7 +256,7 @@ module h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     assign replay_walked_permitted_frame = replay_walked_permitted_frame_1;
     assign replay_walked_cause = replay_walked_cause_1;
     assign replay_shared = replay_shared_1;
-    wire goes_1 = (waits_1 & over[walk]) & (~valid); // walks.rs:316
+    wire goes_1 = (waits_1 & over[walk]) & (~valid); // walks.rs:310
     always @(posedge clk) if (~waits_1) begin
         place_1 <= place;
         walk <= oldest_1_walk;
@@ -265,7 +265,7 @@ module h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         whose_slot <= oldest_2_slot;
         whose_write <= oldest_2_write;
     end
-    wire some = resolved != served; // walks.rs:318
+    wire some = resolved != served; // walks.rs:312
     always @(posedge clk) begin
         if (rst) begin
             resolved <= 6'h0;
@@ -281,9 +281,9 @@ module h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
             if (~valid) valid <= goes_1;
         end
     end
-    wire [29:0] about_q0 = about[walk]; // walks.rs:326
-    wire [26:0] asker_page = about_q0[29:3]; // walks.rs:326
-    wire [34:0] found_q0 = found[walk]; // walks.rs:327
+    wire [29:0] about_q0 = about[walk]; // walks.rs:320
+    wire [26:0] asker_page = about_q0[29:3]; // walks.rs:320
+    wire [34:0] found_q0 = found[walk]; // walks.rs:321
     always @(posedge clk) if (~valid) begin
         replay_asker_requester_1 <= whose_requester;
         replay_asker_slot_1 <= whose_slot;
@@ -308,15 +308,15 @@ module h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
         walk_1 <= walk;
         place_2 <= place_1;
     end
-    wire [4:0] last_q0 = last[walk_1]; // walks.rs:336
-    wire is_last = last_q0 == place_2; // walks.rs:336
-    wire [7:0] freed = (8'h1 << walk_1) & {8{went & is_last}}; // walks.rs:285
+    wire [4:0] last_q0 = last[walk_1]; // walks.rs:330
+    wire is_last = last_q0 == place_2; // walks.rs:330
+    wire [7:0] freed = (8'h1 << walk_1) & {8{went & is_last}}; // walks.rs:289
 
     // data
-    wire [29:0] about_q1 = about[oldest]; // walks.rs:347
-    wire [26:0] page_1 = about_q1[29:3]; // walks.rs:347
-    wire [1:0] place_way_1 = about_q1[2:1]; // walks.rs:347
-    wire place_round_1 = about_q1[0]; // walks.rs:347
+    wire [29:0] about_q1 = about[oldest]; // walks.rs:341
+    wire [26:0] page_1 = about_q1[29:3]; // walks.rs:341
+    wire [1:0] place_way_1 = about_q1[2:1]; // walks.rs:341
+    wire place_round_1 = about_q1[0]; // walks.rs:341
     assign m_axi_rready = ~came_1;
     always @(posedge clk) if (~came_1) begin
         error <= m_axi_rresp[1];
@@ -343,9 +343,9 @@ module h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
     wire [2:0] of_word = word[0] ? of_entry : 3'h1; // entry.rs:129
     wire [2:0] found_cause = error ? 3'h5 : of_word; // entry.rs:130
     always @(posedge clk) good <= ~(|found_cause);
-    wire fills = good & shares[oldest]; // walks.rs:362
+    wire fills = good & shares[oldest]; // walks.rs:356
     assign fill_valid = looked & fills;
-    wire done = looked & fill_ready; // walks.rs:365
+    wire done = looked & fill_ready; // walks.rs:359
     always @(posedge clk) if (done) found[oldest] <= {permitted_read, write, moving, side, permitted_frame, found_cause};
     always @(posedge clk) begin
         if (rst) begin
@@ -362,8 +362,8 @@ module h2m2_walks_v48_p48_g21_e2048_4_fifo_r4_w8_t8_64 (
             end
         end
     end
-    wire [7:0] ended = (8'h1 << oldest) & {8{done}}; // walks.rs:285
-    wire [7:0] failed = ended & {8{~good}}; // walks.rs:285
+    wire [7:0] ended = (8'h1 << oldest) & {8{done}}; // walks.rs:289
+    wire [7:0] failed = ended & {8{~good}}; // walks.rs:289
     always @(posedge clk) begin
         if (rst) begin
             busy <= 8'h0;

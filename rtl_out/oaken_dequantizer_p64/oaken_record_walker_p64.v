@@ -38,11 +38,11 @@ module oaken_record_walker_p64 (
     localparam [1:0] DOING_WALK = 2'h1;
     localparam [1:0] DOING_DOUBT = 2'h2;
     localparam [1:0] DOING_DROP = 2'h3;
-    reg [1:0] doing; // record_walker.rs:92
-    reg [10:0] place; // behind the open chunk, where the next count is; or where the next word is | record_walker.rs:94
-    reg [4:0] head; // the number of the word that comes next | record_walker.rs:192
-    reg [4:0] newest; // the number of the word before that | record_walker.rs:193
-    reg [4:0] tail; // from this word on, the ring is needed | record_walker.rs:194
+    reg [1:0] doing; // record_walker.rs:150
+    reg [10:0] place; // behind the open chunk, where the next count is; or where the next word is | record_walker.rs:152
+    reg [4:0] head; // the number of the word that comes next | record_walker.rs:326
+    reg [4:0] newest; // the number of the word before that | record_walker.rs:327
+    reg [4:0] tail; // from this word on, the ring is needed | record_walker.rs:328
     reg has_room; // walker_words.rs:36
     reg [4:0] taken; // the number of the next word that is taken | walker_words.rs:37
     reg [511:0] word_data; // walker_words.rs:46
@@ -63,10 +63,10 @@ module oaken_record_walker_p64 (
     reg [6:0] chunks_after; // chunks behind the open one | walker_chunks.rs:45
     reg last_chunk; // `chunks_after` is 0 | walker_chunks.rs:46
     reg nothing; // the count of the open chunk is not there | walker_chunks.rs:48
-    reg gone; // flushed: the rest of the open record will not come | record_walker.rs:113
-    reg [4:0] resume; // the word behind what was flushed | record_walker.rs:114
-    wire start_1; // record_walker.rs:115
-    wire room; // record_walker.rs:115
+    reg gone; // flushed: the rest of the open record will not come | record_walker.rs:202
+    reg [4:0] resume; // the word behind what was flushed | record_walker.rs:203
+    wire start_1; // record_walker.rs:102
+    wire room; // record_walker.rs:102
     wire chunks_m_valid;
     wire [18:0] chunks_m_payload;
     wire [4:0] chunks_level;
@@ -80,16 +80,16 @@ module oaken_record_walker_p64 (
     reg last_chunk_s1; // walker_chunks.rs:116
     reg chunk_last; // walker_chunks.rs:116
     reg room_for_chunks; // walker_chunks.rs:100
-    reg count_error_1; // record_walker.rs:215
-    reg length_error_1; // record_walker.rs:218
+    reg count_error_1; // record_walker.rs:349
+    reg length_error_1; // record_walker.rs:352
     wire headers_1_m_valid;
     wire [63:0] headers_1_m_payload;
     wire [4:0] headers_1_level;
-    reg [63:0] begun_with; // record_walker.rs:246
-    reg begun_before; // record_walker.rs:247
-    reg room_for_headers; // record_walker.rs:253
-    reg [5:0] held; // chunks that are known and not read | record_walker.rs:233
-    reg [2:0] guessed; // records that began without a last before them | record_walker.rs:158
+    reg [63:0] begun_with; // record_walker.rs:380
+    reg begun_before; // record_walker.rs:381
+    reg room_for_headers; // record_walker.rs:387
+    reg [5:0] held; // chunks that are known and not read | record_walker.rs:367
+    reg [2:0] guessed; // records that began without a last before them | record_walker.rs:293
     reg [3:0] skip; // lasts up to which words are dropped | walker_records.rs:42
     (* ram_style = "distributed" *) reg [21:0] ends [0:31];
     (* ram_style = "distributed" *) reg [7:0] byte0_ends [0:15];
@@ -159,10 +159,10 @@ module oaken_record_walker_p64 (
     (* ram_style = "distributed" *) reg s_short [0:15];
     (* ram_style = "distributed" *) reg legal [0:15];
     (* ram_style = "distributed" *) reg [63:0] headers [0:15];
-    wire walking = doing == DOING_WALK; // record_walker.rs:93
-    wire [4:0] word = place[10:6]; // record_walker.rs:96
-    wire [5:0] s_byte = place[5:0]; // record_walker.rs:96
-    wire [4:0] next_word = word + {4'h0, |s_byte}; // record_walker.rs:97
+    wire walking = doing == DOING_WALK; // record_walker.rs:151
+    wire [4:0] word = place[10:6]; // record_walker.rs:154
+    wire [5:0] s_byte = place[5:0]; // record_walker.rs:154
+    wire [4:0] next_word = word + {4'h0, |s_byte}; // record_walker.rs:155
 
     // words come
     wire [4:0] taken_then = taken + {4'h0, s_valid & s_ready}; // walker_words.rs:38
@@ -282,327 +282,327 @@ module oaken_record_walker_p64 (
             end
         end
     end
-    wire [7:0] byte0_byte = word_data[7:0] & {8{word_keep[0]}}; // walker_maps.rs:48
-    wire byte0_most = |byte0_byte[7:6]; // walker_maps.rs:49
-    wire byte0_too_many = byte0_byte[7] | (byte0_most & (|byte0_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte0_count = {byte0_most, byte0_byte[5:0] & {6{~byte0_most}}}; // walker_maps.rs:51
+    wire [7:0] byte0_byte = word_data[7:0] & {8{word_keep[0]}}; // walker_maps.rs:49
+    wire byte0_most = |byte0_byte[7:6]; // chunk_count.rs:17
+    wire byte0_too_many = byte0_byte[7] | (byte0_most & (|byte0_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte0_count = {byte0_most, byte0_byte[5:0] & {6{~byte0_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte0_ends[address] <= {byte0_too_many, byte0_count + 7'h1};
-    wire [7:0] byte1_byte = word_data[15:8] & {8{word_keep[1]}}; // walker_maps.rs:48
-    wire byte1_most = |byte1_byte[7:6]; // walker_maps.rs:49
-    wire byte1_too_many = byte1_byte[7] | (byte1_most & (|byte1_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte1_count = {byte1_most, byte1_byte[5:0] & {6{~byte1_most}}}; // walker_maps.rs:51
+    wire [7:0] byte1_byte = word_data[15:8] & {8{word_keep[1]}}; // walker_maps.rs:49
+    wire byte1_most = |byte1_byte[7:6]; // chunk_count.rs:17
+    wire byte1_too_many = byte1_byte[7] | (byte1_most & (|byte1_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte1_count = {byte1_most, byte1_byte[5:0] & {6{~byte1_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte1_ends[address] <= {byte1_too_many, byte1_count + 7'h2};
-    wire [7:0] byte2_byte = word_data[23:16] & {8{word_keep[2]}}; // walker_maps.rs:48
-    wire byte2_most = |byte2_byte[7:6]; // walker_maps.rs:49
-    wire byte2_too_many = byte2_byte[7] | (byte2_most & (|byte2_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte2_count = {byte2_most, byte2_byte[5:0] & {6{~byte2_most}}}; // walker_maps.rs:51
+    wire [7:0] byte2_byte = word_data[23:16] & {8{word_keep[2]}}; // walker_maps.rs:49
+    wire byte2_most = |byte2_byte[7:6]; // chunk_count.rs:17
+    wire byte2_too_many = byte2_byte[7] | (byte2_most & (|byte2_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte2_count = {byte2_most, byte2_byte[5:0] & {6{~byte2_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte2_ends[address] <= {byte2_too_many, byte2_count + 7'h3};
-    wire [7:0] byte3_byte = word_data[31:24] & {8{word_keep[3]}}; // walker_maps.rs:48
-    wire byte3_most = |byte3_byte[7:6]; // walker_maps.rs:49
-    wire byte3_too_many = byte3_byte[7] | (byte3_most & (|byte3_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte3_count = {byte3_most, byte3_byte[5:0] & {6{~byte3_most}}}; // walker_maps.rs:51
+    wire [7:0] byte3_byte = word_data[31:24] & {8{word_keep[3]}}; // walker_maps.rs:49
+    wire byte3_most = |byte3_byte[7:6]; // chunk_count.rs:17
+    wire byte3_too_many = byte3_byte[7] | (byte3_most & (|byte3_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte3_count = {byte3_most, byte3_byte[5:0] & {6{~byte3_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte3_ends[address] <= {byte3_too_many, byte3_count + 7'h4};
-    wire [7:0] byte4_byte = word_data[39:32] & {8{word_keep[4]}}; // walker_maps.rs:48
-    wire byte4_most = |byte4_byte[7:6]; // walker_maps.rs:49
-    wire byte4_too_many = byte4_byte[7] | (byte4_most & (|byte4_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte4_count = {byte4_most, byte4_byte[5:0] & {6{~byte4_most}}}; // walker_maps.rs:51
+    wire [7:0] byte4_byte = word_data[39:32] & {8{word_keep[4]}}; // walker_maps.rs:49
+    wire byte4_most = |byte4_byte[7:6]; // chunk_count.rs:17
+    wire byte4_too_many = byte4_byte[7] | (byte4_most & (|byte4_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte4_count = {byte4_most, byte4_byte[5:0] & {6{~byte4_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte4_ends[address] <= {byte4_too_many, byte4_count + 7'h5};
-    wire [7:0] byte5_byte = word_data[47:40] & {8{word_keep[5]}}; // walker_maps.rs:48
-    wire byte5_most = |byte5_byte[7:6]; // walker_maps.rs:49
-    wire byte5_too_many = byte5_byte[7] | (byte5_most & (|byte5_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte5_count = {byte5_most, byte5_byte[5:0] & {6{~byte5_most}}}; // walker_maps.rs:51
+    wire [7:0] byte5_byte = word_data[47:40] & {8{word_keep[5]}}; // walker_maps.rs:49
+    wire byte5_most = |byte5_byte[7:6]; // chunk_count.rs:17
+    wire byte5_too_many = byte5_byte[7] | (byte5_most & (|byte5_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte5_count = {byte5_most, byte5_byte[5:0] & {6{~byte5_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte5_ends[address] <= {byte5_too_many, byte5_count + 7'h6};
-    wire [7:0] byte6_byte = word_data[55:48] & {8{word_keep[6]}}; // walker_maps.rs:48
-    wire byte6_most = |byte6_byte[7:6]; // walker_maps.rs:49
-    wire byte6_too_many = byte6_byte[7] | (byte6_most & (|byte6_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte6_count = {byte6_most, byte6_byte[5:0] & {6{~byte6_most}}}; // walker_maps.rs:51
+    wire [7:0] byte6_byte = word_data[55:48] & {8{word_keep[6]}}; // walker_maps.rs:49
+    wire byte6_most = |byte6_byte[7:6]; // chunk_count.rs:17
+    wire byte6_too_many = byte6_byte[7] | (byte6_most & (|byte6_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte6_count = {byte6_most, byte6_byte[5:0] & {6{~byte6_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte6_ends[address] <= {byte6_too_many, byte6_count + 7'h7};
-    wire [7:0] byte7_byte = word_data[63:56] & {8{word_keep[7]}}; // walker_maps.rs:48
-    wire byte7_most = |byte7_byte[7:6]; // walker_maps.rs:49
-    wire byte7_too_many = byte7_byte[7] | (byte7_most & (|byte7_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte7_count = {byte7_most, byte7_byte[5:0] & {6{~byte7_most}}}; // walker_maps.rs:51
+    wire [7:0] byte7_byte = word_data[63:56] & {8{word_keep[7]}}; // walker_maps.rs:49
+    wire byte7_most = |byte7_byte[7:6]; // chunk_count.rs:17
+    wire byte7_too_many = byte7_byte[7] | (byte7_most & (|byte7_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte7_count = {byte7_most, byte7_byte[5:0] & {6{~byte7_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte7_ends[address] <= {byte7_too_many, byte7_count + 7'h8};
-    wire [7:0] byte8_byte = word_data[71:64] & {8{word_keep[8]}}; // walker_maps.rs:48
-    wire byte8_most = |byte8_byte[7:6]; // walker_maps.rs:49
-    wire byte8_too_many = byte8_byte[7] | (byte8_most & (|byte8_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte8_count = {byte8_most, byte8_byte[5:0] & {6{~byte8_most}}}; // walker_maps.rs:51
+    wire [7:0] byte8_byte = word_data[71:64] & {8{word_keep[8]}}; // walker_maps.rs:49
+    wire byte8_most = |byte8_byte[7:6]; // chunk_count.rs:17
+    wire byte8_too_many = byte8_byte[7] | (byte8_most & (|byte8_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte8_count = {byte8_most, byte8_byte[5:0] & {6{~byte8_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte8_ends[address] <= {byte8_too_many, byte8_count + 7'h9};
-    wire [7:0] byte9_byte = word_data[79:72] & {8{word_keep[9]}}; // walker_maps.rs:48
-    wire byte9_most = |byte9_byte[7:6]; // walker_maps.rs:49
-    wire byte9_too_many = byte9_byte[7] | (byte9_most & (|byte9_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte9_count = {byte9_most, byte9_byte[5:0] & {6{~byte9_most}}}; // walker_maps.rs:51
+    wire [7:0] byte9_byte = word_data[79:72] & {8{word_keep[9]}}; // walker_maps.rs:49
+    wire byte9_most = |byte9_byte[7:6]; // chunk_count.rs:17
+    wire byte9_too_many = byte9_byte[7] | (byte9_most & (|byte9_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte9_count = {byte9_most, byte9_byte[5:0] & {6{~byte9_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte9_ends[address] <= {byte9_too_many, byte9_count + 7'ha};
-    wire [7:0] byte10_byte = word_data[87:80] & {8{word_keep[10]}}; // walker_maps.rs:48
-    wire byte10_most = |byte10_byte[7:6]; // walker_maps.rs:49
-    wire byte10_too_many = byte10_byte[7] | (byte10_most & (|byte10_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte10_count = {byte10_most, byte10_byte[5:0] & {6{~byte10_most}}}; // walker_maps.rs:51
+    wire [7:0] byte10_byte = word_data[87:80] & {8{word_keep[10]}}; // walker_maps.rs:49
+    wire byte10_most = |byte10_byte[7:6]; // chunk_count.rs:17
+    wire byte10_too_many = byte10_byte[7] | (byte10_most & (|byte10_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte10_count = {byte10_most, byte10_byte[5:0] & {6{~byte10_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte10_ends[address] <= {byte10_too_many, byte10_count + 7'hb};
-    wire [7:0] byte11_byte = word_data[95:88] & {8{word_keep[11]}}; // walker_maps.rs:48
-    wire byte11_most = |byte11_byte[7:6]; // walker_maps.rs:49
-    wire byte11_too_many = byte11_byte[7] | (byte11_most & (|byte11_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte11_count = {byte11_most, byte11_byte[5:0] & {6{~byte11_most}}}; // walker_maps.rs:51
+    wire [7:0] byte11_byte = word_data[95:88] & {8{word_keep[11]}}; // walker_maps.rs:49
+    wire byte11_most = |byte11_byte[7:6]; // chunk_count.rs:17
+    wire byte11_too_many = byte11_byte[7] | (byte11_most & (|byte11_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte11_count = {byte11_most, byte11_byte[5:0] & {6{~byte11_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte11_ends[address] <= {byte11_too_many, byte11_count + 7'hc};
-    wire [7:0] byte12_byte = word_data[103:96] & {8{word_keep[12]}}; // walker_maps.rs:48
-    wire byte12_most = |byte12_byte[7:6]; // walker_maps.rs:49
-    wire byte12_too_many = byte12_byte[7] | (byte12_most & (|byte12_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte12_count = {byte12_most, byte12_byte[5:0] & {6{~byte12_most}}}; // walker_maps.rs:51
+    wire [7:0] byte12_byte = word_data[103:96] & {8{word_keep[12]}}; // walker_maps.rs:49
+    wire byte12_most = |byte12_byte[7:6]; // chunk_count.rs:17
+    wire byte12_too_many = byte12_byte[7] | (byte12_most & (|byte12_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte12_count = {byte12_most, byte12_byte[5:0] & {6{~byte12_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte12_ends[address] <= {byte12_too_many, byte12_count + 7'hd};
-    wire [7:0] byte13_byte = word_data[111:104] & {8{word_keep[13]}}; // walker_maps.rs:48
-    wire byte13_most = |byte13_byte[7:6]; // walker_maps.rs:49
-    wire byte13_too_many = byte13_byte[7] | (byte13_most & (|byte13_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte13_count = {byte13_most, byte13_byte[5:0] & {6{~byte13_most}}}; // walker_maps.rs:51
+    wire [7:0] byte13_byte = word_data[111:104] & {8{word_keep[13]}}; // walker_maps.rs:49
+    wire byte13_most = |byte13_byte[7:6]; // chunk_count.rs:17
+    wire byte13_too_many = byte13_byte[7] | (byte13_most & (|byte13_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte13_count = {byte13_most, byte13_byte[5:0] & {6{~byte13_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte13_ends[address] <= {byte13_too_many, byte13_count + 7'he};
-    wire [7:0] byte14_byte = word_data[119:112] & {8{word_keep[14]}}; // walker_maps.rs:48
-    wire byte14_most = |byte14_byte[7:6]; // walker_maps.rs:49
-    wire byte14_too_many = byte14_byte[7] | (byte14_most & (|byte14_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte14_count = {byte14_most, byte14_byte[5:0] & {6{~byte14_most}}}; // walker_maps.rs:51
+    wire [7:0] byte14_byte = word_data[119:112] & {8{word_keep[14]}}; // walker_maps.rs:49
+    wire byte14_most = |byte14_byte[7:6]; // chunk_count.rs:17
+    wire byte14_too_many = byte14_byte[7] | (byte14_most & (|byte14_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte14_count = {byte14_most, byte14_byte[5:0] & {6{~byte14_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte14_ends[address] <= {byte14_too_many, byte14_count + 7'hf};
-    wire [7:0] byte15_byte = word_data[127:120] & {8{word_keep[15]}}; // walker_maps.rs:48
-    wire byte15_most = |byte15_byte[7:6]; // walker_maps.rs:49
-    wire byte15_too_many = byte15_byte[7] | (byte15_most & (|byte15_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte15_count = {byte15_most, byte15_byte[5:0] & {6{~byte15_most}}}; // walker_maps.rs:51
+    wire [7:0] byte15_byte = word_data[127:120] & {8{word_keep[15]}}; // walker_maps.rs:49
+    wire byte15_most = |byte15_byte[7:6]; // chunk_count.rs:17
+    wire byte15_too_many = byte15_byte[7] | (byte15_most & (|byte15_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte15_count = {byte15_most, byte15_byte[5:0] & {6{~byte15_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte15_ends[address] <= {byte15_too_many, byte15_count + 7'h10};
-    wire [7:0] byte16_byte = word_data[135:128] & {8{word_keep[16]}}; // walker_maps.rs:48
-    wire byte16_most = |byte16_byte[7:6]; // walker_maps.rs:49
-    wire byte16_too_many = byte16_byte[7] | (byte16_most & (|byte16_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte16_count = {byte16_most, byte16_byte[5:0] & {6{~byte16_most}}}; // walker_maps.rs:51
+    wire [7:0] byte16_byte = word_data[135:128] & {8{word_keep[16]}}; // walker_maps.rs:49
+    wire byte16_most = |byte16_byte[7:6]; // chunk_count.rs:17
+    wire byte16_too_many = byte16_byte[7] | (byte16_most & (|byte16_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte16_count = {byte16_most, byte16_byte[5:0] & {6{~byte16_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte16_ends[address] <= {byte16_too_many, byte16_count + 7'h11};
-    wire [7:0] byte17_byte = word_data[143:136] & {8{word_keep[17]}}; // walker_maps.rs:48
-    wire byte17_most = |byte17_byte[7:6]; // walker_maps.rs:49
-    wire byte17_too_many = byte17_byte[7] | (byte17_most & (|byte17_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte17_count = {byte17_most, byte17_byte[5:0] & {6{~byte17_most}}}; // walker_maps.rs:51
+    wire [7:0] byte17_byte = word_data[143:136] & {8{word_keep[17]}}; // walker_maps.rs:49
+    wire byte17_most = |byte17_byte[7:6]; // chunk_count.rs:17
+    wire byte17_too_many = byte17_byte[7] | (byte17_most & (|byte17_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte17_count = {byte17_most, byte17_byte[5:0] & {6{~byte17_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte17_ends[address] <= {byte17_too_many, byte17_count + 7'h12};
-    wire [7:0] byte18_byte = word_data[151:144] & {8{word_keep[18]}}; // walker_maps.rs:48
-    wire byte18_most = |byte18_byte[7:6]; // walker_maps.rs:49
-    wire byte18_too_many = byte18_byte[7] | (byte18_most & (|byte18_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte18_count = {byte18_most, byte18_byte[5:0] & {6{~byte18_most}}}; // walker_maps.rs:51
+    wire [7:0] byte18_byte = word_data[151:144] & {8{word_keep[18]}}; // walker_maps.rs:49
+    wire byte18_most = |byte18_byte[7:6]; // chunk_count.rs:17
+    wire byte18_too_many = byte18_byte[7] | (byte18_most & (|byte18_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte18_count = {byte18_most, byte18_byte[5:0] & {6{~byte18_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte18_ends[address] <= {byte18_too_many, byte18_count + 7'h13};
-    wire [7:0] byte19_byte = word_data[159:152] & {8{word_keep[19]}}; // walker_maps.rs:48
-    wire byte19_most = |byte19_byte[7:6]; // walker_maps.rs:49
-    wire byte19_too_many = byte19_byte[7] | (byte19_most & (|byte19_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte19_count = {byte19_most, byte19_byte[5:0] & {6{~byte19_most}}}; // walker_maps.rs:51
+    wire [7:0] byte19_byte = word_data[159:152] & {8{word_keep[19]}}; // walker_maps.rs:49
+    wire byte19_most = |byte19_byte[7:6]; // chunk_count.rs:17
+    wire byte19_too_many = byte19_byte[7] | (byte19_most & (|byte19_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte19_count = {byte19_most, byte19_byte[5:0] & {6{~byte19_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte19_ends[address] <= {byte19_too_many, byte19_count + 7'h14};
-    wire [7:0] byte20_byte = word_data[167:160] & {8{word_keep[20]}}; // walker_maps.rs:48
-    wire byte20_most = |byte20_byte[7:6]; // walker_maps.rs:49
-    wire byte20_too_many = byte20_byte[7] | (byte20_most & (|byte20_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte20_count = {byte20_most, byte20_byte[5:0] & {6{~byte20_most}}}; // walker_maps.rs:51
+    wire [7:0] byte20_byte = word_data[167:160] & {8{word_keep[20]}}; // walker_maps.rs:49
+    wire byte20_most = |byte20_byte[7:6]; // chunk_count.rs:17
+    wire byte20_too_many = byte20_byte[7] | (byte20_most & (|byte20_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte20_count = {byte20_most, byte20_byte[5:0] & {6{~byte20_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte20_ends[address] <= {byte20_too_many, byte20_count + 7'h15};
-    wire [7:0] byte21_byte = word_data[175:168] & {8{word_keep[21]}}; // walker_maps.rs:48
-    wire byte21_most = |byte21_byte[7:6]; // walker_maps.rs:49
-    wire byte21_too_many = byte21_byte[7] | (byte21_most & (|byte21_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte21_count = {byte21_most, byte21_byte[5:0] & {6{~byte21_most}}}; // walker_maps.rs:51
+    wire [7:0] byte21_byte = word_data[175:168] & {8{word_keep[21]}}; // walker_maps.rs:49
+    wire byte21_most = |byte21_byte[7:6]; // chunk_count.rs:17
+    wire byte21_too_many = byte21_byte[7] | (byte21_most & (|byte21_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte21_count = {byte21_most, byte21_byte[5:0] & {6{~byte21_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte21_ends[address] <= {byte21_too_many, byte21_count + 7'h16};
-    wire [7:0] byte22_byte = word_data[183:176] & {8{word_keep[22]}}; // walker_maps.rs:48
-    wire byte22_most = |byte22_byte[7:6]; // walker_maps.rs:49
-    wire byte22_too_many = byte22_byte[7] | (byte22_most & (|byte22_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte22_count = {byte22_most, byte22_byte[5:0] & {6{~byte22_most}}}; // walker_maps.rs:51
+    wire [7:0] byte22_byte = word_data[183:176] & {8{word_keep[22]}}; // walker_maps.rs:49
+    wire byte22_most = |byte22_byte[7:6]; // chunk_count.rs:17
+    wire byte22_too_many = byte22_byte[7] | (byte22_most & (|byte22_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte22_count = {byte22_most, byte22_byte[5:0] & {6{~byte22_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte22_ends[address] <= {byte22_too_many, byte22_count + 7'h17};
-    wire [7:0] byte23_byte = word_data[191:184] & {8{word_keep[23]}}; // walker_maps.rs:48
-    wire byte23_most = |byte23_byte[7:6]; // walker_maps.rs:49
-    wire byte23_too_many = byte23_byte[7] | (byte23_most & (|byte23_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte23_count = {byte23_most, byte23_byte[5:0] & {6{~byte23_most}}}; // walker_maps.rs:51
+    wire [7:0] byte23_byte = word_data[191:184] & {8{word_keep[23]}}; // walker_maps.rs:49
+    wire byte23_most = |byte23_byte[7:6]; // chunk_count.rs:17
+    wire byte23_too_many = byte23_byte[7] | (byte23_most & (|byte23_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte23_count = {byte23_most, byte23_byte[5:0] & {6{~byte23_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte23_ends[address] <= {byte23_too_many, byte23_count + 7'h18};
-    wire [7:0] byte24_byte = word_data[199:192] & {8{word_keep[24]}}; // walker_maps.rs:48
-    wire byte24_most = |byte24_byte[7:6]; // walker_maps.rs:49
-    wire byte24_too_many = byte24_byte[7] | (byte24_most & (|byte24_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte24_count = {byte24_most, byte24_byte[5:0] & {6{~byte24_most}}}; // walker_maps.rs:51
+    wire [7:0] byte24_byte = word_data[199:192] & {8{word_keep[24]}}; // walker_maps.rs:49
+    wire byte24_most = |byte24_byte[7:6]; // chunk_count.rs:17
+    wire byte24_too_many = byte24_byte[7] | (byte24_most & (|byte24_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte24_count = {byte24_most, byte24_byte[5:0] & {6{~byte24_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte24_ends[address] <= {byte24_too_many, byte24_count + 7'h19};
-    wire [7:0] byte25_byte = word_data[207:200] & {8{word_keep[25]}}; // walker_maps.rs:48
-    wire byte25_most = |byte25_byte[7:6]; // walker_maps.rs:49
-    wire byte25_too_many = byte25_byte[7] | (byte25_most & (|byte25_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte25_count = {byte25_most, byte25_byte[5:0] & {6{~byte25_most}}}; // walker_maps.rs:51
+    wire [7:0] byte25_byte = word_data[207:200] & {8{word_keep[25]}}; // walker_maps.rs:49
+    wire byte25_most = |byte25_byte[7:6]; // chunk_count.rs:17
+    wire byte25_too_many = byte25_byte[7] | (byte25_most & (|byte25_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte25_count = {byte25_most, byte25_byte[5:0] & {6{~byte25_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte25_ends[address] <= {byte25_too_many, byte25_count + 7'h1a};
-    wire [7:0] byte26_byte = word_data[215:208] & {8{word_keep[26]}}; // walker_maps.rs:48
-    wire byte26_most = |byte26_byte[7:6]; // walker_maps.rs:49
-    wire byte26_too_many = byte26_byte[7] | (byte26_most & (|byte26_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte26_count = {byte26_most, byte26_byte[5:0] & {6{~byte26_most}}}; // walker_maps.rs:51
+    wire [7:0] byte26_byte = word_data[215:208] & {8{word_keep[26]}}; // walker_maps.rs:49
+    wire byte26_most = |byte26_byte[7:6]; // chunk_count.rs:17
+    wire byte26_too_many = byte26_byte[7] | (byte26_most & (|byte26_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte26_count = {byte26_most, byte26_byte[5:0] & {6{~byte26_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte26_ends[address] <= {byte26_too_many, byte26_count + 7'h1b};
-    wire [7:0] byte27_byte = word_data[223:216] & {8{word_keep[27]}}; // walker_maps.rs:48
-    wire byte27_most = |byte27_byte[7:6]; // walker_maps.rs:49
-    wire byte27_too_many = byte27_byte[7] | (byte27_most & (|byte27_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte27_count = {byte27_most, byte27_byte[5:0] & {6{~byte27_most}}}; // walker_maps.rs:51
+    wire [7:0] byte27_byte = word_data[223:216] & {8{word_keep[27]}}; // walker_maps.rs:49
+    wire byte27_most = |byte27_byte[7:6]; // chunk_count.rs:17
+    wire byte27_too_many = byte27_byte[7] | (byte27_most & (|byte27_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte27_count = {byte27_most, byte27_byte[5:0] & {6{~byte27_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte27_ends[address] <= {byte27_too_many, byte27_count + 7'h1c};
-    wire [7:0] byte28_byte = word_data[231:224] & {8{word_keep[28]}}; // walker_maps.rs:48
-    wire byte28_most = |byte28_byte[7:6]; // walker_maps.rs:49
-    wire byte28_too_many = byte28_byte[7] | (byte28_most & (|byte28_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte28_count = {byte28_most, byte28_byte[5:0] & {6{~byte28_most}}}; // walker_maps.rs:51
+    wire [7:0] byte28_byte = word_data[231:224] & {8{word_keep[28]}}; // walker_maps.rs:49
+    wire byte28_most = |byte28_byte[7:6]; // chunk_count.rs:17
+    wire byte28_too_many = byte28_byte[7] | (byte28_most & (|byte28_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte28_count = {byte28_most, byte28_byte[5:0] & {6{~byte28_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte28_ends[address] <= {byte28_too_many, byte28_count + 7'h1d};
-    wire [7:0] byte29_byte = word_data[239:232] & {8{word_keep[29]}}; // walker_maps.rs:48
-    wire byte29_most = |byte29_byte[7:6]; // walker_maps.rs:49
-    wire byte29_too_many = byte29_byte[7] | (byte29_most & (|byte29_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte29_count = {byte29_most, byte29_byte[5:0] & {6{~byte29_most}}}; // walker_maps.rs:51
+    wire [7:0] byte29_byte = word_data[239:232] & {8{word_keep[29]}}; // walker_maps.rs:49
+    wire byte29_most = |byte29_byte[7:6]; // chunk_count.rs:17
+    wire byte29_too_many = byte29_byte[7] | (byte29_most & (|byte29_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte29_count = {byte29_most, byte29_byte[5:0] & {6{~byte29_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte29_ends[address] <= {byte29_too_many, byte29_count + 7'h1e};
-    wire [7:0] byte30_byte = word_data[247:240] & {8{word_keep[30]}}; // walker_maps.rs:48
-    wire byte30_most = |byte30_byte[7:6]; // walker_maps.rs:49
-    wire byte30_too_many = byte30_byte[7] | (byte30_most & (|byte30_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte30_count = {byte30_most, byte30_byte[5:0] & {6{~byte30_most}}}; // walker_maps.rs:51
+    wire [7:0] byte30_byte = word_data[247:240] & {8{word_keep[30]}}; // walker_maps.rs:49
+    wire byte30_most = |byte30_byte[7:6]; // chunk_count.rs:17
+    wire byte30_too_many = byte30_byte[7] | (byte30_most & (|byte30_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte30_count = {byte30_most, byte30_byte[5:0] & {6{~byte30_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte30_ends[address] <= {byte30_too_many, byte30_count + 7'h1f};
-    wire [7:0] byte31_byte = word_data[255:248] & {8{word_keep[31]}}; // walker_maps.rs:48
-    wire byte31_most = |byte31_byte[7:6]; // walker_maps.rs:49
-    wire byte31_too_many = byte31_byte[7] | (byte31_most & (|byte31_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte31_count = {byte31_most, byte31_byte[5:0] & {6{~byte31_most}}}; // walker_maps.rs:51
+    wire [7:0] byte31_byte = word_data[255:248] & {8{word_keep[31]}}; // walker_maps.rs:49
+    wire byte31_most = |byte31_byte[7:6]; // chunk_count.rs:17
+    wire byte31_too_many = byte31_byte[7] | (byte31_most & (|byte31_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte31_count = {byte31_most, byte31_byte[5:0] & {6{~byte31_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte31_ends[address] <= {byte31_too_many, byte31_count + 7'h20};
-    wire [7:0] byte32_byte = word_data[263:256] & {8{word_keep[32]}}; // walker_maps.rs:48
-    wire byte32_most = |byte32_byte[7:6]; // walker_maps.rs:49
-    wire byte32_too_many = byte32_byte[7] | (byte32_most & (|byte32_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte32_count = {byte32_most, byte32_byte[5:0] & {6{~byte32_most}}}; // walker_maps.rs:51
+    wire [7:0] byte32_byte = word_data[263:256] & {8{word_keep[32]}}; // walker_maps.rs:49
+    wire byte32_most = |byte32_byte[7:6]; // chunk_count.rs:17
+    wire byte32_too_many = byte32_byte[7] | (byte32_most & (|byte32_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte32_count = {byte32_most, byte32_byte[5:0] & {6{~byte32_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte32_ends[address] <= {byte32_too_many, byte32_count + 7'h21};
-    wire [7:0] byte33_byte = word_data[271:264] & {8{word_keep[33]}}; // walker_maps.rs:48
-    wire byte33_most = |byte33_byte[7:6]; // walker_maps.rs:49
-    wire byte33_too_many = byte33_byte[7] | (byte33_most & (|byte33_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte33_count = {byte33_most, byte33_byte[5:0] & {6{~byte33_most}}}; // walker_maps.rs:51
+    wire [7:0] byte33_byte = word_data[271:264] & {8{word_keep[33]}}; // walker_maps.rs:49
+    wire byte33_most = |byte33_byte[7:6]; // chunk_count.rs:17
+    wire byte33_too_many = byte33_byte[7] | (byte33_most & (|byte33_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte33_count = {byte33_most, byte33_byte[5:0] & {6{~byte33_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte33_ends[address] <= {byte33_too_many, byte33_count + 7'h22};
-    wire [7:0] byte34_byte = word_data[279:272] & {8{word_keep[34]}}; // walker_maps.rs:48
-    wire byte34_most = |byte34_byte[7:6]; // walker_maps.rs:49
-    wire byte34_too_many = byte34_byte[7] | (byte34_most & (|byte34_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte34_count = {byte34_most, byte34_byte[5:0] & {6{~byte34_most}}}; // walker_maps.rs:51
+    wire [7:0] byte34_byte = word_data[279:272] & {8{word_keep[34]}}; // walker_maps.rs:49
+    wire byte34_most = |byte34_byte[7:6]; // chunk_count.rs:17
+    wire byte34_too_many = byte34_byte[7] | (byte34_most & (|byte34_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte34_count = {byte34_most, byte34_byte[5:0] & {6{~byte34_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte34_ends[address] <= {byte34_too_many, byte34_count + 7'h23};
-    wire [7:0] byte35_byte = word_data[287:280] & {8{word_keep[35]}}; // walker_maps.rs:48
-    wire byte35_most = |byte35_byte[7:6]; // walker_maps.rs:49
-    wire byte35_too_many = byte35_byte[7] | (byte35_most & (|byte35_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte35_count = {byte35_most, byte35_byte[5:0] & {6{~byte35_most}}}; // walker_maps.rs:51
+    wire [7:0] byte35_byte = word_data[287:280] & {8{word_keep[35]}}; // walker_maps.rs:49
+    wire byte35_most = |byte35_byte[7:6]; // chunk_count.rs:17
+    wire byte35_too_many = byte35_byte[7] | (byte35_most & (|byte35_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte35_count = {byte35_most, byte35_byte[5:0] & {6{~byte35_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte35_ends[address] <= {byte35_too_many, byte35_count + 7'h24};
-    wire [7:0] byte36_byte = word_data[295:288] & {8{word_keep[36]}}; // walker_maps.rs:48
-    wire byte36_most = |byte36_byte[7:6]; // walker_maps.rs:49
-    wire byte36_too_many = byte36_byte[7] | (byte36_most & (|byte36_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte36_count = {byte36_most, byte36_byte[5:0] & {6{~byte36_most}}}; // walker_maps.rs:51
+    wire [7:0] byte36_byte = word_data[295:288] & {8{word_keep[36]}}; // walker_maps.rs:49
+    wire byte36_most = |byte36_byte[7:6]; // chunk_count.rs:17
+    wire byte36_too_many = byte36_byte[7] | (byte36_most & (|byte36_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte36_count = {byte36_most, byte36_byte[5:0] & {6{~byte36_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte36_ends[address] <= {byte36_too_many, byte36_count + 7'h25};
-    wire [7:0] byte37_byte = word_data[303:296] & {8{word_keep[37]}}; // walker_maps.rs:48
-    wire byte37_most = |byte37_byte[7:6]; // walker_maps.rs:49
-    wire byte37_too_many = byte37_byte[7] | (byte37_most & (|byte37_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte37_count = {byte37_most, byte37_byte[5:0] & {6{~byte37_most}}}; // walker_maps.rs:51
+    wire [7:0] byte37_byte = word_data[303:296] & {8{word_keep[37]}}; // walker_maps.rs:49
+    wire byte37_most = |byte37_byte[7:6]; // chunk_count.rs:17
+    wire byte37_too_many = byte37_byte[7] | (byte37_most & (|byte37_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte37_count = {byte37_most, byte37_byte[5:0] & {6{~byte37_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte37_ends[address] <= {byte37_too_many, byte37_count + 7'h26};
-    wire [7:0] byte38_byte = word_data[311:304] & {8{word_keep[38]}}; // walker_maps.rs:48
-    wire byte38_most = |byte38_byte[7:6]; // walker_maps.rs:49
-    wire byte38_too_many = byte38_byte[7] | (byte38_most & (|byte38_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte38_count = {byte38_most, byte38_byte[5:0] & {6{~byte38_most}}}; // walker_maps.rs:51
+    wire [7:0] byte38_byte = word_data[311:304] & {8{word_keep[38]}}; // walker_maps.rs:49
+    wire byte38_most = |byte38_byte[7:6]; // chunk_count.rs:17
+    wire byte38_too_many = byte38_byte[7] | (byte38_most & (|byte38_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte38_count = {byte38_most, byte38_byte[5:0] & {6{~byte38_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte38_ends[address] <= {byte38_too_many, byte38_count + 7'h27};
-    wire [7:0] byte39_byte = word_data[319:312] & {8{word_keep[39]}}; // walker_maps.rs:48
-    wire byte39_most = |byte39_byte[7:6]; // walker_maps.rs:49
-    wire byte39_too_many = byte39_byte[7] | (byte39_most & (|byte39_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte39_count = {byte39_most, byte39_byte[5:0] & {6{~byte39_most}}}; // walker_maps.rs:51
+    wire [7:0] byte39_byte = word_data[319:312] & {8{word_keep[39]}}; // walker_maps.rs:49
+    wire byte39_most = |byte39_byte[7:6]; // chunk_count.rs:17
+    wire byte39_too_many = byte39_byte[7] | (byte39_most & (|byte39_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte39_count = {byte39_most, byte39_byte[5:0] & {6{~byte39_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte39_ends[address] <= {byte39_too_many, byte39_count + 7'h28};
-    wire [7:0] byte40_byte = word_data[327:320] & {8{word_keep[40]}}; // walker_maps.rs:48
-    wire byte40_most = |byte40_byte[7:6]; // walker_maps.rs:49
-    wire byte40_too_many = byte40_byte[7] | (byte40_most & (|byte40_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte40_count = {byte40_most, byte40_byte[5:0] & {6{~byte40_most}}}; // walker_maps.rs:51
+    wire [7:0] byte40_byte = word_data[327:320] & {8{word_keep[40]}}; // walker_maps.rs:49
+    wire byte40_most = |byte40_byte[7:6]; // chunk_count.rs:17
+    wire byte40_too_many = byte40_byte[7] | (byte40_most & (|byte40_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte40_count = {byte40_most, byte40_byte[5:0] & {6{~byte40_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte40_ends[address] <= {byte40_too_many, byte40_count + 7'h29};
-    wire [7:0] byte41_byte = word_data[335:328] & {8{word_keep[41]}}; // walker_maps.rs:48
-    wire byte41_most = |byte41_byte[7:6]; // walker_maps.rs:49
-    wire byte41_too_many = byte41_byte[7] | (byte41_most & (|byte41_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte41_count = {byte41_most, byte41_byte[5:0] & {6{~byte41_most}}}; // walker_maps.rs:51
+    wire [7:0] byte41_byte = word_data[335:328] & {8{word_keep[41]}}; // walker_maps.rs:49
+    wire byte41_most = |byte41_byte[7:6]; // chunk_count.rs:17
+    wire byte41_too_many = byte41_byte[7] | (byte41_most & (|byte41_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte41_count = {byte41_most, byte41_byte[5:0] & {6{~byte41_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte41_ends[address] <= {byte41_too_many, byte41_count + 7'h2a};
-    wire [7:0] byte42_byte = word_data[343:336] & {8{word_keep[42]}}; // walker_maps.rs:48
-    wire byte42_most = |byte42_byte[7:6]; // walker_maps.rs:49
-    wire byte42_too_many = byte42_byte[7] | (byte42_most & (|byte42_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte42_count = {byte42_most, byte42_byte[5:0] & {6{~byte42_most}}}; // walker_maps.rs:51
+    wire [7:0] byte42_byte = word_data[343:336] & {8{word_keep[42]}}; // walker_maps.rs:49
+    wire byte42_most = |byte42_byte[7:6]; // chunk_count.rs:17
+    wire byte42_too_many = byte42_byte[7] | (byte42_most & (|byte42_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte42_count = {byte42_most, byte42_byte[5:0] & {6{~byte42_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte42_ends[address] <= {byte42_too_many, byte42_count + 7'h2b};
-    wire [7:0] byte43_byte = word_data[351:344] & {8{word_keep[43]}}; // walker_maps.rs:48
-    wire byte43_most = |byte43_byte[7:6]; // walker_maps.rs:49
-    wire byte43_too_many = byte43_byte[7] | (byte43_most & (|byte43_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte43_count = {byte43_most, byte43_byte[5:0] & {6{~byte43_most}}}; // walker_maps.rs:51
+    wire [7:0] byte43_byte = word_data[351:344] & {8{word_keep[43]}}; // walker_maps.rs:49
+    wire byte43_most = |byte43_byte[7:6]; // chunk_count.rs:17
+    wire byte43_too_many = byte43_byte[7] | (byte43_most & (|byte43_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte43_count = {byte43_most, byte43_byte[5:0] & {6{~byte43_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte43_ends[address] <= {byte43_too_many, byte43_count + 7'h2c};
-    wire [7:0] byte44_byte = word_data[359:352] & {8{word_keep[44]}}; // walker_maps.rs:48
-    wire byte44_most = |byte44_byte[7:6]; // walker_maps.rs:49
-    wire byte44_too_many = byte44_byte[7] | (byte44_most & (|byte44_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte44_count = {byte44_most, byte44_byte[5:0] & {6{~byte44_most}}}; // walker_maps.rs:51
+    wire [7:0] byte44_byte = word_data[359:352] & {8{word_keep[44]}}; // walker_maps.rs:49
+    wire byte44_most = |byte44_byte[7:6]; // chunk_count.rs:17
+    wire byte44_too_many = byte44_byte[7] | (byte44_most & (|byte44_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte44_count = {byte44_most, byte44_byte[5:0] & {6{~byte44_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte44_ends[address] <= {byte44_too_many, byte44_count + 7'h2d};
-    wire [7:0] byte45_byte = word_data[367:360] & {8{word_keep[45]}}; // walker_maps.rs:48
-    wire byte45_most = |byte45_byte[7:6]; // walker_maps.rs:49
-    wire byte45_too_many = byte45_byte[7] | (byte45_most & (|byte45_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte45_count = {byte45_most, byte45_byte[5:0] & {6{~byte45_most}}}; // walker_maps.rs:51
+    wire [7:0] byte45_byte = word_data[367:360] & {8{word_keep[45]}}; // walker_maps.rs:49
+    wire byte45_most = |byte45_byte[7:6]; // chunk_count.rs:17
+    wire byte45_too_many = byte45_byte[7] | (byte45_most & (|byte45_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte45_count = {byte45_most, byte45_byte[5:0] & {6{~byte45_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte45_ends[address] <= {byte45_too_many, byte45_count + 7'h2e};
-    wire [7:0] byte46_byte = word_data[375:368] & {8{word_keep[46]}}; // walker_maps.rs:48
-    wire byte46_most = |byte46_byte[7:6]; // walker_maps.rs:49
-    wire byte46_too_many = byte46_byte[7] | (byte46_most & (|byte46_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte46_count = {byte46_most, byte46_byte[5:0] & {6{~byte46_most}}}; // walker_maps.rs:51
+    wire [7:0] byte46_byte = word_data[375:368] & {8{word_keep[46]}}; // walker_maps.rs:49
+    wire byte46_most = |byte46_byte[7:6]; // chunk_count.rs:17
+    wire byte46_too_many = byte46_byte[7] | (byte46_most & (|byte46_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte46_count = {byte46_most, byte46_byte[5:0] & {6{~byte46_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte46_ends[address] <= {byte46_too_many, byte46_count + 7'h2f};
-    wire [7:0] byte47_byte = word_data[383:376] & {8{word_keep[47]}}; // walker_maps.rs:48
-    wire byte47_most = |byte47_byte[7:6]; // walker_maps.rs:49
-    wire byte47_too_many = byte47_byte[7] | (byte47_most & (|byte47_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte47_count = {byte47_most, byte47_byte[5:0] & {6{~byte47_most}}}; // walker_maps.rs:51
+    wire [7:0] byte47_byte = word_data[383:376] & {8{word_keep[47]}}; // walker_maps.rs:49
+    wire byte47_most = |byte47_byte[7:6]; // chunk_count.rs:17
+    wire byte47_too_many = byte47_byte[7] | (byte47_most & (|byte47_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte47_count = {byte47_most, byte47_byte[5:0] & {6{~byte47_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte47_ends[address] <= {byte47_too_many, byte47_count + 7'h30};
-    wire [7:0] byte48_byte = word_data[391:384] & {8{word_keep[48]}}; // walker_maps.rs:48
-    wire byte48_most = |byte48_byte[7:6]; // walker_maps.rs:49
-    wire byte48_too_many = byte48_byte[7] | (byte48_most & (|byte48_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte48_count = {byte48_most, byte48_byte[5:0] & {6{~byte48_most}}}; // walker_maps.rs:51
+    wire [7:0] byte48_byte = word_data[391:384] & {8{word_keep[48]}}; // walker_maps.rs:49
+    wire byte48_most = |byte48_byte[7:6]; // chunk_count.rs:17
+    wire byte48_too_many = byte48_byte[7] | (byte48_most & (|byte48_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte48_count = {byte48_most, byte48_byte[5:0] & {6{~byte48_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte48_ends[address] <= {byte48_too_many, byte48_count + 7'h31};
-    wire [7:0] byte49_byte = word_data[399:392] & {8{word_keep[49]}}; // walker_maps.rs:48
-    wire byte49_most = |byte49_byte[7:6]; // walker_maps.rs:49
-    wire byte49_too_many = byte49_byte[7] | (byte49_most & (|byte49_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte49_count = {byte49_most, byte49_byte[5:0] & {6{~byte49_most}}}; // walker_maps.rs:51
+    wire [7:0] byte49_byte = word_data[399:392] & {8{word_keep[49]}}; // walker_maps.rs:49
+    wire byte49_most = |byte49_byte[7:6]; // chunk_count.rs:17
+    wire byte49_too_many = byte49_byte[7] | (byte49_most & (|byte49_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte49_count = {byte49_most, byte49_byte[5:0] & {6{~byte49_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte49_ends[address] <= {byte49_too_many, byte49_count + 7'h32};
-    wire [7:0] byte50_byte = word_data[407:400] & {8{word_keep[50]}}; // walker_maps.rs:48
-    wire byte50_most = |byte50_byte[7:6]; // walker_maps.rs:49
-    wire byte50_too_many = byte50_byte[7] | (byte50_most & (|byte50_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte50_count = {byte50_most, byte50_byte[5:0] & {6{~byte50_most}}}; // walker_maps.rs:51
+    wire [7:0] byte50_byte = word_data[407:400] & {8{word_keep[50]}}; // walker_maps.rs:49
+    wire byte50_most = |byte50_byte[7:6]; // chunk_count.rs:17
+    wire byte50_too_many = byte50_byte[7] | (byte50_most & (|byte50_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte50_count = {byte50_most, byte50_byte[5:0] & {6{~byte50_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte50_ends[address] <= {byte50_too_many, byte50_count + 7'h33};
-    wire [7:0] byte51_byte = word_data[415:408] & {8{word_keep[51]}}; // walker_maps.rs:48
-    wire byte51_most = |byte51_byte[7:6]; // walker_maps.rs:49
-    wire byte51_too_many = byte51_byte[7] | (byte51_most & (|byte51_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte51_count = {byte51_most, byte51_byte[5:0] & {6{~byte51_most}}}; // walker_maps.rs:51
+    wire [7:0] byte51_byte = word_data[415:408] & {8{word_keep[51]}}; // walker_maps.rs:49
+    wire byte51_most = |byte51_byte[7:6]; // chunk_count.rs:17
+    wire byte51_too_many = byte51_byte[7] | (byte51_most & (|byte51_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte51_count = {byte51_most, byte51_byte[5:0] & {6{~byte51_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte51_ends[address] <= {byte51_too_many, byte51_count + 7'h34};
-    wire [7:0] byte52_byte = word_data[423:416] & {8{word_keep[52]}}; // walker_maps.rs:48
-    wire byte52_most = |byte52_byte[7:6]; // walker_maps.rs:49
-    wire byte52_too_many = byte52_byte[7] | (byte52_most & (|byte52_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte52_count = {byte52_most, byte52_byte[5:0] & {6{~byte52_most}}}; // walker_maps.rs:51
+    wire [7:0] byte52_byte = word_data[423:416] & {8{word_keep[52]}}; // walker_maps.rs:49
+    wire byte52_most = |byte52_byte[7:6]; // chunk_count.rs:17
+    wire byte52_too_many = byte52_byte[7] | (byte52_most & (|byte52_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte52_count = {byte52_most, byte52_byte[5:0] & {6{~byte52_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte52_ends[address] <= {byte52_too_many, byte52_count + 7'h35};
-    wire [7:0] byte53_byte = word_data[431:424] & {8{word_keep[53]}}; // walker_maps.rs:48
-    wire byte53_most = |byte53_byte[7:6]; // walker_maps.rs:49
-    wire byte53_too_many = byte53_byte[7] | (byte53_most & (|byte53_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte53_count = {byte53_most, byte53_byte[5:0] & {6{~byte53_most}}}; // walker_maps.rs:51
+    wire [7:0] byte53_byte = word_data[431:424] & {8{word_keep[53]}}; // walker_maps.rs:49
+    wire byte53_most = |byte53_byte[7:6]; // chunk_count.rs:17
+    wire byte53_too_many = byte53_byte[7] | (byte53_most & (|byte53_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte53_count = {byte53_most, byte53_byte[5:0] & {6{~byte53_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte53_ends[address] <= {byte53_too_many, byte53_count + 7'h36};
-    wire [7:0] byte54_byte = word_data[439:432] & {8{word_keep[54]}}; // walker_maps.rs:48
-    wire byte54_most = |byte54_byte[7:6]; // walker_maps.rs:49
-    wire byte54_too_many = byte54_byte[7] | (byte54_most & (|byte54_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte54_count = {byte54_most, byte54_byte[5:0] & {6{~byte54_most}}}; // walker_maps.rs:51
+    wire [7:0] byte54_byte = word_data[439:432] & {8{word_keep[54]}}; // walker_maps.rs:49
+    wire byte54_most = |byte54_byte[7:6]; // chunk_count.rs:17
+    wire byte54_too_many = byte54_byte[7] | (byte54_most & (|byte54_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte54_count = {byte54_most, byte54_byte[5:0] & {6{~byte54_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte54_ends[address] <= {byte54_too_many, byte54_count + 7'h37};
-    wire [7:0] byte55_byte = word_data[447:440] & {8{word_keep[55]}}; // walker_maps.rs:48
-    wire byte55_most = |byte55_byte[7:6]; // walker_maps.rs:49
-    wire byte55_too_many = byte55_byte[7] | (byte55_most & (|byte55_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte55_count = {byte55_most, byte55_byte[5:0] & {6{~byte55_most}}}; // walker_maps.rs:51
+    wire [7:0] byte55_byte = word_data[447:440] & {8{word_keep[55]}}; // walker_maps.rs:49
+    wire byte55_most = |byte55_byte[7:6]; // chunk_count.rs:17
+    wire byte55_too_many = byte55_byte[7] | (byte55_most & (|byte55_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte55_count = {byte55_most, byte55_byte[5:0] & {6{~byte55_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte55_ends[address] <= {byte55_too_many, byte55_count + 7'h38};
-    wire [7:0] byte56_byte = word_data[455:448] & {8{word_keep[56]}}; // walker_maps.rs:48
-    wire byte56_most = |byte56_byte[7:6]; // walker_maps.rs:49
-    wire byte56_too_many = byte56_byte[7] | (byte56_most & (|byte56_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte56_count = {byte56_most, byte56_byte[5:0] & {6{~byte56_most}}}; // walker_maps.rs:51
+    wire [7:0] byte56_byte = word_data[455:448] & {8{word_keep[56]}}; // walker_maps.rs:49
+    wire byte56_most = |byte56_byte[7:6]; // chunk_count.rs:17
+    wire byte56_too_many = byte56_byte[7] | (byte56_most & (|byte56_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte56_count = {byte56_most, byte56_byte[5:0] & {6{~byte56_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte56_ends[address] <= {byte56_too_many, byte56_count + 7'h39};
-    wire [7:0] byte57_byte = word_data[463:456] & {8{word_keep[57]}}; // walker_maps.rs:48
-    wire byte57_most = |byte57_byte[7:6]; // walker_maps.rs:49
-    wire byte57_too_many = byte57_byte[7] | (byte57_most & (|byte57_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte57_count = {byte57_most, byte57_byte[5:0] & {6{~byte57_most}}}; // walker_maps.rs:51
+    wire [7:0] byte57_byte = word_data[463:456] & {8{word_keep[57]}}; // walker_maps.rs:49
+    wire byte57_most = |byte57_byte[7:6]; // chunk_count.rs:17
+    wire byte57_too_many = byte57_byte[7] | (byte57_most & (|byte57_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte57_count = {byte57_most, byte57_byte[5:0] & {6{~byte57_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte57_ends[address] <= {byte57_too_many, byte57_count + 7'h3a};
-    wire [7:0] byte58_byte = word_data[471:464] & {8{word_keep[58]}}; // walker_maps.rs:48
-    wire byte58_most = |byte58_byte[7:6]; // walker_maps.rs:49
-    wire byte58_too_many = byte58_byte[7] | (byte58_most & (|byte58_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte58_count = {byte58_most, byte58_byte[5:0] & {6{~byte58_most}}}; // walker_maps.rs:51
+    wire [7:0] byte58_byte = word_data[471:464] & {8{word_keep[58]}}; // walker_maps.rs:49
+    wire byte58_most = |byte58_byte[7:6]; // chunk_count.rs:17
+    wire byte58_too_many = byte58_byte[7] | (byte58_most & (|byte58_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte58_count = {byte58_most, byte58_byte[5:0] & {6{~byte58_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte58_ends[address] <= {byte58_too_many, byte58_count + 7'h3b};
-    wire [7:0] byte59_byte = word_data[479:472] & {8{word_keep[59]}}; // walker_maps.rs:48
-    wire byte59_most = |byte59_byte[7:6]; // walker_maps.rs:49
-    wire byte59_too_many = byte59_byte[7] | (byte59_most & (|byte59_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte59_count = {byte59_most, byte59_byte[5:0] & {6{~byte59_most}}}; // walker_maps.rs:51
+    wire [7:0] byte59_byte = word_data[479:472] & {8{word_keep[59]}}; // walker_maps.rs:49
+    wire byte59_most = |byte59_byte[7:6]; // chunk_count.rs:17
+    wire byte59_too_many = byte59_byte[7] | (byte59_most & (|byte59_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte59_count = {byte59_most, byte59_byte[5:0] & {6{~byte59_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte59_ends[address] <= {byte59_too_many, byte59_count + 7'h3c};
-    wire [7:0] byte60_byte = word_data[487:480] & {8{word_keep[60]}}; // walker_maps.rs:48
-    wire byte60_most = |byte60_byte[7:6]; // walker_maps.rs:49
-    wire byte60_too_many = byte60_byte[7] | (byte60_most & (|byte60_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte60_count = {byte60_most, byte60_byte[5:0] & {6{~byte60_most}}}; // walker_maps.rs:51
+    wire [7:0] byte60_byte = word_data[487:480] & {8{word_keep[60]}}; // walker_maps.rs:49
+    wire byte60_most = |byte60_byte[7:6]; // chunk_count.rs:17
+    wire byte60_too_many = byte60_byte[7] | (byte60_most & (|byte60_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte60_count = {byte60_most, byte60_byte[5:0] & {6{~byte60_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte60_ends[address] <= {byte60_too_many, byte60_count + 7'h3d};
-    wire [7:0] byte61_byte = word_data[495:488] & {8{word_keep[61]}}; // walker_maps.rs:48
-    wire byte61_most = |byte61_byte[7:6]; // walker_maps.rs:49
-    wire byte61_too_many = byte61_byte[7] | (byte61_most & (|byte61_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte61_count = {byte61_most, byte61_byte[5:0] & {6{~byte61_most}}}; // walker_maps.rs:51
+    wire [7:0] byte61_byte = word_data[495:488] & {8{word_keep[61]}}; // walker_maps.rs:49
+    wire byte61_most = |byte61_byte[7:6]; // chunk_count.rs:17
+    wire byte61_too_many = byte61_byte[7] | (byte61_most & (|byte61_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte61_count = {byte61_most, byte61_byte[5:0] & {6{~byte61_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte61_ends[address] <= {byte61_too_many, byte61_count + 7'h3e};
-    wire [7:0] byte62_byte = word_data[503:496] & {8{word_keep[62]}}; // walker_maps.rs:48
-    wire byte62_most = |byte62_byte[7:6]; // walker_maps.rs:49
-    wire byte62_too_many = byte62_byte[7] | (byte62_most & (|byte62_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte62_count = {byte62_most, byte62_byte[5:0] & {6{~byte62_most}}}; // walker_maps.rs:51
+    wire [7:0] byte62_byte = word_data[503:496] & {8{word_keep[62]}}; // walker_maps.rs:49
+    wire byte62_most = |byte62_byte[7:6]; // chunk_count.rs:17
+    wire byte62_too_many = byte62_byte[7] | (byte62_most & (|byte62_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte62_count = {byte62_most, byte62_byte[5:0] & {6{~byte62_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte62_ends[address] <= {byte62_too_many, byte62_count + 7'h3f};
-    wire [7:0] byte63_byte = word_data[511:504] & {8{word_keep[63]}}; // walker_maps.rs:48
-    wire byte63_most = |byte63_byte[7:6]; // walker_maps.rs:49
-    wire byte63_too_many = byte63_byte[7] | (byte63_most & (|byte63_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte63_count = {byte63_most, byte63_byte[5:0] & {6{~byte63_most}}}; // walker_maps.rs:51
+    wire [7:0] byte63_byte = word_data[511:504] & {8{word_keep[63]}}; // walker_maps.rs:49
+    wire byte63_most = |byte63_byte[7:6]; // chunk_count.rs:17
+    wire byte63_too_many = byte63_byte[7] | (byte63_most & (|byte63_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte63_count = {byte63_most, byte63_byte[5:0] & {6{~byte63_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte63_ends[address] <= {byte63_too_many, byte63_count + 7'h40};
-    wire [63:0] header = word_data[63:0]; // walker_maps.rs:60
+    wire [63:0] header = word_data[63:0]; // walker_maps.rs:59
     always @(posedge clk) begin
         if (valid) headers[address] <= header;
         if (valid) s_short[address] <= ~(&word_keep[8:0]);
@@ -623,14 +623,14 @@ module oaken_record_walker_p64 (
     wire [6:0] f_3 = header[45:39]; // header.rs:46
     wire shape_legal_3 = (e_3 <= 6'h26) & ((|e_3) | (~(|f_3))); // half_steps.rs:75
     wire legal_3 = shape_legal_3 & ((~(|e_3)) | (e_3 >= 6'h1)); // half_steps.rs:76
-    wire has_step = |{header[12:0], header[25:13], header[38:26], header[51:39]}; // walker_maps.rs:122
+    wire has_step = |{header[12:0], header[25:13], header[38:26], header[51:39]}; // walker_maps.rs:121
     wire shape_legal_4 = (e_3 <= 6'h26) & ((|e_3) | (~(|f_3))); // half_steps.rs:75
     wire inner_legal = shape_legal_4 & ((~(|e_3)) | (e_3 >= 6'h1)); // half_steps.rs:76
     wire [4:0] split = header[56:52]; // header.rs:74
     wire split_legal = split <= 5'h10; // header.rs:82
     wire [5:0] above = header[63:58]; // header.rs:89
     wire width_legal = ~(|above); // header.rs:91
-    wire _t20 = (((&word_keep[7:0]) & has_step) & (&{legal_0, legal_1, legal_2, legal_3})) & ((inner_legal & split_legal) & width_legal); // walker_maps.rs:123
+    wire _t20 = (((&word_keep[7:0]) & has_step) & (&{legal_0, legal_1, legal_2, legal_3})) & ((inner_legal & split_legal) & width_legal); // walker_maps.rs:122
     always @(posedge clk) if (valid) legal[address] <= _t20;
 
     // what is seen from the place
@@ -645,119 +645,119 @@ module oaken_record_walker_p64 (
     wire now_in_last_word = (s_within ? end_last_word : end_next_word) == word; // walker_view.rs:73
     wire now_next_arrived = arrived & ((~s_within) | (|more)); // walker_view.rs:75
     wire now_next_is_head = (~s_within) & (word == head); // walker_view.rs:76
-    wire [7:0] all_0 = byte0_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_1 = byte1_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_2 = byte2_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_3 = byte3_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_4 = byte4_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_5 = byte5_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_6 = byte6_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_7 = byte7_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_8 = byte8_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_9 = byte9_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_10 = byte10_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_11 = byte11_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_12 = byte12_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_13 = byte13_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_14 = byte14_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_15 = byte15_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_16 = byte16_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_17 = byte17_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_18 = byte18_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_19 = byte19_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_20 = byte20_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_21 = byte21_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_22 = byte22_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_23 = byte23_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_24 = byte24_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_25 = byte25_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_26 = byte26_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_27 = byte27_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_28 = byte28_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_29 = byte29_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_30 = byte30_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_31 = byte31_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_32 = byte32_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_33 = byte33_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_34 = byte34_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_35 = byte35_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_36 = byte36_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_37 = byte37_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_38 = byte38_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_39 = byte39_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_40 = byte40_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_41 = byte41_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_42 = byte42_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_43 = byte43_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_44 = byte44_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_45 = byte45_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_46 = byte46_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_47 = byte47_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_48 = byte48_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_49 = byte49_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_50 = byte50_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_51 = byte51_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_52 = byte52_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_53 = byte53_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_54 = byte54_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_55 = byte55_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_56 = byte56_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_57 = byte57_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_58 = byte58_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_59 = byte59_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_60 = byte60_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_61 = byte61_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_62 = byte62_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_63 = byte63_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] low = 8'h1 << s_byte[2:0]; // walker_maps.rs:111
-    wire [7:0] _t21 = (((all_0 & {8{low[0]}}) | (all_1 & {8{low[1]}})) | (all_2 & {8{low[2]}})) | (all_3 & {8{low[3]}}); // walker_maps.rs:112
-    wire [7:0] eights_0 = (((_t21 | (all_4 & {8{low[4]}})) | (all_5 & {8{low[5]}})) | (all_6 & {8{low[6]}})) | (all_7 & {8{low[7]}}); // walker_maps.rs:112
-    wire [7:0] _t22 = (((all_8 & {8{low[0]}}) | (all_9 & {8{low[1]}})) | (all_10 & {8{low[2]}})) | (all_11 & {8{low[3]}}); // walker_maps.rs:112
-    wire [7:0] eights_1 = (((_t22 | (all_12 & {8{low[4]}})) | (all_13 & {8{low[5]}})) | (all_14 & {8{low[6]}})) | (all_15 & {8{low[7]}}); // walker_maps.rs:112
-    wire [7:0] _t23 = (((all_16 & {8{low[0]}}) | (all_17 & {8{low[1]}})) | (all_18 & {8{low[2]}})) | (all_19 & {8{low[3]}}); // walker_maps.rs:112
-    wire [7:0] eights_2 = (((_t23 | (all_20 & {8{low[4]}})) | (all_21 & {8{low[5]}})) | (all_22 & {8{low[6]}})) | (all_23 & {8{low[7]}}); // walker_maps.rs:112
-    wire [7:0] _t24 = (((all_24 & {8{low[0]}}) | (all_25 & {8{low[1]}})) | (all_26 & {8{low[2]}})) | (all_27 & {8{low[3]}}); // walker_maps.rs:112
-    wire [7:0] eights_3 = (((_t24 | (all_28 & {8{low[4]}})) | (all_29 & {8{low[5]}})) | (all_30 & {8{low[6]}})) | (all_31 & {8{low[7]}}); // walker_maps.rs:112
-    wire [7:0] _t25 = (((all_32 & {8{low[0]}}) | (all_33 & {8{low[1]}})) | (all_34 & {8{low[2]}})) | (all_35 & {8{low[3]}}); // walker_maps.rs:112
-    wire [7:0] eights_4 = (((_t25 | (all_36 & {8{low[4]}})) | (all_37 & {8{low[5]}})) | (all_38 & {8{low[6]}})) | (all_39 & {8{low[7]}}); // walker_maps.rs:112
-    wire [7:0] _t26 = (((all_40 & {8{low[0]}}) | (all_41 & {8{low[1]}})) | (all_42 & {8{low[2]}})) | (all_43 & {8{low[3]}}); // walker_maps.rs:112
-    wire [7:0] eights_5 = (((_t26 | (all_44 & {8{low[4]}})) | (all_45 & {8{low[5]}})) | (all_46 & {8{low[6]}})) | (all_47 & {8{low[7]}}); // walker_maps.rs:112
-    wire [7:0] _t27 = (((all_48 & {8{low[0]}}) | (all_49 & {8{low[1]}})) | (all_50 & {8{low[2]}})) | (all_51 & {8{low[3]}}); // walker_maps.rs:112
-    wire [7:0] eights_6 = (((_t27 | (all_52 & {8{low[4]}})) | (all_53 & {8{low[5]}})) | (all_54 & {8{low[6]}})) | (all_55 & {8{low[7]}}); // walker_maps.rs:112
-    wire [7:0] _t28 = (((all_56 & {8{low[0]}}) | (all_57 & {8{low[1]}})) | (all_58 & {8{low[2]}})) | (all_59 & {8{low[3]}}); // walker_maps.rs:112
-    wire [7:0] eights_7 = (((_t28 | (all_60 & {8{low[4]}})) | (all_61 & {8{low[5]}})) | (all_62 & {8{low[6]}})) | (all_63 & {8{low[7]}}); // walker_maps.rs:112
-    wire [7:0] _t29 = 8'h1 << s_byte[5:3]; // walker_maps.rs:113
-    wire [7:0] _t30 = (((eights_0 & {8{_t29[0]}}) | (eights_1 & {8{_t29[1]}})) | (eights_2 & {8{_t29[2]}})) | (eights_3 & {8{_t29[3]}}); // walker_maps.rs:113
-    wire [7:0] _t31 = ((_t30 | (eights_4 & {8{_t29[4]}})) | (eights_5 & {8{_t29[5]}})) | (eights_6 & {8{_t29[6]}}); // walker_maps.rs:113
-    wire [7:0] found = _t31 | (eights_7 & {8{_t29[7]}}); // walker_maps.rs:113
-    wire [6:0] s_end = found[6:0]; // walker_maps.rs:74
-    wire two_words = (&s_byte) & (~s_end[6]); // walker_maps.rs:76
-    wire [4:0] words_0 = word + 5'h0; // walker_maps.rs:95
-    wire [4:0] words_1 = word + 5'h1; // walker_maps.rs:95
-    wire [4:0] words_2 = word + 5'h2; // walker_maps.rs:95
-    wire [10:0] s_end_1 = {two_words ? words_2 : (s_end[6] ? words_1 : words_0), s_end[5:0]}; // walker_maps.rs:96
-    wire now_count_too_many = found[7]; // walker_maps.rs:79
-    wire [7:0] found_1 = byte8_ends[next_word_2[3:0]]; // walker_maps.rs:84
-    wire [4:0] words_0_1 = next_word_2 + 5'h0; // walker_maps.rs:95
-    wire [4:0] words_1_1 = next_word_2 + 5'h1; // walker_maps.rs:95
-    wire [10:0] s_end_2 = {found_1[6] ? words_1_1 : words_0_1, found_1[5:0]}; // walker_maps.rs:96
-    wire now_first_count_too_many = found_1[7]; // walker_maps.rs:87
+    wire [7:0] all_0 = byte0_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_1 = byte1_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_2 = byte2_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_3 = byte3_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_4 = byte4_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_5 = byte5_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_6 = byte6_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_7 = byte7_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_8 = byte8_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_9 = byte9_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_10 = byte10_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_11 = byte11_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_12 = byte12_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_13 = byte13_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_14 = byte14_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_15 = byte15_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_16 = byte16_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_17 = byte17_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_18 = byte18_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_19 = byte19_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_20 = byte20_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_21 = byte21_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_22 = byte22_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_23 = byte23_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_24 = byte24_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_25 = byte25_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_26 = byte26_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_27 = byte27_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_28 = byte28_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_29 = byte29_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_30 = byte30_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_31 = byte31_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_32 = byte32_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_33 = byte33_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_34 = byte34_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_35 = byte35_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_36 = byte36_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_37 = byte37_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_38 = byte38_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_39 = byte39_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_40 = byte40_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_41 = byte41_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_42 = byte42_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_43 = byte43_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_44 = byte44_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_45 = byte45_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_46 = byte46_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_47 = byte47_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_48 = byte48_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_49 = byte49_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_50 = byte50_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_51 = byte51_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_52 = byte52_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_53 = byte53_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_54 = byte54_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_55 = byte55_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_56 = byte56_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_57 = byte57_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_58 = byte58_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_59 = byte59_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_60 = byte60_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_61 = byte61_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_62 = byte62_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_63 = byte63_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] low = 8'h1 << s_byte[2:0]; // walker_maps.rs:110
+    wire [7:0] _t21 = (((all_0 & {8{low[0]}}) | (all_1 & {8{low[1]}})) | (all_2 & {8{low[2]}})) | (all_3 & {8{low[3]}}); // walker_maps.rs:111
+    wire [7:0] eights_0 = (((_t21 | (all_4 & {8{low[4]}})) | (all_5 & {8{low[5]}})) | (all_6 & {8{low[6]}})) | (all_7 & {8{low[7]}}); // walker_maps.rs:111
+    wire [7:0] _t22 = (((all_8 & {8{low[0]}}) | (all_9 & {8{low[1]}})) | (all_10 & {8{low[2]}})) | (all_11 & {8{low[3]}}); // walker_maps.rs:111
+    wire [7:0] eights_1 = (((_t22 | (all_12 & {8{low[4]}})) | (all_13 & {8{low[5]}})) | (all_14 & {8{low[6]}})) | (all_15 & {8{low[7]}}); // walker_maps.rs:111
+    wire [7:0] _t23 = (((all_16 & {8{low[0]}}) | (all_17 & {8{low[1]}})) | (all_18 & {8{low[2]}})) | (all_19 & {8{low[3]}}); // walker_maps.rs:111
+    wire [7:0] eights_2 = (((_t23 | (all_20 & {8{low[4]}})) | (all_21 & {8{low[5]}})) | (all_22 & {8{low[6]}})) | (all_23 & {8{low[7]}}); // walker_maps.rs:111
+    wire [7:0] _t24 = (((all_24 & {8{low[0]}}) | (all_25 & {8{low[1]}})) | (all_26 & {8{low[2]}})) | (all_27 & {8{low[3]}}); // walker_maps.rs:111
+    wire [7:0] eights_3 = (((_t24 | (all_28 & {8{low[4]}})) | (all_29 & {8{low[5]}})) | (all_30 & {8{low[6]}})) | (all_31 & {8{low[7]}}); // walker_maps.rs:111
+    wire [7:0] _t25 = (((all_32 & {8{low[0]}}) | (all_33 & {8{low[1]}})) | (all_34 & {8{low[2]}})) | (all_35 & {8{low[3]}}); // walker_maps.rs:111
+    wire [7:0] eights_4 = (((_t25 | (all_36 & {8{low[4]}})) | (all_37 & {8{low[5]}})) | (all_38 & {8{low[6]}})) | (all_39 & {8{low[7]}}); // walker_maps.rs:111
+    wire [7:0] _t26 = (((all_40 & {8{low[0]}}) | (all_41 & {8{low[1]}})) | (all_42 & {8{low[2]}})) | (all_43 & {8{low[3]}}); // walker_maps.rs:111
+    wire [7:0] eights_5 = (((_t26 | (all_44 & {8{low[4]}})) | (all_45 & {8{low[5]}})) | (all_46 & {8{low[6]}})) | (all_47 & {8{low[7]}}); // walker_maps.rs:111
+    wire [7:0] _t27 = (((all_48 & {8{low[0]}}) | (all_49 & {8{low[1]}})) | (all_50 & {8{low[2]}})) | (all_51 & {8{low[3]}}); // walker_maps.rs:111
+    wire [7:0] eights_6 = (((_t27 | (all_52 & {8{low[4]}})) | (all_53 & {8{low[5]}})) | (all_54 & {8{low[6]}})) | (all_55 & {8{low[7]}}); // walker_maps.rs:111
+    wire [7:0] _t28 = (((all_56 & {8{low[0]}}) | (all_57 & {8{low[1]}})) | (all_58 & {8{low[2]}})) | (all_59 & {8{low[3]}}); // walker_maps.rs:111
+    wire [7:0] eights_7 = (((_t28 | (all_60 & {8{low[4]}})) | (all_61 & {8{low[5]}})) | (all_62 & {8{low[6]}})) | (all_63 & {8{low[7]}}); // walker_maps.rs:111
+    wire [7:0] _t29 = 8'h1 << s_byte[5:3]; // walker_maps.rs:112
+    wire [7:0] _t30 = (((eights_0 & {8{_t29[0]}}) | (eights_1 & {8{_t29[1]}})) | (eights_2 & {8{_t29[2]}})) | (eights_3 & {8{_t29[3]}}); // walker_maps.rs:112
+    wire [7:0] _t31 = ((_t30 | (eights_4 & {8{_t29[4]}})) | (eights_5 & {8{_t29[5]}})) | (eights_6 & {8{_t29[6]}}); // walker_maps.rs:112
+    wire [7:0] found = _t31 | (eights_7 & {8{_t29[7]}}); // walker_maps.rs:112
+    wire [6:0] s_end = found[6:0]; // walker_maps.rs:73
+    wire two_words = (&s_byte) & (~s_end[6]); // walker_maps.rs:75
+    wire [4:0] words_0 = word + 5'h0; // walker_maps.rs:94
+    wire [4:0] words_1 = word + 5'h1; // walker_maps.rs:94
+    wire [4:0] words_2 = word + 5'h2; // walker_maps.rs:94
+    wire [10:0] s_end_1 = {two_words ? words_2 : (s_end[6] ? words_1 : words_0), s_end[5:0]}; // walker_maps.rs:95
+    wire now_count_too_many = found[7]; // walker_maps.rs:78
+    wire [7:0] found_1 = byte8_ends[next_word_2[3:0]]; // walker_maps.rs:83
+    wire [4:0] words_0_1 = next_word_2 + 5'h0; // walker_maps.rs:94
+    wire [4:0] words_1_1 = next_word_2 + 5'h1; // walker_maps.rs:94
+    wire [10:0] s_end_2 = {found_1[6] ? words_1_1 : words_0_1, found_1[5:0]}; // walker_maps.rs:95
+    wire now_first_count_too_many = found_1[7]; // walker_maps.rs:86
     wire now_short = s_short[next_word_2[3:0]]; // walker_view.rs:79
 
     // a chunk is known when its end and the count behind it are
-    wire settled = ((gone | known) | arrived) | (last_chunk & now_next_is_head); // record_walker.rs:116
-    wire step = ((walking & 1'h1) & settled) & room; // record_walker.rs:117
-    wire ended = step & last_chunk; // record_walker.rs:118
-    wire goes_on = step & (~last_chunk); // record_walker.rs:119
-    wire missing = (gone | nothing) | past_the_end; // record_walker.rs:120
+    wire settled = ((gone | known) | arrived) | (last_chunk & now_next_is_head); // record_walker.rs:240
+    wire step = ((walking & 1'h1) & settled) & room; // record_walker.rs:241
+    wire ended = step & last_chunk; // record_walker.rs:242
+    wire goes_on = step & (~last_chunk); // record_walker.rs:243
+    wire missing = (gone | nothing) | past_the_end; // record_walker.rs:244
 
     // from its end on
-    wire packet_over = (gone | past_the_end) | (known & now_in_last_word); // record_walker.rs:125
-    wire fits = (now_at_the_end & (~nothing)) & (~gone); // record_walker.rs:126
-    wire follows = (ended & fits) & now_in_last_word; // record_walker.rs:127
-    wire begins_1 = (((follows | ((doing == DOING_WAIT) & 1'h1)) & now_next_arrived) & start_1) & (~flush); // record_walker.rs:128
+    wire packet_over = (gone | past_the_end) | (known & now_in_last_word); // record_walker.rs:249
+    wire fits = (now_at_the_end & (~nothing)) & (~gone); // record_walker.rs:250
+    wire follows = (ended & fits) & now_in_last_word; // record_walker.rs:251
+    wire begins_1 = (((follows | ((doing == DOING_WAIT) & 1'h1)) & now_next_arrived) & start_1) & (~flush); // record_walker.rs:252
     assign begins = begins_1;
-    wire [10:0] behind_record = {gone ? resume : (packet_over ? end_next_word : next_word), 6'h0}; // record_walker.rs:131
+    wire [10:0] behind_record = {gone ? resume : (packet_over ? end_next_word : next_word), 6'h0}; // record_walker.rs:162
     always @(posedge clk) begin
         if (goes_on) begin
             start_of_chunk <= place + 11'h1;
@@ -785,7 +785,7 @@ module oaken_record_walker_p64 (
     end
 
     // chunks leave
-    wire _t32 = nothing | gone; // record_walker.rs:138
+    wire _t32 = nothing | gone; // record_walker.rs:109
     assign m_valid = chunks_m_valid;
     always @(posedge clk) begin
         if (rst) begin
@@ -829,8 +829,8 @@ module oaken_record_walker_p64 (
     assign m_at = chunks_m_payload[18:8];
     assign m_count = chunks_m_payload[7:1];
     assign m_last = chunks_m_payload[0];
-    wire wrong_count = ((goes_on & (~missing)) & now_count_too_many) | (begins_1 & now_first_count_too_many); // record_walker.rs:142
-    wire wrong_length = ((ended & (~fits)) & (~gone)) & (~flush); // record_walker.rs:143
+    wire wrong_count = ((goes_on & (~missing)) & now_count_too_many) | (begins_1 & now_first_count_too_many); // record_walker.rs:113
+    wire wrong_length = ((ended & (~fits)) & (~gone)) & (~flush); // record_walker.rs:114
     assign count_error = count_error_1;
     always @(posedge clk) begin
         if (rst) begin
@@ -849,7 +849,7 @@ module oaken_record_walker_p64 (
     end
 
     // and headers
-    wire [63:0] header_1 = headers[next_word[3:0]]; // record_walker.rs:147
+    wire [63:0] header_1 = headers[next_word[3:0]]; // record_walker.rs:118
     assign header_valid = headers_1_m_valid;
     assign header_payload = headers_1_m_payload;
     always @(posedge clk) begun_with <= header_1;
@@ -894,16 +894,16 @@ module oaken_record_walker_p64 (
     assign holds = (walking | comes) | (word != head);
 
     // to the next record
-    wire dropping = doing == DOING_DROP; // record_walker.rs:159
+    wire dropping = doing == DOING_DROP; // record_walker.rs:294
     assign leave = ((ended & packet_over) & (~gone)) | (dropping & known);
-    wire wrong_guess = ((~fits) & (|guessed)) & (~gone); // record_walker.rs:161
-    wire legal_q0 = legal[word[3:0]]; // record_walker.rs:162
-    wire [10:0] behind_dropped = {known ? end_next_word : head, 6'h0}; // record_walker.rs:163
+    wire wrong_guess = ((~fits) & (|guessed)) & (~gone); // record_walker.rs:296
+    wire legal_q0 = legal[word[3:0]]; // record_walker.rs:297
+    wire [10:0] behind_dropped = {known ? end_next_word : head, 6'h0}; // record_walker.rs:162
 
     // to flush, the open record is over
     always @(posedge clk) if (flush) resume <= head;
-    wire stays = walking & (~ended); // record_walker.rs:167
-    wire flushed = flush & (~stays); // record_walker.rs:168
+    wire stays = walking & (~ended); // record_walker.rs:302
+    wire flushed = flush & (~stays); // record_walker.rs:303
     always @(posedge clk) begin
         if (rst) begin
             doing <= DOING_WAIT;
@@ -950,9 +950,9 @@ module oaken_record_walker_p64 (
     end
 
     // the next place
-    wire [10:0] elsewhere = dropping ? behind_dropped : behind_record; // record_walker.rs:179
-    wire [10:0] to = flush ? {head, 6'h0} : (begins_1 ? s_end_2 : elsewhere); // record_walker.rs:180
-    wire _t33 = walking & (~last_chunk); // record_walker.rs:182
+    wire [10:0] elsewhere = dropping ? behind_dropped : behind_record; // record_walker.rs:314
+    wire [10:0] to = flush ? {head, 6'h0} : (begins_1 ? s_end_2 : elsewhere); // record_walker.rs:315
+    wire _t33 = walking & (~last_chunk); // record_walker.rs:317
     always @(posedge clk) begin
         if (rst) begin
             place <= 11'h0;

@@ -198,13 +198,13 @@ module oaken_mmu_64 (
     wire core_m_axi_wvalid;
     wire core_m_axi_bready;
     reg s_before; // slave.rs:44
-    reg asked; // the command waits | unit_axi.rs:161
-    reg busy; // the command is not over | unit_axi.rs:162
-    reg [2:0] outcome; // unit_axi.rs:163
-    reg [31:0] count; // unit_axi.rs:189
-    reg counts; // a cycle later: the counter is long | unit_axi.rs:190
-    reg [31:0] count_1; // unit_axi.rs:189
-    reg counts_1; // a cycle later: the counter is long | unit_axi.rs:190
+    reg asked; // the command waits | unit_axi.rs:162
+    reg busy; // the command is not over | unit_axi.rs:163
+    reg [2:0] outcome; // unit_axi.rs:164
+    reg [31:0] count; // unit_axi.rs:190
+    reg counts; // a cycle later: the counter is long | unit_axi.rs:191
+    reg [31:0] count_1; // unit_axi.rs:190
+    reg counts_1; // a cycle later: the counter is long | unit_axi.rs:191
 
     // AXI4-Lite: write
     assign s_axil_bvalid = axil_b_valid;
@@ -405,7 +405,7 @@ module oaken_mmu_64 (
     wire begins = command_start & (~s_before); // slave.rs:46
     assign result_busy_value = busy;
     assign result_outcome_value = outcome;
-    wire exists = ~(|command_request[7:2]); // unit_axi.rs:166
+    wire exists = ~(|command_request[7:2]); // unit_axi.rs:167
     always @(posedge clk) begin
         if (rst) begin
             asked <= 1'h0;
@@ -520,8 +520,8 @@ module oaken_mmu_64 (
         .m_axi_bvalid(m_axi_bvalid),
         .m_axi_bready(core_m_axi_bready)
     );
-    wire appended_0 = appended_valid & appended_ready; // unit_axi.rs:149
-    wire read_0 = done_valid & done_ready; // unit_axi.rs:150
+    wire appended_0 = appended_valid & appended_ready; // unit_axi.rs:150
+    wire read_0 = done_valid & done_ready; // unit_axi.rs:151
     assign appended_value = count;
     always @(posedge clk) begin
         if (rst) begin
@@ -542,23 +542,23 @@ module oaken_mmu_64 (
             if (counts_1) count_1 <= count_1 + 32'h1;
         end
     end
-    wire appended = appended_0 & (appended_outcome == OUTCOME_ADDRESS); // unit_axi.rs:196
-    wire read = read_0 & (done_outcome == OUTCOME_ADDRESS); // unit_axi.rs:196
+    wire appended = appended_0 & (appended_outcome == OUTCOME_ADDRESS); // unit_axi.rs:197
+    wire read = read_0 & (done_outcome == OUTCOME_ADDRESS); // unit_axi.rs:197
     assign errors_address_set = appended | read;
-    wire appended_1 = appended_0 & (appended_outcome == OUTCOME_CLOSED); // unit_axi.rs:196
-    wire read_1 = read_0 & (done_outcome == OUTCOME_CLOSED); // unit_axi.rs:196
+    wire appended_1 = appended_0 & (appended_outcome == OUTCOME_CLOSED); // unit_axi.rs:197
+    wire read_1 = read_0 & (done_outcome == OUTCOME_CLOSED); // unit_axi.rs:197
     assign errors_closed_set = appended_1 | read_1;
-    wire appended_2 = appended_0 & (appended_outcome == OUTCOME_TOKENS); // unit_axi.rs:196
-    wire read_2 = read_0 & (done_outcome == OUTCOME_TOKENS); // unit_axi.rs:196
+    wire appended_2 = appended_0 & (appended_outcome == OUTCOME_TOKENS); // unit_axi.rs:197
+    wire read_2 = read_0 & (done_outcome == OUTCOME_TOKENS); // unit_axi.rs:197
     assign errors_tokens_set = appended_2 | read_2;
-    wire appended_3 = appended_0 & (appended_outcome == OUTCOME_PAGES); // unit_axi.rs:196
-    wire read_3 = read_0 & (done_outcome == OUTCOME_PAGES); // unit_axi.rs:196
+    wire appended_3 = appended_0 & (appended_outcome == OUTCOME_PAGES); // unit_axi.rs:197
+    wire read_3 = read_0 & (done_outcome == OUTCOME_PAGES); // unit_axi.rs:197
     assign errors_pages_set = appended_3 | read_3;
-    wire appended_4 = appended_0 & (appended_outcome == OUTCOME_BUS); // unit_axi.rs:196
-    wire read_4 = read_0 & (done_outcome == OUTCOME_BUS); // unit_axi.rs:196
+    wire appended_4 = appended_0 & (appended_outcome == OUTCOME_BUS); // unit_axi.rs:197
+    wire read_4 = read_0 & (done_outcome == OUTCOME_BUS); // unit_axi.rs:197
     assign errors_bus_set = appended_4 | read_4;
-    wire appended_5 = appended_0 & (appended_outcome == OUTCOME_RECORD); // unit_axi.rs:196
-    wire read_5 = read_0 & (done_outcome == OUTCOME_RECORD); // unit_axi.rs:196
+    wire appended_5 = appended_0 & (appended_outcome == OUTCOME_RECORD); // unit_axi.rs:197
+    wire read_5 = read_0 & (done_outcome == OUTCOME_RECORD); // unit_axi.rs:197
     assign errors_record_set = appended_5 | read_5;
     wire unused_ok = &{1'b0, s_axil_awprot, s_axil_arprot, axil_w_data[31:20], axil_w_strobes[3], core_controlled_tag};
 endmodule

@@ -281,7 +281,7 @@ module oaken_mmu_core_64_a32_g4096_n4096_r4_l32_h4x128_k4_v4_t4096_8_o4 (
         .m_axi_bvalid(m_axi_bvalid),
         .m_axi_bready(writes_m_axi_bready)
     );
-    wire moves = tables_verdict_valid & ((~written) | writes_s_axis_tready); // unit.rs:123
+    wire moves = tables_verdict_valid & ((~written) | writes_s_axis_tready); // unit.rs:124
     assign s_axis_tready = moves;
 
     // histories from memory

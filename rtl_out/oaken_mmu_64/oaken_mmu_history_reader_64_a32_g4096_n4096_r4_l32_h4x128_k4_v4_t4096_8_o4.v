@@ -73,30 +73,30 @@ module oaken_mmu_history_reader_64_a32_g4096_n4096_r4_l32_h4x128_k4_v4_t4096_8_o
     // localparam [2:0] OUTCOME_PAGES = 3'h5;
     localparam [2:0] OUTCOME_BUS = 3'h6;
     // localparam [2:0] OUTCOME_RECORD = 3'h7;
-    reg [2:0] phase; // history_reader.rs:106
-    reg [1:0] x_read_group_request; // history_reader.rs:107
-    reg [4:0] x_read_group_layer; // history_reader.rs:107
-    reg x_read_group_value; // history_reader.rs:107
-    reg [1:0] x_read_head; // history_reader.rs:107
-    reg [12:0] x_read_tokens; // history_reader.rs:107
-    reg [7:0] x_read_tag; // history_reader.rs:107
-    reg [2:0] x_outcome; // history_reader.rs:107
-    reg x_entry_copy; // history_reader.rs:107
-    reg [12:0] x_entry_tokens; // history_reader.rs:107
-    reg [12:0] x_tokens; // history_reader.rs:107
-    reg [11:0] x_sparse_first; // history_reader.rs:107
-    reg [19:0] x_sparse_bytes; // history_reader.rs:107
-    reg [11:0] x_dense_first; // history_reader.rs:107
-    wire begun_valid; // history_reader.rs:108
-    wire begun_ready; // history_reader.rs:108
-    wire [7:0] begun_tag; // history_reader.rs:108
-    wire [2:0] begun_outcome; // history_reader.rs:108
-    wire [12:0] begun_tokens; // history_reader.rs:108
-    wire begun_any; // history_reader.rs:108
-    wire history_valid_1; // history_reader.rs:196
-    wire history_ready_1; // history_reader.rs:196
-    wire [12:0] history_tokens_1; // history_reader.rs:196
-    wire [7:0] history_tag_1; // history_reader.rs:196
+    reg [2:0] phase; // history_reader.rs:108
+    reg [1:0] x_read_group_request; // history_reader.rs:109
+    reg [4:0] x_read_group_layer; // history_reader.rs:109
+    reg x_read_group_value; // history_reader.rs:109
+    reg [1:0] x_read_head; // history_reader.rs:109
+    reg [12:0] x_read_tokens; // history_reader.rs:109
+    reg [7:0] x_read_tag; // history_reader.rs:109
+    reg [2:0] x_outcome; // history_reader.rs:109
+    reg x_entry_copy; // history_reader.rs:109
+    reg [12:0] x_entry_tokens; // history_reader.rs:109
+    reg [12:0] x_tokens; // history_reader.rs:109
+    reg [11:0] x_sparse_first; // history_reader.rs:109
+    reg [19:0] x_sparse_bytes; // history_reader.rs:109
+    reg [11:0] x_dense_first; // history_reader.rs:109
+    wire begun_valid; // history_reader.rs:110
+    wire begun_ready; // history_reader.rs:110
+    wire [7:0] begun_tag; // history_reader.rs:110
+    wire [2:0] begun_outcome; // history_reader.rs:110
+    wire [12:0] begun_tokens; // history_reader.rs:110
+    wire begun_any; // history_reader.rs:110
+    wire history_valid_1; // history_reader.rs:198
+    wire history_ready_1; // history_reader.rs:198
+    wire [12:0] history_tokens_1; // history_reader.rs:198
+    wire [7:0] history_tag_1; // history_reader.rs:198
     wire fifo_s_ready;
     wire fifo_m_valid;
     wire [20:0] fifo_m_payload;
@@ -109,7 +109,7 @@ module oaken_mmu_history_reader_64_a32_g4096_n4096_r4_l32_h4x128_k4_v4_t4096_8_o
     wire reads_valid;
     wire reads_ready; // register_slice_forward.rs:44
     wire [24:0] slice_m_payload;
-    reg [2:0] under_way; // history_reader.rs:117
+    reg [2:0] under_way; // history_reader.rs:119
 
     // the entries of both parts, in one piece
     assign job_0_first = x_sparse_first;
@@ -118,18 +118,18 @@ module oaken_mmu_history_reader_64_a32_g4096_n4096_r4_l32_h4x128_k4_v4_t4096_8_o
     assign begun_tag = x_read_tag;
     assign begun_outcome = x_outcome;
     assign begun_tokens = x_tokens;
-    wire [7:0] number = {x_read_group_request, x_read_group_layer, x_read_group_value}; // history_reader.rs:126
+    wire [7:0] number = {x_read_group_request, x_read_group_layer, x_read_group_value}; // history_reader.rs:128
     assign look_payload = number;
     assign look_valid = phase == PHASE_LOOK;
-    wire dense = phase == PHASE_DENSE; // history_reader.rs:129
+    wire dense = phase == PHASE_DENSE; // history_reader.rs:131
     assign fetch_valid = (phase == PHASE_SPARSE) | dense;
     assign fetch_payload = {number, x_read_head, dense, x_entry_copy};
     assign looks = (~(phase == PHASE_IDLE)) & (~(phase == PHASE_SEND));
     assign command_ready = (phase == PHASE_IDLE) & (~hold);
-    wire [3:0] open = {open_3, open_2, open_1, open_0}; // history_reader.rs:136
-    wire [2:0] allowed = open[command_group_request] ? OUTCOME_OKAY : OUTCOME_CLOSED; // history_reader.rs:136
-    wire [2:0] outcome = 1'h1 ? allowed : OUTCOME_ADDRESS; // history_reader.rs:137
-    wire all = (~(|x_read_tokens)) | (x_read_tokens >= x_entry_tokens); // history_reader.rs:140
+    wire [3:0] open = {open_3, open_2, open_1, open_0}; // history_reader.rs:138
+    wire [2:0] allowed = open[command_group_request] ? OUTCOME_OKAY : OUTCOME_CLOSED; // history_reader.rs:138
+    wire [2:0] outcome = 1'h1 ? allowed : OUTCOME_ADDRESS; // history_reader.rs:139
+    wire all = (~(|x_read_tokens)) | (x_read_tokens >= x_entry_tokens); // history_reader.rs:142
     always @(posedge clk) begin
         case (phase)
             PHASE_IDLE: begin
@@ -155,13 +155,13 @@ module oaken_mmu_history_reader_64_a32_g4096_n4096_r4_l32_h4x128_k4_v4_t4096_8_o
             default: ;
         endcase
     end
-    wire goes = (command_valid & command_ready) & (outcome == OUTCOME_OKAY); // history_reader.rs:167
-    wire any = |x_tokens; // history_reader.rs:195
+    wire goes = (command_valid & command_ready) & (outcome == OUTCOME_OKAY); // history_reader.rs:169
+    wire any = |x_tokens; // history_reader.rs:197
     assign begun_any = any;
     assign history_tokens_1 = x_tokens;
     assign history_tag_1 = x_read_tag;
-    wire room = (job_0_ready & job_1_ready) & history_ready_1; // history_reader.rs:197
-    wire sent = ((phase == PHASE_SEND) & begun_ready) & (room | (~any)); // history_reader.rs:198
+    wire room = (job_0_ready & job_1_ready) & history_ready_1; // history_reader.rs:199
+    wire sent = ((phase == PHASE_SEND) & begun_ready) & (room | (~any)); // history_reader.rs:200
     always @(posedge clk) begin
         if (rst) begin
             phase <= PHASE_IDLE;
@@ -180,7 +180,7 @@ module oaken_mmu_history_reader_64_a32_g4096_n4096_r4_l32_h4x128_k4_v4_t4096_8_o
         end
     end
     assign begun_valid = sent;
-    wire jobs = sent & any; // history_reader.rs:199
+    wire jobs = sent & any; // history_reader.rs:201
     assign job_0_valid = jobs;
     assign job_1_valid = jobs;
     assign history_valid_1 = jobs;
@@ -199,11 +199,11 @@ module oaken_mmu_history_reader_64_a32_g4096_n4096_r4_l32_h4x128_k4_v4_t4096_8_o
     );
     assign history_tokens = fifo_m_payload[20:8];
     assign history_tag = fifo_m_payload[7:0];
-    wire [20:0] _t1 = {8'h0, x_tokens} * {13'h0, 8'h40}; // history_reader.rs:205
-    wire [19:0] key = _t1[19:0]; // params.rs:224
-    wire [20:0] _t2 = {8'h0, x_tokens} * {13'h0, 8'h40}; // history_reader.rs:205
-    wire [19:0] value = _t2[19:0]; // params.rs:224
-    wire [19:0] dense_bytes = x_read_group_value ? value : key; // history_reader.rs:206
+    wire [20:0] _t1 = {8'h0, x_tokens} * {13'h0, 8'h40}; // history_reader.rs:207
+    wire [19:0] key = _t1[19:0]; // params.rs:223
+    wire [20:0] _t2 = {8'h0, x_tokens} * {13'h0, 8'h40}; // history_reader.rs:207
+    wire [19:0] value = _t2[19:0]; // params.rs:223
+    wire [19:0] dense_bytes = x_read_group_value ? value : key; // history_reader.rs:208
     assign job_1_bytes = dense_bytes;
 
     // how reads end
@@ -226,7 +226,7 @@ module oaken_mmu_history_reader_64_a32_g4096_n4096_r4_l32_h4x128_k4_v4_t4096_8_o
     wire [12:0] reads_tokens = slice_m_payload[13:1]; // register_slice_forward.rs:46
     assign done_tokens = reads_tokens;
     wire reads_any = slice_m_payload[0]; // register_slice_forward.rs:46
-    wire _t4 = (~reads_any) | (over_0_valid & over_1_valid); // history_reader.rs:218
+    wire _t4 = (~reads_any) | (over_0_valid & over_1_valid); // history_reader.rs:220
     assign done_valid = reads_valid & _t4;
     assign done_outcome = ((~(~reads_any)) & (over_0_payload | over_1_payload)) ? OUTCOME_BUS : reads_outcome;
     assign reads_ready = done_ready & _t4;
@@ -240,11 +240,11 @@ module oaken_mmu_history_reader_64_a32_g4096_n4096_r4_l32_h4x128_k4_v4_t4096_8_o
         .m_ready(reads_ready),
         .m_payload(slice_m_payload)
     );
-    wire _t5 = ((reads_valid & done_ready) & _t4) & (~(~reads_any)); // history_reader.rs:224
+    wire _t5 = ((reads_valid & done_ready) & _t4) & (~(~reads_any)); // history_reader.rs:226
     assign over_0_ready = _t5;
     assign over_1_ready = _t5;
-    wire _t6 = begun_valid & begun_ready; // history_reader.rs:118
-    wire _t7 = reads_valid & reads_ready; // history_reader.rs:118
+    wire _t6 = begun_valid & begun_ready; // history_reader.rs:120
+    wire _t7 = reads_valid & reads_ready; // history_reader.rs:120
     always @(posedge clk) begin
         if (rst) begin
             under_way <= 3'h0;

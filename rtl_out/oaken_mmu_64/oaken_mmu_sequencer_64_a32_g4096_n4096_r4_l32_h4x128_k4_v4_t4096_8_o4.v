@@ -88,14 +88,14 @@ module oaken_mmu_sequencer_64_a32_g4096_n4096_r4_l32_h4x128_k4_v4_t4096_8_o4 (
     localparam [1:0] DUTY_OPENING = 2'h1;
     localparam [1:0] DUTY_RELEASING = 2'h2;
     localparam [1:0] DUTY_ANSWER = 2'h3;
-    localparam [2:0] PARAMS_OUTCOME_OKAY = 3'h0;
-    localparam [2:0] PARAMS_OUTCOME_ADDRESS = 3'h1;
-    localparam [2:0] PARAMS_OUTCOME_CLOSED = 3'h2;
-    localparam [2:0] PARAMS_OUTCOME_OPEN = 3'h3;
-    localparam [2:0] PARAMS_OUTCOME_TOKENS = 3'h4;
-    localparam [2:0] PARAMS_OUTCOME_PAGES = 3'h5;
-    localparam [2:0] PARAMS_OUTCOME_BUS = 3'h6;
-    localparam [2:0] PARAMS_OUTCOME_RECORD = 3'h7;
+    localparam [2:0] COMMANDS_OUTCOME_OKAY = 3'h0;
+    localparam [2:0] COMMANDS_OUTCOME_ADDRESS = 3'h1;
+    localparam [2:0] COMMANDS_OUTCOME_CLOSED = 3'h2;
+    localparam [2:0] COMMANDS_OUTCOME_OPEN = 3'h3;
+    localparam [2:0] COMMANDS_OUTCOME_TOKENS = 3'h4;
+    localparam [2:0] COMMANDS_OUTCOME_PAGES = 3'h5;
+    localparam [2:0] COMMANDS_OUTCOME_BUS = 3'h6;
+    localparam [2:0] COMMANDS_OUTCOME_RECORD = 3'h7;
     localparam [2:0] MOVER_OUTCOME_OKAY = 3'h0;
     // localparam [2:0] MOVER_OUTCOME_RANGE = 3'h1;
     // localparam [2:0] MOVER_OUTCOME_SLAVE = 3'h2;
@@ -106,55 +106,55 @@ module oaken_mmu_sequencer_64_a32_g4096_n4096_r4_l32_h4x128_k4_v4_t4096_8_o4 (
     localparam [1:0] PASS_COUNT = 2'h1;
     localparam [1:0] PASS_UNDO = 2'h2;
     localparam [1:0] PASS_RELEASE = 2'h3;
-    reg [2:0] phase; // sequencer.rs:109
-    reg [1:0] current_group_request; // appends.rs:65
-    reg [4:0] current_group_layer; // appends.rs:65
-    reg current_group_value; // appends.rs:65
-    reg [7:0] current_tag; // appends.rs:65
-    reg [12:0] current_tokens; // appends.rs:65
-    reg current_copy; // appends.rs:65
-    reg [2:0] current_outcome; // appends.rs:65
-    reg current_accepted; // appends.rs:65
-    reg current_turn; // appends.rs:65
-    reg busy; // appends.rs:66
-    reg turn; // appends.rs:67
-    reg complete; // appends.rs:68
-    reg [1:0] pending_group_request; // appends.rs:69
-    reg [4:0] pending_group_layer; // appends.rs:69
-    reg pending_group_value; // appends.rs:69
-    reg [7:0] pending_tag; // appends.rs:69
-    reg [12:0] pending_tokens; // appends.rs:69
-    reg pending_copy; // appends.rs:69
-    reg [2:0] pending_outcome; // appends.rs:69
-    reg pending_accepted; // appends.rs:69
-    reg pending_turn; // appends.rs:69
-    reg [1:0] stage; // appends.rs:70
-    reg over_0; // appends.rs:71
-    reg over_1; // appends.rs:71
-    reg bad_0; // appends.rs:72
-    reg bad_1; // appends.rs:72
-    reg open_0_1; // requests.rs:31
-    reg open_1_1; // requests.rs:31
-    reg open_2_1; // requests.rs:31
-    reg open_3_1; // requests.rs:31
-    reg [1:0] duty; // requests.rs:32
-    reg [7:0] ended_tag; // requests.rs:33
-    reg [2:0] ended_outcome; // requests.rs:33
-    reg [1:0] next_request; // requests.rs:34
-    reg [4:0] next_layer; // requests.rs:34
-    reg next_value; // requests.rs:34
-    reg [1:0] group_pass; // sequencer.rs:114
-    reg [1:0] group_group_request; // sequencer.rs:114
-    reg [4:0] group_group_layer; // sequencer.rs:114
-    reg group_group_value; // sequencer.rs:114
-    reg group_copy; // sequencer.rs:114
-    reg group_empty; // sequencer.rs:114
-    reg group_turn; // sequencer.rs:114
-    reg releases; // the group that is looked up is released | sequencer.rs:150
-    reg entry_copy; // sequencer.rs:151
-    reg [12:0] entry_tokens; // sequencer.rs:151
-    reg counted; // the pages that the vector may need were counted | sequencer.rs:152
-    reg enough; // pages are free for what the vector may need | sequencer.rs:156
+    reg [2:0] phase; // sequencer.rs:111
+    reg [1:0] current_group_request; // appends.rs:66
+    reg [4:0] current_group_layer; // appends.rs:66
+    reg current_group_value; // appends.rs:66
+    reg [7:0] current_tag; // appends.rs:66
+    reg [12:0] current_tokens; // appends.rs:66
+    reg current_copy; // appends.rs:66
+    reg [2:0] current_outcome; // appends.rs:66
+    reg current_accepted; // appends.rs:66
+    reg current_turn; // appends.rs:66
+    reg busy; // appends.rs:67
+    reg turn; // appends.rs:68
+    reg complete; // appends.rs:69
+    reg [1:0] pending_group_request; // appends.rs:70
+    reg [4:0] pending_group_layer; // appends.rs:70
+    reg pending_group_value; // appends.rs:70
+    reg [7:0] pending_tag; // appends.rs:70
+    reg [12:0] pending_tokens; // appends.rs:70
+    reg pending_copy; // appends.rs:70
+    reg [2:0] pending_outcome; // appends.rs:70
+    reg pending_accepted; // appends.rs:70
+    reg pending_turn; // appends.rs:70
+    reg [1:0] stage; // appends.rs:71
+    reg over_0; // appends.rs:72
+    reg over_1; // appends.rs:72
+    reg bad_0; // appends.rs:73
+    reg bad_1; // appends.rs:73
+    reg open_0_1; // requests.rs:32
+    reg open_1_1; // requests.rs:32
+    reg open_2_1; // requests.rs:32
+    reg open_3_1; // requests.rs:32
+    reg [1:0] duty; // requests.rs:33
+    reg [7:0] ended_tag; // requests.rs:34
+    reg [2:0] ended_outcome; // requests.rs:34
+    reg [1:0] next_request; // requests.rs:35
+    reg [4:0] next_layer; // requests.rs:35
+    reg next_value; // requests.rs:35
+    reg [1:0] group_pass; // sequencer.rs:116
+    reg [1:0] group_group_request; // sequencer.rs:116
+    reg [4:0] group_group_layer; // sequencer.rs:116
+    reg group_group_value; // sequencer.rs:116
+    reg group_copy; // sequencer.rs:116
+    reg group_empty; // sequencer.rs:116
+    reg group_turn; // sequencer.rs:116
+    reg releases; // the group that is looked up is released | sequencer.rs:152
+    reg entry_copy; // sequencer.rs:153
+    reg [12:0] entry_tokens; // sequencer.rs:153
+    reg counted; // the pages that the vector may need were counted | sequencer.rs:154
+    reg enough; // pages are free for what the vector may need | sequencer.rs:158
     assign open_0 = open_0_1;
     assign open_1 = open_1_1;
     assign open_2 = open_2_1;
@@ -166,25 +166,25 @@ module oaken_mmu_sequencer_64_a32_g4096_n4096_r4_l32_h4x128_k4_v4_t4096_8_o4 (
 
     // requests
     assign control_ready = duty == DUTY_NONE;
-    wire [3:0] open = {open_3_1, open_2_1, open_1_1, open_0_1}; // requests.rs:44
-    wire is_open = open[control_request]; // requests.rs:44
-    wire allowed = 1'h1 & (is_open == control_release); // requests.rs:46
-    wire [2:0] refusal = control_release ? PARAMS_OUTCOME_CLOSED : PARAMS_OUTCOME_OPEN; // requests.rs:47
-    wire [2:0] refusal_1 = 1'h1 ? refusal : PARAMS_OUTCOME_ADDRESS; // requests.rs:48
-    wire [1:0] duty_1 = control_release ? DUTY_RELEASING : DUTY_OPENING; // requests.rs:49
-    wire _t1 = control_valid & control_ready; // requests.rs:50
+    wire [3:0] open = {open_3_1, open_2_1, open_1_1, open_0_1}; // requests.rs:45
+    wire is_open = open[control_request]; // requests.rs:45
+    wire allowed = 1'h1 & (is_open == control_release); // requests.rs:47
+    wire [2:0] refusal = control_release ? COMMANDS_OUTCOME_CLOSED : COMMANDS_OUTCOME_OPEN; // requests.rs:48
+    wire [2:0] refusal_1 = 1'h1 ? refusal : COMMANDS_OUTCOME_ADDRESS; // requests.rs:49
+    wire [1:0] duty_1 = control_release ? DUTY_RELEASING : DUTY_OPENING; // requests.rs:50
+    wire _t1 = control_valid & control_ready; // requests.rs:51
 
     // a vector counts when all its writes are answered
     assign appended_tag = pending_tag;
     assign appended_outcome = pending_outcome;
     assign written_ready = 1'h1;
-    wire turn_1 = written_tag[1]; // appends.rs:90
-    wire last = written_tag[0]; // appends.rs:90
-    wire fails = written_valid & (~(written_outcome == MOVER_OUTCOME_OKAY)); // appends.rs:91
-    wire is_over = (stage == STAGE_WRITING) & (pending_turn ? over_1 : over_0); // appends.rs:99
-    wire bus = pending_turn ? bad_1 : bad_0; // appends.rs:100
-    wire fails_1 = bus | (~(pending_outcome == PARAMS_OUTCOME_OKAY)); // appends.rs:101
-    wire counts = (is_over & (~fails_1)) & ((~looks) & (~(phase == PHASE_CLEAR))); // appends.rs:102
+    wire turn_1 = written_tag[1]; // appends.rs:91
+    wire last = written_tag[0]; // appends.rs:91
+    wire fails = written_valid & (~(written_outcome == MOVER_OUTCOME_OKAY)); // appends.rs:92
+    wire is_over = (stage == STAGE_WRITING) & (pending_turn ? over_1 : over_0); // appends.rs:100
+    wire bus = pending_turn ? bad_1 : bad_0; // appends.rs:101
+    wire fails_1 = bus | (~(pending_outcome == COMMANDS_OUTCOME_OKAY)); // appends.rs:102
+    wire counts = (is_over & (~fails_1)) & ((~looks) & (~(phase == PHASE_CLEAR))); // appends.rs:103
     assign appended_valid = stage == STAGE_ANSWER;
     always @(posedge clk) begin
         case (stage)
@@ -199,7 +199,7 @@ module oaken_mmu_sequencer_64_a32_g4096_n4096_r4_l32_h4x128_k4_v4_t4096_8_o4 (
                 pending_accepted <= current_accepted;
                 pending_turn <= current_turn;
             end
-            STAGE_WRITING: if (is_over & bus) pending_outcome <= PARAMS_OUTCOME_BUS;
+            STAGE_WRITING: if (is_over & bus) pending_outcome <= COMMANDS_OUTCOME_BUS;
             default: ;
         endcase
     end
@@ -215,30 +215,30 @@ module oaken_mmu_sequencer_64_a32_g4096_n4096_r4_l32_h4x128_k4_v4_t4096_8_o4 (
     assign work_copy = group_copy;
     assign work_empty = group_empty;
     assign work_turn = group_turn;
-    wire [12:0] needed_1 = counted ? {9'h0, needed} : 13'h8; // sequencer.rs:154
+    wire [12:0] needed_1 = counted ? {9'h0, needed} : 13'h8; // sequencer.rs:156
     always @(posedge clk) enough <= free >= needed_1;
     assign look_valid = phase == PHASE_LOOK;
     assign look_payload = {group_group_request, group_group_layer, group_group_value};
-    wire drops = phase == PHASE_DROP; // sequencer.rs:195
-    wire steps = (phase == PHASE_STEPS) & (group_pass == PASS_APPEND); // sequencer.rs:196
+    wire drops = phase == PHASE_DROP; // sequencer.rs:197
+    wire steps = (phase == PHASE_STEPS) & (group_pass == PASS_APPEND); // sequencer.rs:198
     assign step_slice_valid = (slice_valid & steps) & verdict_ready;
-    wire takes = verdict_ready & (drops | (steps & step_slice_ready)); // sequencer.rs:199
+    wire takes = verdict_ready & (drops | (steps & step_slice_ready)); // sequencer.rs:201
     assign slice_ready = takes;
     assign verdict_valid = slice_valid & (drops | (steps & step_slice_ready));
     assign verdict_payload = ~drops;
-    wire _t2 = ((~(stage == STAGE_EMPTY)) & (pending_accepted & (pending_group_request == next_request))) | (busy & (current_accepted & (current_group_request == next_request))); // appends.rs:78
-    wire of_release = _t2 | reading; // sequencer.rs:210
-    wire may_release = (duty == DUTY_RELEASING) & (~of_release); // sequencer.rs:211
-    wire _t3 = {pending_group_request, pending_group_layer, pending_group_value} == {append_group_request, append_group_layer, append_group_value}; // appends.rs:82
-    wire may_append = (append_valid & (~busy)) & (~((~(stage == STAGE_EMPTY)) & _t3)); // sequencer.rs:212
-    wire undoes = stage == STAGE_UNDO; // sequencer.rs:213
-    wire _t4 = duty == DUTY_OPENING; // sequencer.rs:225
-    wire _t5 = may_release & (~(releases & may_append)); // sequencer.rs:226
-    wire _t6 = |entry_tokens; // sequencer.rs:241
-    wire [2:0] _t7 = (entry_tokens == 13'h1000) ? PARAMS_OUTCOME_TOKENS : ((~enough) ? PARAMS_OUTCOME_PAGES : PARAMS_OUTCOME_OKAY); // sequencer.rs:263
-    wire [2:0] outcome = 1'h0 ? PARAMS_OUTCOME_ADDRESS : ((~open[append_group_request]) ? PARAMS_OUTCOME_CLOSED : _t7); // sequencer.rs:263
-    wire accepted = outcome == PARAMS_OUTCOME_OKAY; // sequencer.rs:264
-    wire counts_1 = (outcome == PARAMS_OUTCOME_PAGES) & (~counted); // sequencer.rs:265
+    wire _t2 = ((~(stage == STAGE_EMPTY)) & (pending_accepted & (pending_group_request == next_request))) | (busy & (current_accepted & (current_group_request == next_request))); // appends.rs:79
+    wire of_release = _t2 | reading; // sequencer.rs:212
+    wire may_release = (duty == DUTY_RELEASING) & (~of_release); // sequencer.rs:213
+    wire _t3 = {pending_group_request, pending_group_layer, pending_group_value} == {append_group_request, append_group_layer, append_group_value}; // appends.rs:83
+    wire may_append = (append_valid & (~busy)) & (~((~(stage == STAGE_EMPTY)) & _t3)); // sequencer.rs:214
+    wire undoes = stage == STAGE_UNDO; // sequencer.rs:215
+    wire _t4 = duty == DUTY_OPENING; // sequencer.rs:227
+    wire _t5 = may_release & (~(releases & may_append)); // sequencer.rs:228
+    wire _t6 = |entry_tokens; // sequencer.rs:243
+    wire [2:0] _t7 = (entry_tokens == 13'h1000) ? COMMANDS_OUTCOME_TOKENS : ((~enough) ? COMMANDS_OUTCOME_PAGES : COMMANDS_OUTCOME_OKAY); // sequencer.rs:265
+    wire [2:0] outcome = 1'h0 ? COMMANDS_OUTCOME_ADDRESS : ((~open[append_group_request]) ? COMMANDS_OUTCOME_CLOSED : _t7); // sequencer.rs:265
+    wire accepted = outcome == COMMANDS_OUTCOME_OKAY; // sequencer.rs:266
+    wire counts_1 = (outcome == COMMANDS_OUTCOME_PAGES) & (~counted); // sequencer.rs:267
     always @* begin
         start = 1'h0;
         append_ready = 1'h0;
@@ -255,12 +255,12 @@ module oaken_mmu_sequencer_64_a32_g4096_n4096_r4_l32_h4x128_k4_v4_t4096_8_o4 (
             default: ;
         endcase
     end
-    wire [12:0] tokens = entry_tokens + 13'h1; // sequencer.rs:272
-    wire copy = ~entry_copy; // sequencer.rs:272
+    wire [12:0] tokens = entry_tokens + 13'h1; // sequencer.rs:274
+    wire copy = ~entry_copy; // sequencer.rs:274
     always @(posedge clk) begin
         if (_t1) begin
             ended_tag <= control_tag;
-            ended_outcome <= allowed ? PARAMS_OUTCOME_OKAY : refusal_1;
+            ended_outcome <= allowed ? COMMANDS_OUTCOME_OKAY : refusal_1;
             next_request <= control_request;
             next_layer <= 5'h0;
             next_value <= 1'h0;
@@ -319,7 +319,7 @@ module oaken_mmu_sequencer_64_a32_g4096_n4096_r4_l32_h4x128_k4_v4_t4096_8_o4 (
             end
             PHASE_STEPS: if (step_done) begin
                 case (group_pass)
-                    PASS_APPEND: if (step_failed) current_outcome <= PARAMS_OUTCOME_RECORD;
+                    PASS_APPEND: if (step_failed) current_outcome <= COMMANDS_OUTCOME_RECORD;
                     PASS_RELEASE: begin
                         next_value <= ~next_value;
                         if (next_value) next_layer <= next_layer + 5'h1;
@@ -334,7 +334,7 @@ module oaken_mmu_sequencer_64_a32_g4096_n4096_r4_l32_h4x128_k4_v4_t4096_8_o4 (
             end
         endcase
     end
-    wire last_1 = next_value & (next_layer == 5'h1f); // sequencer.rs:186
+    wire last_1 = next_value & (next_layer == 5'h1f); // sequencer.rs:188
     always @(posedge clk) begin
         if (rst) begin
             phase <= PHASE_IDLE;
@@ -465,8 +465,8 @@ module oaken_mmu_sequencer_64_a32_g4096_n4096_r4_l32_h4x128_k4_v4_t4096_8_o4 (
     end
 
     // entries of groups
-    wire [7:0] cleared = {next_request, next_layer, next_value}; // sequencer.rs:125
-    wire clears = phase == PHASE_CLEAR; // sequencer.rs:126
+    wire [7:0] cleared = {next_request, next_layer, next_value}; // sequencer.rs:127
+    wire clears = phase == PHASE_CLEAR; // sequencer.rs:128
     assign entry_valid = counts | clears;
     assign entry_address = clears ? cleared : {pending_group_request, pending_group_layer, pending_group_value};
     assign entry_word = {clears ? 1'h0 : pending_copy, clears ? 13'h0 : pending_tokens};

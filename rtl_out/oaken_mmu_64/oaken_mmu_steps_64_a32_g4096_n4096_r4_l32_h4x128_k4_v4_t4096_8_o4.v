@@ -57,31 +57,31 @@ module oaken_mmu_steps_64_a32_g4096_n4096_r4_l32_h4x128_k4_v4_t4096_8_o4 (
     localparam [1:0] PASS_COUNT = 2'h1;
     localparam [1:0] PASS_UNDO = 2'h2;
     localparam [1:0] PASS_RELEASE = 2'h3;
-    reg [11:0] held_first; // steps.rs:133
-    reg [11:0] held_tail; // steps.rs:133
-    reg [19:0] held_bytes; // steps.rs:133
-    reg held_grew; // steps.rs:133
-    reg held_valid; // steps.rs:134
-    wire takes_held; // steps.rs:135
-    reg more; // there are entries to fetch | steps.rs:167
-    reg [2:0] next; // steps.rs:168
-    reg comes; // an entry comes | steps.rs:169
-    reg [2:0] step_number; // steps.rs:139
-    reg [11:0] step_entry_first; // steps.rs:139
-    reg [11:0] step_entry_tail; // steps.rs:139
-    reg [19:0] step_entry_bytes; // steps.rs:139
-    reg step_entry_grew; // steps.rs:139
-    reg step_empty; // steps.rs:139
-    reg [12:0] step_pages; // steps.rs:139
-    reg step_at_page; // steps.rs:139
-    reg step_takes; // steps.rs:139
-    reg [7:0] step_slice_bytes; // steps.rs:139
-    reg step_slice_last; // steps.rs:139
-    reg step_slice_failed; // steps.rs:139
-    reg step_valid; // steps.rs:140
-    wire goes_1; // steps.rs:141
-    reg [2:0] number; // of the stream whose entry is held | steps.rs:142
-    reg [3:0] counted; // steps.rs:242
+    reg [11:0] held_first; // steps.rs:134
+    reg [11:0] held_tail; // steps.rs:134
+    reg [19:0] held_bytes; // steps.rs:134
+    reg held_grew; // steps.rs:134
+    reg held_valid; // steps.rs:135
+    wire takes_held; // steps.rs:136
+    reg more; // there are entries to fetch | steps.rs:168
+    reg [2:0] next; // steps.rs:169
+    reg comes; // an entry comes | steps.rs:170
+    reg [2:0] step_number; // steps.rs:140
+    reg [11:0] step_entry_first; // steps.rs:140
+    reg [11:0] step_entry_tail; // steps.rs:140
+    reg [19:0] step_entry_bytes; // steps.rs:140
+    reg step_entry_grew; // steps.rs:140
+    reg step_empty; // steps.rs:140
+    reg [12:0] step_pages; // steps.rs:140
+    reg step_at_page; // steps.rs:140
+    reg step_takes; // steps.rs:140
+    reg [7:0] step_slice_bytes; // steps.rs:140
+    reg step_slice_last; // steps.rs:140
+    reg step_slice_failed; // steps.rs:140
+    reg step_valid; // steps.rs:141
+    wire goes_1; // steps.rs:142
+    reg [2:0] number; // of the stream whose entry is held | steps.rs:143
+    reg [3:0] counted; // steps.rs:243
 
     // entries, each fetched while the one before is dealt with
     always @(posedge clk) if (comes) begin
@@ -92,7 +92,7 @@ module oaken_mmu_steps_64_a32_g4096_n4096_r4_l32_h4x128_k4_v4_t4096_8_o4 (
     end
     assign fetch_valid = (more & (~comes)) & ((~held_valid) | takes_held);
     assign fetch_payload = {{work_group_request, work_group_layer, work_group_value}, next, work_copy};
-    wire goes = fetch_valid & fetch_ready; // steps.rs:172
+    wire goes = fetch_valid & fetch_ready; // steps.rs:173
     always @(posedge clk) begin
         if (rst) begin
             comes <= 1'h0;
@@ -120,19 +120,19 @@ module oaken_mmu_steps_64_a32_g4096_n4096_r4_l32_h4x128_k4_v4_t4096_8_o4 (
             if (takes_held) step_valid <= 1'h1;
         end
     end
-    wire appends = work_pass == PASS_APPEND; // steps.rs:143
-    wire slice_ready_1 = (held_valid & appends) & ((~step_valid) | goes_1); // steps.rs:144
+    wire appends = work_pass == PASS_APPEND; // steps.rs:144
+    wire slice_ready_1 = (held_valid & appends) & ((~step_valid) | goes_1); // steps.rs:145
     assign slice_ready = slice_ready_1;
     assign takes_held = (held_valid & ((~step_valid) | goes_1)) & ((~appends) | slice_valid);
-    wire dense = number[0]; // steps.rs:192
-    wire [7:0] longest = dense ? 8'h40 : 8'h8a; // steps.rs:194
-    wire [7:0] bytes = (work_pass == PASS_APPEND) ? slice_bytes : longest; // steps.rs:196
-    wire [19:0] s_before = held_bytes & {20{~work_empty}}; // steps.rs:197
-    wire [11:0] offset = s_before[11:0]; // steps.rs:198
-    wire [12:0] s_end = {1'h0, offset} + {5'h0, bytes}; // steps.rs:199
-    wire at_page = ~(|offset); // steps.rs:200
-    wire takes = at_page | (s_end[12] & (|s_end[11:0])); // steps.rs:201
-    wire [12:0] pages = {5'h0, s_before[19:12]} + {12'h0, ~at_page}; // steps.rs:202
+    wire dense = number[0]; // steps.rs:193
+    wire [7:0] longest = dense ? 8'h40 : 8'h8a; // steps.rs:195
+    wire [7:0] bytes = (work_pass == PASS_APPEND) ? slice_bytes : longest; // steps.rs:197
+    wire [19:0] s_before = held_bytes & {20{~work_empty}}; // steps.rs:198
+    wire [11:0] offset = s_before[11:0]; // steps.rs:199
+    wire [12:0] s_end = {1'h0, offset} + {5'h0, bytes}; // steps.rs:200
+    wire at_page = ~(|offset); // steps.rs:201
+    wire takes = at_page | (s_end[12] & (|s_end[11:0])); // steps.rs:202
+    wire [12:0] pages = {5'h0, s_before[19:12]} + {12'h0, ~at_page}; // steps.rs:203
     always @(posedge clk) begin
         if (takes_held) begin
             step_number <= number;
@@ -157,48 +157,48 @@ module oaken_mmu_steps_64_a32_g4096_n4096_r4_l32_h4x128_k4_v4_t4096_8_o4 (
     // append
     assign link_to = take_payload;
     assign link_from = step_entry_tail;
-    wire may = command_ready & ((~step_takes) | take_valid); // steps.rs:215
-    wire appends_1 = (step_valid & (work_pass == PASS_APPEND)) & may; // steps.rs:216
+    wire may = command_ready & ((~step_takes) | take_valid); // steps.rs:216
+    wire appends_1 = (step_valid & (work_pass == PASS_APPEND)) & may; // steps.rs:217
     assign write_valid = appends_1;
     assign command_valid = (step_valid & (work_pass == PASS_APPEND)) & ((~step_takes) | take_valid);
-    wire [19:0] to = {8'h0, step_at_page ? take_payload : step_entry_tail}; // steps.rs:218
-    wire [31:0] place = {base + to, step_entry_bytes[11:0]}; // steps.rs:219
+    wire [19:0] to = {8'h0, step_at_page ? take_payload : step_entry_tail}; // steps.rs:219
+    wire [31:0] place = {base + to, step_entry_bytes[11:0]}; // steps.rs:220
     assign command_address = place;
-    wire [16:0] bytes_1 = {9'h0, step_slice_bytes}; // params.rs:223
+    wire [16:0] bytes_1 = {9'h0, step_slice_bytes}; // params.rs:222
     assign command_bytes = bytes_1;
-    wire [19:0] next_1 = base + {8'h0, take_payload}; // steps.rs:221
+    wire [19:0] next_1 = base + {8'h0, take_payload}; // steps.rs:222
     assign command_next = next_1;
     assign command_tag = {work_turn, step_slice_last};
     assign take_ready = appends_1 & step_takes;
     assign link_valid = (appends_1 & step_takes) & (~step_empty);
-    wire [19:0] total = step_entry_bytes + {12'h0, step_slice_bytes}; // steps.rs:225
-    wire [11:0] first = step_empty ? take_payload : step_entry_first; // steps.rs:226
-    wire [11:0] tail = step_takes ? take_payload : step_entry_tail; // steps.rs:226
-    wire [11:0] address = {{work_group_request, work_group_layer, work_group_value}, step_number, ~work_copy}; // steps.rs:229
+    wire [19:0] total = step_entry_bytes + {12'h0, step_slice_bytes}; // steps.rs:226
+    wire [11:0] first = step_empty ? take_payload : step_entry_first; // steps.rs:227
+    wire [11:0] tail = step_takes ? take_payload : step_entry_tail; // steps.rs:227
+    wire [11:0] address = {{work_group_request, work_group_layer, work_group_value}, step_number, ~work_copy}; // steps.rs:230
     assign write_address = address;
-    wire [44:0] word = {first, tail, total, step_takes}; // steps.rs:230
+    wire [44:0] word = {first, tail, total, step_takes}; // steps.rs:231
     assign write_word = word;
 
     // pages come back
     assign give_last = step_entry_tail;
-    wire undoes = (work_pass == PASS_UNDO) & step_entry_grew; // steps.rs:234
-    wire releases = (work_pass == PASS_RELEASE) & (~step_empty); // steps.rs:235
+    wire undoes = (work_pass == PASS_UNDO) & step_entry_grew; // steps.rs:235
+    wire releases = (work_pass == PASS_RELEASE) & (~step_empty); // steps.rs:236
     assign give_valid = step_valid & (undoes | releases);
-    wire [11:0] first_1 = (work_pass == PASS_UNDO) ? step_entry_tail : step_entry_first; // steps.rs:238
+    wire [11:0] first_1 = (work_pass == PASS_UNDO) ? step_entry_tail : step_entry_first; // steps.rs:239
     assign give_first = first_1;
     assign give_pages = (work_pass == PASS_UNDO) ? 13'h1 : step_pages;
 
     // pages are counted
     assign failed = step_slice_failed;
     assign needed = counted;
-    wire counts = step_valid & (work_pass == PASS_COUNT); // steps.rs:243
+    wire counts = step_valid & (work_pass == PASS_COUNT); // steps.rs:244
     always @(posedge clk) begin
         if (counts & step_takes) counted <= counted + 4'h1;
         if (start) counted <= 4'h0;
     end
-    wire back = (step_valid & ((work_pass == PASS_UNDO) | (work_pass == PASS_RELEASE))) & (give_ready | (~(undoes | releases))); // steps.rs:248
+    wire back = (step_valid & ((work_pass == PASS_UNDO) | (work_pass == PASS_RELEASE))) & (give_ready | (~(undoes | releases))); // steps.rs:249
     assign goes_1 = (appends_1 | counts) | back;
-    wire last = step_number == 3'h7; // steps.rs:157
+    wire last = step_number == 3'h7; // steps.rs:158
     assign done = goes_1 & last;
     wire unused_ok = &{1'b0, write_ready};
 endmodule

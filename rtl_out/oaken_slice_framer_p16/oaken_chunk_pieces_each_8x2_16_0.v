@@ -33,54 +33,54 @@ module oaken_chunk_pieces_each_8x2_16_0 (
     localparam [2:0] WALK_RUN = 3'h3;
     localparam [2:0] WALK_END = 3'h4;
     localparam [2:0] WALK_DROP = 3'h5;
-    reg [2:0] state; // chunk_pieces.rs:98
-    reg word_valid; // chunk_pieces.rs:310
-    reg [63:0] word; // chunk_pieces.rs:311
-    reg word_last; // chunk_pieces.rs:312
-    reg over; // the packet is over: zeros are read | chunk_pieces.rs:313
-    reg [2:0] at; // the next byte | chunk_pieces.rs:314
-    reg [3:0] available; // bytes from there on | chunk_pieces.rs:315
-    reg partial; // chunk_pieces.rs:316
-    reg [6:0] left; // bytes that are left of a header or of entries | chunk_pieces.rs:102
-    reg piece_valid; // chunk_pieces.rs:105
-    reg chunks_left; // chunk_pieces.rs:167
-    reg [15:0] slices_left; // chunk_pieces.rs:168
-    reg [63:0] piece_data; // chunk_pieces.rs:270
-    reg [7:0] piece_keep; // chunk_pieces.rs:270
-    reg piece_last; // chunk_pieces.rs:270
-    reg happened; // chunk_pieces.rs:189
-    reg happened_1; // chunk_pieces.rs:189
-    wire counts = state == WALK_COUNT; // chunk_pieces.rs:100
-    wire heads = state == WALK_HEAD; // chunk_pieces.rs:100
+    reg [2:0] state; // chunk_pieces.rs:99
+    reg word_valid; // chunk_pieces.rs:304
+    reg [63:0] word; // chunk_pieces.rs:305
+    reg word_last; // chunk_pieces.rs:306
+    reg over; // the packet is over: zeros are read | chunk_pieces.rs:307
+    reg [2:0] at; // the next byte | chunk_pieces.rs:308
+    reg [3:0] available; // bytes from there on | chunk_pieces.rs:309
+    reg partial; // chunk_pieces.rs:310
+    reg [6:0] left; // bytes that are left of a header or of entries | chunk_pieces.rs:103
+    reg piece_valid; // chunk_pieces.rs:106
+    reg chunks_left; // chunk_pieces.rs:169
+    reg [15:0] slices_left; // chunk_pieces.rs:170
+    reg [63:0] piece_data; // chunk_pieces.rs:264
+    reg [7:0] piece_keep; // chunk_pieces.rs:264
+    reg piece_last; // chunk_pieces.rs:264
+    reg happened; // chunk_pieces.rs:191
+    reg happened_1; // chunk_pieces.rs:191
+    wire counts = state == WALK_COUNT; // chunk_pieces.rs:101
+    wire heads = state == WALK_HEAD; // chunk_pieces.rs:101
 
     // what is used of the word
-    wire free = (~piece_valid) | m_ready; // chunk_pieces.rs:106
-    wire walks = (counts | (state == WALK_RUN)) | heads; // chunk_pieces.rs:107
-    wire reads = (walks & word_valid) & free; // chunk_pieces.rs:108
-    wire starts = ((state == WALK_BEGIN) & word_valid) & slices_valid; // chunk_pieces.rs:109
-    wire [6:0] available_1 = {3'h0, available}; // chunk_pieces.rs:111
-    wire run_done = left <= available_1; // chunk_pieces.rs:112
-    wire empties = reads & (counts ? (available_1 == 7'h1) : (left >= available_1)); // chunk_pieces.rs:113
-    wire ending = state == WALK_END; // chunk_pieces.rs:114
-    wire ends = ending & ended_ready; // chunk_pieces.rs:115
-    wire drops = state == WALK_DROP; // chunk_pieces.rs:116
-    wire [6:0] step = counts ? 7'h1 : left; // chunk_pieces.rs:117
-    wire stops = word_last | over; // chunk_pieces.rs:345
-    wire wants = ((~word_valid) & (~ending)) | ((empties | (drops & word_valid)) & (~stops)); // chunk_pieces.rs:346
+    wire free = (~piece_valid) | m_ready; // chunk_pieces.rs:107
+    wire walks = (counts | (state == WALK_RUN)) | heads; // chunk_pieces.rs:108
+    wire reads = (walks & word_valid) & free; // chunk_pieces.rs:109
+    wire starts = ((state == WALK_BEGIN) & word_valid) & slices_valid; // chunk_pieces.rs:110
+    wire [6:0] available_1 = {3'h0, available}; // chunk_pieces.rs:112
+    wire run_done = left <= available_1; // chunk_pieces.rs:113
+    wire empties = reads & (counts ? (available_1 == 7'h1) : (left >= available_1)); // chunk_pieces.rs:114
+    wire ending = state == WALK_END; // chunk_pieces.rs:115
+    wire ends = ending & ended_ready; // chunk_pieces.rs:116
+    wire drops = state == WALK_DROP; // chunk_pieces.rs:117
+    wire [6:0] step = counts ? 7'h1 : left; // chunk_pieces.rs:118
+    wire stops = word_last | over; // chunk_pieces.rs:339
+    wire wants = ((~word_valid) & (~ending)) | ((empties | (drops & word_valid)) & (~stops)); // chunk_pieces.rs:340
     assign s_ready = wants;
     always @(posedge clk) if (wants) word <= s_data;
-    wire [7:0] _t1 = ~s_keep; // chunk_pieces.rs:354
-    wire _t2 = _t1[0] | _t1[1]; // chunk_pieces.rs:354
-    wire _t3 = _t1[2] | _t1[3]; // chunk_pieces.rs:354
-    wire _t4 = _t2 | _t3; // chunk_pieces.rs:354
-    wire _t5 = _t1[4] | _t1[5]; // chunk_pieces.rs:354
-    wire _t6 = _t1[6] | _t1[7]; // chunk_pieces.rs:354
-    wire _t7 = _t5 | _t6; // chunk_pieces.rs:354
+    wire [7:0] _t1 = ~s_keep; // chunk_pieces.rs:348
+    wire _t2 = _t1[0] | _t1[1]; // chunk_pieces.rs:348
+    wire _t3 = _t1[2] | _t1[3]; // chunk_pieces.rs:348
+    wire _t4 = _t2 | _t3; // chunk_pieces.rs:348
+    wire _t5 = _t1[4] | _t1[5]; // chunk_pieces.rs:348
+    wire _t6 = _t1[6] | _t1[7]; // chunk_pieces.rs:348
+    wire _t7 = _t5 | _t6; // chunk_pieces.rs:348
     wire [1:0] _t8 = _t4 ? {_t3 & (~_t2), _t2 ? (_t1[1] & (~_t1[0])) : (_t1[3] & (~_t1[2]))} : {_t6 & (~_t5), _t5 ? (_t1[5] & (~_t1[4])) : (_t1[7] & (~_t1[6]))}; // first_one.rs:57
     wire [2:0] first_gap_index = {_t7 & (~_t4), _t8}; // first_one.rs:58
-    wire first_gap_any = _t4 | _t7; // chunk_pieces.rs:354
-    wire [3:0] bytes = (first_gap_any & s_last) ? {1'h0, first_gap_index} : 4'h8; // chunk_pieces.rs:355
-    wire nothing = s_last & (~s_keep[0]); // chunk_pieces.rs:356
+    wire first_gap_any = _t4 | _t7; // chunk_pieces.rs:348
+    wire [3:0] bytes = (first_gap_any & s_last) ? {1'h0, first_gap_index} : 4'h8; // chunk_pieces.rs:349
+    wire nothing = s_last & (~s_keep[0]); // chunk_pieces.rs:350
     always @(posedge clk) begin
         if (rst) begin
             word_valid <= 1'h0;
@@ -111,7 +111,7 @@ module oaken_chunk_pieces_each_8x2_16_0 (
             end
         end
     end
-    wire holes = |(s_keep & (s_keep + 8'h1)); // chunk_pieces.rs:374
+    wire holes = |(s_keep & (s_keep + 8'h1)); // chunk_pieces.rs:368
     always @(posedge clk) begin
         if (rst) begin
             partial <= 1'h0;
@@ -119,17 +119,18 @@ module oaken_chunk_pieces_each_8x2_16_0 (
             partial <= (wants & s_valid) & (s_last ? holes : (~(&s_keep)));
         end
     end
-    wire [63:0] _t9 = at[2] ? {32'h0, word[63:32]} : word; // chunk_pieces.rs:339
-    wire [63:0] _t10 = at[1] ? {16'h0, _t9[63:16]} : _t9; // chunk_pieces.rs:339
-    wire [63:0] aligned = at[0] ? {8'h0, _t10[63:8]} : _t10; // chunk_pieces.rs:339
-    wire _t11 = (aligned[7] | aligned[6]) & (~over); // chunk_pieces.rs:196
-    wire too_many = (aligned[7] | (aligned[6] & (|aligned[5:0]))) & (~over); // chunk_pieces.rs:198
-    wire [6:0] count = {_t11, aligned[5:0] & {6{(~_t11) & (~over)}}}; // chunk_pieces.rs:199
+    wire [63:0] _t9 = at[2] ? {32'h0, word[63:32]} : word; // chunk_pieces.rs:333
+    wire [63:0] _t10 = at[1] ? {16'h0, _t9[63:16]} : _t9; // chunk_pieces.rs:333
+    wire [63:0] aligned = at[0] ? {8'h0, _t10[63:8]} : _t10; // chunk_pieces.rs:333
+    wire [7:0] _t11 = aligned[7:0] & {8{~over}}; // chunk_pieces.rs:123
+    wire most = |_t11[7:6]; // chunk_count.rs:17
+    wire too_many = _t11[7] | (most & (|_t11[5:0])); // chunk_count.rs:18
+    wire [6:0] count = {most, _t11[5:0] & {6{~most}}}; // chunk_count.rs:19
 
     // slices and chunks
-    wire chunk_done = reads & (counts ? (~(|count)) : ((state == WALK_RUN) & run_done)); // chunk_pieces.rs:124
-    wire last_chunk = ~chunks_left; // chunk_pieces.rs:169
-    wire slice_done = chunk_done & last_chunk; // chunk_pieces.rs:170
+    wire chunk_done = reads & (counts ? (~(|count)) : ((state == WALK_RUN) & run_done)); // chunk_pieces.rs:126
+    wire last_chunk = ~chunks_left; // chunk_pieces.rs:171
+    wire slice_done = chunk_done & last_chunk; // chunk_pieces.rs:172
     always @(posedge clk) begin
         if (rst) begin
             chunks_left <= 1'h1;
@@ -140,9 +141,9 @@ module oaken_chunk_pieces_each_8x2_16_0 (
             if (starts) slices_left <= slices_payload - 16'h1;
         end
     end
-    wire last_slice = ~(|slices_left); // chunk_pieces.rs:174
+    wire last_slice = ~(|slices_left); // chunk_pieces.rs:176
     assign slices_ready = (state == WALK_BEGIN) & word_valid;
-    wire to_header = (starts | slice_done) | ends; // chunk_pieces.rs:127
+    wire to_header = (starts | slice_done) | ends; // chunk_pieces.rs:129
     always @(posedge clk) begin
         if (rst) begin
             left <= 7'h8;
@@ -154,8 +155,8 @@ module oaken_chunk_pieces_each_8x2_16_0 (
     end
 
     // states
-    wire header_done = reads & run_done; // chunk_pieces.rs:133
-    wire dropped = word_valid & (word_last | over); // chunk_pieces.rs:142
+    wire header_done = reads & run_done; // chunk_pieces.rs:135
+    wire dropped = word_valid & (word_last | over); // chunk_pieces.rs:144
     always @(posedge clk) begin
         if (rst) begin
             state <= WALK_BEGIN;
@@ -183,11 +184,11 @@ module oaken_chunk_pieces_each_8x2_16_0 (
 
     // pieces
     assign m_valid = piece_valid;
-    wire [63:0] bytes_1 = {aligned[63:8], counts ? {1'h0, count} : aligned[7:0]}; // chunk_pieces.rs:146
-    wire [7:0] _t12 = {left > 7'h7, left > 7'h6, left > 7'h5, left > 7'h4, left > 7'h3, left > 7'h2, left > 7'h1, left > 7'h0}; // chunk_pieces.rs:265
-    wire [7:0] _t13 = {available > 4'h7, available > 4'h6, available > 4'h5, available > 4'h4, available > 4'h3, available > 4'h2, available > 4'h1, available > 4'h0}; // chunk_pieces.rs:265
-    wire [7:0] run_keep = _t12 & _t13; // chunk_pieces.rs:266
-    wire [7:0] keep = counts ? 8'h1 : run_keep; // chunk_pieces.rs:267
+    wire [63:0] bytes_1 = {aligned[63:8], counts ? {1'h0, count} : aligned[7:0]}; // chunk_pieces.rs:148
+    wire [7:0] _t12 = {left > 7'h7, left > 7'h6, left > 7'h5, left > 7'h4, left > 7'h3, left > 7'h2, left > 7'h1, left > 7'h0}; // chunk_pieces.rs:259
+    wire [7:0] _t13 = {available > 4'h7, available > 4'h6, available > 4'h5, available > 4'h4, available > 4'h3, available > 4'h2, available > 4'h1, available > 4'h0}; // chunk_pieces.rs:259
+    wire [7:0] run_keep = _t12 & _t13; // chunk_pieces.rs:260
+    wire [7:0] keep = counts ? 8'h1 : run_keep; // chunk_pieces.rs:261
     assign m_data = piece_data;
     assign m_keep = piece_keep;
     assign m_last = piece_last;
@@ -208,9 +209,9 @@ module oaken_chunk_pieces_each_8x2_16_0 (
 
     // how the packet went
     assign ended_valid = ending;
-    wire lacks = ((reads & over) | 1'h0) | partial; // chunk_pieces.rs:156
-    wire wrong = (reads & counts) & too_many; // chunk_pieces.rs:157
-    wire over_1 = ends | drops; // chunk_pieces.rs:158
+    wire lacks = ((reads & over) | 1'h0) | partial; // chunk_pieces.rs:158
+    wire wrong = (reads & counts) & too_many; // chunk_pieces.rs:159
+    wire over_1 = ends | drops; // chunk_pieces.rs:160
     assign ended_late = ~over;
     assign ended_missing = happened;
     always @(posedge clk) begin

@@ -39,11 +39,11 @@ module oaken_record_walker_p4 (
     localparam [1:0] DOING_WALK = 2'h1;
     localparam [1:0] DOING_DOUBT = 2'h2;
     localparam [1:0] DOING_DROP = 2'h3;
-    reg [1:0] doing; // record_walker.rs:92
-    reg [8:0] place; // behind the open chunk, where the next count is; or where the next word is | record_walker.rs:94
-    reg [4:0] head; // the number of the word that comes next | record_walker.rs:192
-    reg [4:0] newest; // the number of the word before that | record_walker.rs:193
-    reg [4:0] tail; // from this word on, the ring is needed | record_walker.rs:194
+    reg [1:0] doing; // record_walker.rs:150
+    reg [8:0] place; // behind the open chunk, where the next count is; or where the next word is | record_walker.rs:152
+    reg [4:0] head; // the number of the word that comes next | record_walker.rs:326
+    reg [4:0] newest; // the number of the word before that | record_walker.rs:327
+    reg [4:0] tail; // from this word on, the ring is needed | record_walker.rs:328
     reg has_room; // walker_words.rs:36
     reg [4:0] taken; // the number of the next word that is taken | walker_words.rs:37
     reg [127:0] word_data; // walker_words.rs:46
@@ -80,10 +80,10 @@ module oaken_record_walker_p4 (
     reg [6:0] chunks_after; // chunks behind the open one | walker_chunks.rs:45
     reg last_chunk; // `chunks_after` is 0 | walker_chunks.rs:46
     reg nothing; // the count of the open chunk is not there | walker_chunks.rs:48
-    reg gone; // flushed: the rest of the open record will not come | record_walker.rs:113
-    reg [4:0] resume; // the word behind what was flushed | record_walker.rs:114
-    wire start_1; // record_walker.rs:115
-    wire room; // record_walker.rs:115
+    reg gone; // flushed: the rest of the open record will not come | record_walker.rs:202
+    reg [4:0] resume; // the word behind what was flushed | record_walker.rs:203
+    wire start_1; // record_walker.rs:102
+    wire room; // record_walker.rs:102
     wire chunks_m_valid;
     wire [16:0] chunks_m_payload;
     wire [4:0] chunks_level;
@@ -97,16 +97,16 @@ module oaken_record_walker_p4 (
     reg last_chunk_s1; // walker_chunks.rs:116
     reg chunk_last; // walker_chunks.rs:116
     reg room_for_chunks; // walker_chunks.rs:100
-    reg count_error_1; // record_walker.rs:215
-    reg length_error_1; // record_walker.rs:218
+    reg count_error_1; // record_walker.rs:349
+    reg length_error_1; // record_walker.rs:352
     wire headers_1_m_valid;
     wire [63:0] headers_1_m_payload;
     wire [4:0] headers_1_level;
-    reg [63:0] begun_with; // record_walker.rs:246
-    reg begun_before; // record_walker.rs:247
-    reg room_for_headers; // record_walker.rs:253
-    reg [5:0] held; // chunks that are known and not read | record_walker.rs:233
-    reg [2:0] guessed; // records that began without a last before them | record_walker.rs:158
+    reg [63:0] begun_with; // record_walker.rs:380
+    reg begun_before; // record_walker.rs:381
+    reg room_for_headers; // record_walker.rs:387
+    reg [5:0] held; // chunks that are known and not read | record_walker.rs:367
+    reg [2:0] guessed; // records that began without a last before them | record_walker.rs:293
     reg [3:0] skip; // lasts up to which words are dropped | walker_records.rs:42
     (* ram_style = "distributed" *) reg [19:0] ends [0:31];
     (* ram_style = "distributed" *) reg [7:0] byte0_ends [0:15];
@@ -128,10 +128,10 @@ module oaken_record_walker_p4 (
     (* ram_style = "distributed" *) reg s_short [0:15];
     (* ram_style = "distributed" *) reg legal [0:15];
     (* ram_style = "distributed" *) reg [63:0] headers [0:15];
-    wire walking = doing == DOING_WALK; // record_walker.rs:93
-    wire [4:0] word = place[8:4]; // record_walker.rs:96
-    wire [3:0] s_byte = place[3:0]; // record_walker.rs:96
-    wire [4:0] next_word = word + {4'h0, |s_byte}; // record_walker.rs:97
+    wire walking = doing == DOING_WALK; // record_walker.rs:151
+    wire [4:0] word = place[8:4]; // record_walker.rs:154
+    wire [3:0] s_byte = place[3:0]; // record_walker.rs:154
+    wire [4:0] next_word = word + {4'h0, |s_byte}; // record_walker.rs:155
 
     // words come
     wire [4:0] taken_then = taken + {4'h0, s_valid & s_ready}; // walker_words.rs:38
@@ -231,87 +231,87 @@ module oaken_record_walker_p4 (
             end
         end
     end
-    wire [7:0] byte0_byte = word_data[7:0] & {8{word_keep[0]}}; // walker_maps.rs:48
-    wire byte0_most = |byte0_byte[7:6]; // walker_maps.rs:49
-    wire byte0_too_many = byte0_byte[7] | (byte0_most & (|byte0_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte0_count = {byte0_most, byte0_byte[5:0] & {6{~byte0_most}}}; // walker_maps.rs:51
+    wire [7:0] byte0_byte = word_data[7:0] & {8{word_keep[0]}}; // walker_maps.rs:49
+    wire byte0_most = |byte0_byte[7:6]; // chunk_count.rs:17
+    wire byte0_too_many = byte0_byte[7] | (byte0_most & (|byte0_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte0_count = {byte0_most, byte0_byte[5:0] & {6{~byte0_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte0_ends[address] <= {byte0_too_many, byte0_count + 7'h1};
-    wire [7:0] byte1_byte = word_data[15:8] & {8{word_keep[1]}}; // walker_maps.rs:48
-    wire byte1_most = |byte1_byte[7:6]; // walker_maps.rs:49
-    wire byte1_too_many = byte1_byte[7] | (byte1_most & (|byte1_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte1_count = {byte1_most, byte1_byte[5:0] & {6{~byte1_most}}}; // walker_maps.rs:51
+    wire [7:0] byte1_byte = word_data[15:8] & {8{word_keep[1]}}; // walker_maps.rs:49
+    wire byte1_most = |byte1_byte[7:6]; // chunk_count.rs:17
+    wire byte1_too_many = byte1_byte[7] | (byte1_most & (|byte1_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte1_count = {byte1_most, byte1_byte[5:0] & {6{~byte1_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte1_ends[address] <= {byte1_too_many, byte1_count + 7'h2};
-    wire [7:0] byte2_byte = word_data[23:16] & {8{word_keep[2]}}; // walker_maps.rs:48
-    wire byte2_most = |byte2_byte[7:6]; // walker_maps.rs:49
-    wire byte2_too_many = byte2_byte[7] | (byte2_most & (|byte2_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte2_count = {byte2_most, byte2_byte[5:0] & {6{~byte2_most}}}; // walker_maps.rs:51
+    wire [7:0] byte2_byte = word_data[23:16] & {8{word_keep[2]}}; // walker_maps.rs:49
+    wire byte2_most = |byte2_byte[7:6]; // chunk_count.rs:17
+    wire byte2_too_many = byte2_byte[7] | (byte2_most & (|byte2_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte2_count = {byte2_most, byte2_byte[5:0] & {6{~byte2_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte2_ends[address] <= {byte2_too_many, byte2_count + 7'h3};
-    wire [7:0] byte3_byte = word_data[31:24] & {8{word_keep[3]}}; // walker_maps.rs:48
-    wire byte3_most = |byte3_byte[7:6]; // walker_maps.rs:49
-    wire byte3_too_many = byte3_byte[7] | (byte3_most & (|byte3_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte3_count = {byte3_most, byte3_byte[5:0] & {6{~byte3_most}}}; // walker_maps.rs:51
+    wire [7:0] byte3_byte = word_data[31:24] & {8{word_keep[3]}}; // walker_maps.rs:49
+    wire byte3_most = |byte3_byte[7:6]; // chunk_count.rs:17
+    wire byte3_too_many = byte3_byte[7] | (byte3_most & (|byte3_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte3_count = {byte3_most, byte3_byte[5:0] & {6{~byte3_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte3_ends[address] <= {byte3_too_many, byte3_count + 7'h4};
-    wire [7:0] byte4_byte = word_data[39:32] & {8{word_keep[4]}}; // walker_maps.rs:48
-    wire byte4_most = |byte4_byte[7:6]; // walker_maps.rs:49
-    wire byte4_too_many = byte4_byte[7] | (byte4_most & (|byte4_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte4_count = {byte4_most, byte4_byte[5:0] & {6{~byte4_most}}}; // walker_maps.rs:51
+    wire [7:0] byte4_byte = word_data[39:32] & {8{word_keep[4]}}; // walker_maps.rs:49
+    wire byte4_most = |byte4_byte[7:6]; // chunk_count.rs:17
+    wire byte4_too_many = byte4_byte[7] | (byte4_most & (|byte4_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte4_count = {byte4_most, byte4_byte[5:0] & {6{~byte4_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte4_ends[address] <= {byte4_too_many, byte4_count + 7'h5};
-    wire [7:0] byte5_byte = word_data[47:40] & {8{word_keep[5]}}; // walker_maps.rs:48
-    wire byte5_most = |byte5_byte[7:6]; // walker_maps.rs:49
-    wire byte5_too_many = byte5_byte[7] | (byte5_most & (|byte5_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte5_count = {byte5_most, byte5_byte[5:0] & {6{~byte5_most}}}; // walker_maps.rs:51
+    wire [7:0] byte5_byte = word_data[47:40] & {8{word_keep[5]}}; // walker_maps.rs:49
+    wire byte5_most = |byte5_byte[7:6]; // chunk_count.rs:17
+    wire byte5_too_many = byte5_byte[7] | (byte5_most & (|byte5_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte5_count = {byte5_most, byte5_byte[5:0] & {6{~byte5_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte5_ends[address] <= {byte5_too_many, byte5_count + 7'h6};
-    wire [7:0] byte6_byte = word_data[55:48] & {8{word_keep[6]}}; // walker_maps.rs:48
-    wire byte6_most = |byte6_byte[7:6]; // walker_maps.rs:49
-    wire byte6_too_many = byte6_byte[7] | (byte6_most & (|byte6_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte6_count = {byte6_most, byte6_byte[5:0] & {6{~byte6_most}}}; // walker_maps.rs:51
+    wire [7:0] byte6_byte = word_data[55:48] & {8{word_keep[6]}}; // walker_maps.rs:49
+    wire byte6_most = |byte6_byte[7:6]; // chunk_count.rs:17
+    wire byte6_too_many = byte6_byte[7] | (byte6_most & (|byte6_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte6_count = {byte6_most, byte6_byte[5:0] & {6{~byte6_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte6_ends[address] <= {byte6_too_many, byte6_count + 7'h7};
-    wire [7:0] byte7_byte = word_data[63:56] & {8{word_keep[7]}}; // walker_maps.rs:48
-    wire byte7_most = |byte7_byte[7:6]; // walker_maps.rs:49
-    wire byte7_too_many = byte7_byte[7] | (byte7_most & (|byte7_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte7_count = {byte7_most, byte7_byte[5:0] & {6{~byte7_most}}}; // walker_maps.rs:51
+    wire [7:0] byte7_byte = word_data[63:56] & {8{word_keep[7]}}; // walker_maps.rs:49
+    wire byte7_most = |byte7_byte[7:6]; // chunk_count.rs:17
+    wire byte7_too_many = byte7_byte[7] | (byte7_most & (|byte7_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte7_count = {byte7_most, byte7_byte[5:0] & {6{~byte7_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte7_ends[address] <= {byte7_too_many, byte7_count + 7'h8};
-    wire [7:0] byte8_byte = word_data[71:64] & {8{word_keep[8]}}; // walker_maps.rs:48
-    wire byte8_most = |byte8_byte[7:6]; // walker_maps.rs:49
-    wire byte8_too_many = byte8_byte[7] | (byte8_most & (|byte8_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte8_count = {byte8_most, byte8_byte[5:0] & {6{~byte8_most}}}; // walker_maps.rs:51
+    wire [7:0] byte8_byte = word_data[71:64] & {8{word_keep[8]}}; // walker_maps.rs:49
+    wire byte8_most = |byte8_byte[7:6]; // chunk_count.rs:17
+    wire byte8_too_many = byte8_byte[7] | (byte8_most & (|byte8_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte8_count = {byte8_most, byte8_byte[5:0] & {6{~byte8_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte8_ends[address] <= {byte8_too_many, byte8_count + 7'h9};
-    wire [7:0] byte9_byte = word_data[79:72] & {8{word_keep[9]}}; // walker_maps.rs:48
-    wire byte9_most = |byte9_byte[7:6]; // walker_maps.rs:49
-    wire byte9_too_many = byte9_byte[7] | (byte9_most & (|byte9_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte9_count = {byte9_most, byte9_byte[5:0] & {6{~byte9_most}}}; // walker_maps.rs:51
+    wire [7:0] byte9_byte = word_data[79:72] & {8{word_keep[9]}}; // walker_maps.rs:49
+    wire byte9_most = |byte9_byte[7:6]; // chunk_count.rs:17
+    wire byte9_too_many = byte9_byte[7] | (byte9_most & (|byte9_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte9_count = {byte9_most, byte9_byte[5:0] & {6{~byte9_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte9_ends[address] <= {byte9_too_many, byte9_count + 7'ha};
-    wire [7:0] byte10_byte = word_data[87:80] & {8{word_keep[10]}}; // walker_maps.rs:48
-    wire byte10_most = |byte10_byte[7:6]; // walker_maps.rs:49
-    wire byte10_too_many = byte10_byte[7] | (byte10_most & (|byte10_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte10_count = {byte10_most, byte10_byte[5:0] & {6{~byte10_most}}}; // walker_maps.rs:51
+    wire [7:0] byte10_byte = word_data[87:80] & {8{word_keep[10]}}; // walker_maps.rs:49
+    wire byte10_most = |byte10_byte[7:6]; // chunk_count.rs:17
+    wire byte10_too_many = byte10_byte[7] | (byte10_most & (|byte10_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte10_count = {byte10_most, byte10_byte[5:0] & {6{~byte10_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte10_ends[address] <= {byte10_too_many, byte10_count + 7'hb};
-    wire [7:0] byte11_byte = word_data[95:88] & {8{word_keep[11]}}; // walker_maps.rs:48
-    wire byte11_most = |byte11_byte[7:6]; // walker_maps.rs:49
-    wire byte11_too_many = byte11_byte[7] | (byte11_most & (|byte11_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte11_count = {byte11_most, byte11_byte[5:0] & {6{~byte11_most}}}; // walker_maps.rs:51
+    wire [7:0] byte11_byte = word_data[95:88] & {8{word_keep[11]}}; // walker_maps.rs:49
+    wire byte11_most = |byte11_byte[7:6]; // chunk_count.rs:17
+    wire byte11_too_many = byte11_byte[7] | (byte11_most & (|byte11_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte11_count = {byte11_most, byte11_byte[5:0] & {6{~byte11_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte11_ends[address] <= {byte11_too_many, byte11_count + 7'hc};
-    wire [7:0] byte12_byte = word_data[103:96] & {8{word_keep[12]}}; // walker_maps.rs:48
-    wire byte12_most = |byte12_byte[7:6]; // walker_maps.rs:49
-    wire byte12_too_many = byte12_byte[7] | (byte12_most & (|byte12_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte12_count = {byte12_most, byte12_byte[5:0] & {6{~byte12_most}}}; // walker_maps.rs:51
+    wire [7:0] byte12_byte = word_data[103:96] & {8{word_keep[12]}}; // walker_maps.rs:49
+    wire byte12_most = |byte12_byte[7:6]; // chunk_count.rs:17
+    wire byte12_too_many = byte12_byte[7] | (byte12_most & (|byte12_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte12_count = {byte12_most, byte12_byte[5:0] & {6{~byte12_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte12_ends[address] <= {byte12_too_many, byte12_count + 7'hd};
-    wire [7:0] byte13_byte = word_data[111:104] & {8{word_keep[13]}}; // walker_maps.rs:48
-    wire byte13_most = |byte13_byte[7:6]; // walker_maps.rs:49
-    wire byte13_too_many = byte13_byte[7] | (byte13_most & (|byte13_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte13_count = {byte13_most, byte13_byte[5:0] & {6{~byte13_most}}}; // walker_maps.rs:51
+    wire [7:0] byte13_byte = word_data[111:104] & {8{word_keep[13]}}; // walker_maps.rs:49
+    wire byte13_most = |byte13_byte[7:6]; // chunk_count.rs:17
+    wire byte13_too_many = byte13_byte[7] | (byte13_most & (|byte13_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte13_count = {byte13_most, byte13_byte[5:0] & {6{~byte13_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte13_ends[address] <= {byte13_too_many, byte13_count + 7'he};
-    wire [7:0] byte14_byte = word_data[119:112] & {8{word_keep[14]}}; // walker_maps.rs:48
-    wire byte14_most = |byte14_byte[7:6]; // walker_maps.rs:49
-    wire byte14_too_many = byte14_byte[7] | (byte14_most & (|byte14_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte14_count = {byte14_most, byte14_byte[5:0] & {6{~byte14_most}}}; // walker_maps.rs:51
+    wire [7:0] byte14_byte = word_data[119:112] & {8{word_keep[14]}}; // walker_maps.rs:49
+    wire byte14_most = |byte14_byte[7:6]; // chunk_count.rs:17
+    wire byte14_too_many = byte14_byte[7] | (byte14_most & (|byte14_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte14_count = {byte14_most, byte14_byte[5:0] & {6{~byte14_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte14_ends[address] <= {byte14_too_many, byte14_count + 7'hf};
-    wire [7:0] byte15_byte = word_data[127:120] & {8{word_keep[15]}}; // walker_maps.rs:48
-    wire byte15_most = |byte15_byte[7:6]; // walker_maps.rs:49
-    wire byte15_too_many = byte15_byte[7] | (byte15_most & (|byte15_byte[5:0])); // walker_maps.rs:50
-    wire [6:0] byte15_count = {byte15_most, byte15_byte[5:0] & {6{~byte15_most}}}; // walker_maps.rs:51
+    wire [7:0] byte15_byte = word_data[127:120] & {8{word_keep[15]}}; // walker_maps.rs:49
+    wire byte15_most = |byte15_byte[7:6]; // chunk_count.rs:17
+    wire byte15_too_many = byte15_byte[7] | (byte15_most & (|byte15_byte[5:0])); // chunk_count.rs:18
+    wire [6:0] byte15_count = {byte15_most, byte15_byte[5:0] & {6{~byte15_most}}}; // chunk_count.rs:19
     always @(posedge clk) if (valid) byte15_ends[address] <= {byte15_too_many, byte15_count + 7'h10};
-    wire [63:0] header = word_data[63:0]; // walker_maps.rs:60
+    wire [63:0] header = word_data[63:0]; // walker_maps.rs:59
     always @(posedge clk) begin
         if (valid) headers[address] <= header;
         if (valid) s_short[address] <= ~(&word_keep[8:0]);
@@ -332,14 +332,14 @@ module oaken_record_walker_p4 (
     wire [6:0] f_3 = header[45:39]; // header.rs:46
     wire shape_legal_3 = (e_3 <= 6'h26) & ((|e_3) | (~(|f_3))); // half_steps.rs:75
     wire legal_3 = shape_legal_3 & ((~(|e_3)) | (e_3 >= 6'h1)); // half_steps.rs:76
-    wire has_step = |{header[12:0], header[25:13], header[38:26], header[51:39]}; // walker_maps.rs:122
+    wire has_step = |{header[12:0], header[25:13], header[38:26], header[51:39]}; // walker_maps.rs:121
     wire shape_legal_4 = (e_3 <= 6'h26) & ((|e_3) | (~(|f_3))); // half_steps.rs:75
     wire inner_legal = shape_legal_4 & ((~(|e_3)) | (e_3 >= 6'h1)); // half_steps.rs:76
     wire [4:0] split = header[56:52]; // header.rs:74
     wire split_legal = split <= 5'h10; // header.rs:82
     wire [5:0] above = header[63:58]; // header.rs:89
     wire width_legal = ~(|above); // header.rs:91
-    wire _t2 = (((&word_keep[7:0]) & has_step) & (&{legal_0, legal_1, legal_2, legal_3})) & ((inner_legal & split_legal) & width_legal); // walker_maps.rs:123
+    wire _t2 = (((&word_keep[7:0]) & has_step) & (&{legal_0, legal_1, legal_2, legal_3})) & ((inner_legal & split_legal) & width_legal); // walker_maps.rs:122
     always @(posedge clk) if (valid) legal[address] <= _t2;
 
     // what is seen from the place
@@ -354,48 +354,48 @@ module oaken_record_walker_p4 (
     wire now_in_last_word = (s_within ? end_last_word : end_next_word) == word; // walker_view.rs:73
     wire now_next_arrived = arrived & ((~s_within) | (|more)); // walker_view.rs:75
     wire now_next_is_head = (~s_within) & (word == head); // walker_view.rs:76
-    wire [7:0] all_0 = byte0_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_1 = byte1_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_2 = byte2_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_3 = byte3_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_4 = byte4_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_5 = byte5_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_6 = byte6_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_7 = byte7_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_8 = byte8_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_9 = byte9_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_10 = byte10_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_11 = byte11_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_12 = byte12_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_13 = byte13_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_14 = byte14_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_15 = byte15_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] low = 8'h1 << s_byte[2:0]; // walker_maps.rs:111
-    wire [7:0] _t3 = (((all_0 & {8{low[0]}}) | (all_1 & {8{low[1]}})) | (all_2 & {8{low[2]}})) | (all_3 & {8{low[3]}}); // walker_maps.rs:112
-    wire [7:0] eights_0 = (((_t3 | (all_4 & {8{low[4]}})) | (all_5 & {8{low[5]}})) | (all_6 & {8{low[6]}})) | (all_7 & {8{low[7]}}); // walker_maps.rs:112
-    wire [7:0] _t4 = (((all_8 & {8{low[0]}}) | (all_9 & {8{low[1]}})) | (all_10 & {8{low[2]}})) | (all_11 & {8{low[3]}}); // walker_maps.rs:112
-    wire [7:0] eights_1 = (((_t4 | (all_12 & {8{low[4]}})) | (all_13 & {8{low[5]}})) | (all_14 & {8{low[6]}})) | (all_15 & {8{low[7]}}); // walker_maps.rs:112
-    wire [1:0] _t5 = 2'h1 << s_byte[3]; // walker_maps.rs:113
-    wire [7:0] found = (eights_0 & {8{_t5[0]}}) | (eights_1 & {8{_t5[1]}}); // walker_maps.rs:113
-    wire [6:0] s_end = found[6:0]; // walker_maps.rs:74
-    wire [4:0] words_0 = word + 5'h0; // walker_maps.rs:95
-    wire [4:0] words_1 = word + 5'h1; // walker_maps.rs:95
-    wire [4:0] words_2 = word + 5'h2; // walker_maps.rs:95
-    wire [4:0] words_3 = word + 5'h3; // walker_maps.rs:95
-    wire [4:0] words_4 = word + 5'h4; // walker_maps.rs:95
-    wire [4:0] words_5 = word + 5'h5; // walker_maps.rs:95
-    wire [4:0] _t6 = s_end[6] ? (s_end[4] ? words_5 : words_4) : (s_end[5] ? (s_end[4] ? words_3 : words_2) : (s_end[4] ? words_1 : words_0)); // walker_maps.rs:104
-    wire [8:0] s_end_1 = {_t6, s_end[3:0]}; // walker_maps.rs:96
-    wire now_count_too_many = found[7]; // walker_maps.rs:79
-    wire [7:0] found_1 = byte8_ends[next_word_2[3:0]]; // walker_maps.rs:84
-    wire [4:0] words_0_1 = next_word_2 + 5'h0; // walker_maps.rs:95
-    wire [4:0] words_1_1 = next_word_2 + 5'h1; // walker_maps.rs:95
-    wire [4:0] words_2_1 = next_word_2 + 5'h2; // walker_maps.rs:95
-    wire [4:0] words_3_1 = next_word_2 + 5'h3; // walker_maps.rs:95
-    wire [4:0] words_4_1 = next_word_2 + 5'h4; // walker_maps.rs:95
-    wire [4:0] _t7 = found_1[6] ? words_4_1 : (found_1[5] ? (found_1[4] ? words_3_1 : words_2_1) : (found_1[4] ? words_1_1 : words_0_1)); // walker_maps.rs:104
-    wire [8:0] s_end_2 = {_t7, found_1[3:0]}; // walker_maps.rs:96
-    wire now_first_count_too_many = found_1[7]; // walker_maps.rs:87
+    wire [7:0] all_0 = byte0_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_1 = byte1_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_2 = byte2_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_3 = byte3_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_4 = byte4_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_5 = byte5_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_6 = byte6_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_7 = byte7_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_8 = byte8_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_9 = byte9_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_10 = byte10_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_11 = byte11_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_12 = byte12_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_13 = byte13_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_14 = byte14_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] all_15 = byte15_ends[word[3:0]]; // walker_maps.rs:71
+    wire [7:0] low = 8'h1 << s_byte[2:0]; // walker_maps.rs:110
+    wire [7:0] _t3 = (((all_0 & {8{low[0]}}) | (all_1 & {8{low[1]}})) | (all_2 & {8{low[2]}})) | (all_3 & {8{low[3]}}); // walker_maps.rs:111
+    wire [7:0] eights_0 = (((_t3 | (all_4 & {8{low[4]}})) | (all_5 & {8{low[5]}})) | (all_6 & {8{low[6]}})) | (all_7 & {8{low[7]}}); // walker_maps.rs:111
+    wire [7:0] _t4 = (((all_8 & {8{low[0]}}) | (all_9 & {8{low[1]}})) | (all_10 & {8{low[2]}})) | (all_11 & {8{low[3]}}); // walker_maps.rs:111
+    wire [7:0] eights_1 = (((_t4 | (all_12 & {8{low[4]}})) | (all_13 & {8{low[5]}})) | (all_14 & {8{low[6]}})) | (all_15 & {8{low[7]}}); // walker_maps.rs:111
+    wire [1:0] _t5 = 2'h1 << s_byte[3]; // walker_maps.rs:112
+    wire [7:0] found = (eights_0 & {8{_t5[0]}}) | (eights_1 & {8{_t5[1]}}); // walker_maps.rs:112
+    wire [6:0] s_end = found[6:0]; // walker_maps.rs:73
+    wire [4:0] words_0 = word + 5'h0; // walker_maps.rs:94
+    wire [4:0] words_1 = word + 5'h1; // walker_maps.rs:94
+    wire [4:0] words_2 = word + 5'h2; // walker_maps.rs:94
+    wire [4:0] words_3 = word + 5'h3; // walker_maps.rs:94
+    wire [4:0] words_4 = word + 5'h4; // walker_maps.rs:94
+    wire [4:0] words_5 = word + 5'h5; // walker_maps.rs:94
+    wire [4:0] _t6 = s_end[6] ? (s_end[4] ? words_5 : words_4) : (s_end[5] ? (s_end[4] ? words_3 : words_2) : (s_end[4] ? words_1 : words_0)); // walker_maps.rs:103
+    wire [8:0] s_end_1 = {_t6, s_end[3:0]}; // walker_maps.rs:95
+    wire now_count_too_many = found[7]; // walker_maps.rs:78
+    wire [7:0] found_1 = byte8_ends[next_word_2[3:0]]; // walker_maps.rs:83
+    wire [4:0] words_0_1 = next_word_2 + 5'h0; // walker_maps.rs:94
+    wire [4:0] words_1_1 = next_word_2 + 5'h1; // walker_maps.rs:94
+    wire [4:0] words_2_1 = next_word_2 + 5'h2; // walker_maps.rs:94
+    wire [4:0] words_3_1 = next_word_2 + 5'h3; // walker_maps.rs:94
+    wire [4:0] words_4_1 = next_word_2 + 5'h4; // walker_maps.rs:94
+    wire [4:0] _t7 = found_1[6] ? words_4_1 : (found_1[5] ? (found_1[4] ? words_3_1 : words_2_1) : (found_1[4] ? words_1_1 : words_0_1)); // walker_maps.rs:103
+    wire [8:0] s_end_2 = {_t7, found_1[3:0]}; // walker_maps.rs:95
+    wire now_first_count_too_many = found_1[7]; // walker_maps.rs:86
     wire now_short = s_short[next_word_2[3:0]]; // walker_view.rs:79
     always @(posedge clk) begin
         seen_known <= known;
@@ -416,19 +416,19 @@ module oaken_record_walker_p4 (
     end
 
     // a chunk is known when its end and the count behind it are
-    wire settled = ((gone | seen_known) | seen_arrived) | (last_chunk & seen_next_is_head); // record_walker.rs:116
-    wire step = ((walking & fresh) & settled) & room; // record_walker.rs:117
-    wire ended = step & last_chunk; // record_walker.rs:118
-    wire goes_on = step & (~last_chunk); // record_walker.rs:119
-    wire missing = (gone | nothing) | seen_past_the_end; // record_walker.rs:120
+    wire settled = ((gone | seen_known) | seen_arrived) | (last_chunk & seen_next_is_head); // record_walker.rs:240
+    wire step = ((walking & fresh) & settled) & room; // record_walker.rs:241
+    wire ended = step & last_chunk; // record_walker.rs:242
+    wire goes_on = step & (~last_chunk); // record_walker.rs:243
+    wire missing = (gone | nothing) | seen_past_the_end; // record_walker.rs:244
 
     // from its end on
-    wire packet_over = (gone | seen_past_the_end) | (seen_known & seen_in_last_word); // record_walker.rs:125
-    wire fits = (seen_at_the_end & (~nothing)) & (~gone); // record_walker.rs:126
-    wire follows = (ended & fits) & seen_in_last_word; // record_walker.rs:127
-    wire begins_1 = (((follows | ((doing == DOING_WAIT) & fresh)) & seen_next_arrived) & start_1) & (~flush); // record_walker.rs:128
+    wire packet_over = (gone | seen_past_the_end) | (seen_known & seen_in_last_word); // record_walker.rs:249
+    wire fits = (seen_at_the_end & (~nothing)) & (~gone); // record_walker.rs:250
+    wire follows = (ended & fits) & seen_in_last_word; // record_walker.rs:251
+    wire begins_1 = (((follows | ((doing == DOING_WAIT) & fresh)) & seen_next_arrived) & start_1) & (~flush); // record_walker.rs:252
     assign begins = begins_1;
-    wire [8:0] behind_record = {gone ? resume : (packet_over ? seen_end_next_word : next_word), 4'h0}; // record_walker.rs:131
+    wire [8:0] behind_record = {gone ? resume : (packet_over ? seen_end_next_word : next_word), 4'h0}; // record_walker.rs:162
     always @(posedge clk) begin
         if (goes_on) begin
             start_of_chunk <= place + 9'h1;
@@ -456,7 +456,7 @@ module oaken_record_walker_p4 (
     end
 
     // chunks leave
-    wire _t8 = nothing | gone; // record_walker.rs:138
+    wire _t8 = nothing | gone; // record_walker.rs:109
     assign m_valid = chunks_m_valid;
     always @(posedge clk) begin
         if (rst) begin
@@ -500,8 +500,8 @@ module oaken_record_walker_p4 (
     assign m_at = chunks_m_payload[16:8];
     assign m_count = chunks_m_payload[7:1];
     assign m_last = chunks_m_payload[0];
-    wire wrong_count = ((goes_on & (~missing)) & seen_count_too_many) | (begins_1 & seen_first_count_too_many); // record_walker.rs:142
-    wire wrong_length = ((ended & (~fits)) & (~gone)) & (~flush); // record_walker.rs:143
+    wire wrong_count = ((goes_on & (~missing)) & seen_count_too_many) | (begins_1 & seen_first_count_too_many); // record_walker.rs:113
+    wire wrong_length = ((ended & (~fits)) & (~gone)) & (~flush); // record_walker.rs:114
     assign count_error = count_error_1;
     always @(posedge clk) begin
         if (rst) begin
@@ -520,7 +520,7 @@ module oaken_record_walker_p4 (
     end
 
     // and headers
-    wire [63:0] header_1 = headers[next_word[3:0]]; // record_walker.rs:147
+    wire [63:0] header_1 = headers[next_word[3:0]]; // record_walker.rs:118
     assign header_valid = headers_1_m_valid;
     assign header_payload = headers_1_m_payload;
     always @(posedge clk) begun_with <= header_1;
@@ -565,16 +565,16 @@ module oaken_record_walker_p4 (
     assign holds = (walking | comes) | (word != head);
 
     // to the next record
-    wire dropping = doing == DOING_DROP; // record_walker.rs:159
+    wire dropping = doing == DOING_DROP; // record_walker.rs:294
     assign leave = ((ended & packet_over) & (~gone)) | (dropping & known);
-    wire wrong_guess = ((~fits) & (|guessed)) & (~gone); // record_walker.rs:161
-    wire legal_q0 = legal[word[3:0]]; // record_walker.rs:162
-    wire [8:0] behind_dropped = {known ? end_next_word : head, 4'h0}; // record_walker.rs:163
+    wire wrong_guess = ((~fits) & (|guessed)) & (~gone); // record_walker.rs:296
+    wire legal_q0 = legal[word[3:0]]; // record_walker.rs:297
+    wire [8:0] behind_dropped = {known ? end_next_word : head, 4'h0}; // record_walker.rs:162
 
     // to flush, the open record is over
     always @(posedge clk) if (flush) resume <= head;
-    wire stays = walking & (~ended); // record_walker.rs:167
-    wire flushed = flush & (~stays); // record_walker.rs:168
+    wire stays = walking & (~ended); // record_walker.rs:302
+    wire flushed = flush & (~stays); // record_walker.rs:303
     always @(posedge clk) begin
         if (rst) begin
             doing <= DOING_WAIT;
@@ -621,9 +621,9 @@ module oaken_record_walker_p4 (
     end
 
     // the next place
-    wire [8:0] elsewhere = dropping ? behind_dropped : behind_record; // record_walker.rs:179
-    wire [8:0] to = flush ? {head, 4'h0} : (begins_1 ? seen_first_count_end : elsewhere); // record_walker.rs:180
-    wire _t9 = walking & (~last_chunk); // record_walker.rs:182
+    wire [8:0] elsewhere = dropping ? behind_dropped : behind_record; // record_walker.rs:314
+    wire [8:0] to = flush ? {head, 4'h0} : (begins_1 ? seen_first_count_end : elsewhere); // record_walker.rs:315
+    wire _t9 = walking & (~last_chunk); // record_walker.rs:317
     always @(posedge clk) begin
         if (rst) begin
             place <= 9'h0;

@@ -152,7 +152,7 @@ impl<'e> MmuBench<'e> {
         for (i, (request, response)) in ports.requests.iter().zip(ports.responses).enumerate() {
             let source = bench.source(design, request, stalls[0]);
             let sink = bench.sink(design, response, stalls[1]);
-            let back = [port(&bench, format!("back_{i}_valid"))?, port(&bench, format!("back_{i}_epoch"))?];
+            let back = [port(&bench, format!("release_{i}_valid"))?, port(&bench, format!("release_{i}_epoch"))?];
             bench.engine.poke(back[0], 0);
             let (asked, in_use) = Default::default();
             requesters.push(Requester { source, sink, back, asked, answered: 0, in_use });

@@ -7,10 +7,10 @@
 //! | `flush_set` | sets to be emptied |
 //! | `epoch` | register: that of requests which are taken now |
 //! | `epoch_flips` | register: this is the first cycle of the epoch: what is taken from now on does not find what was in the sets |
-//! | `answered` | all requests of before the last turn are answered |
+//! | `answered` | all requests of before the last flip are answered |
 //! | `unused` | a bit for each epoch: none of its translations was in use in the cycle before |
 //! | `done` | one cycle: the range is invalid |
-//! | `drained` | nothing of before the last range that is done is in use; at least once before the next turn |
+//! | `drained` | nothing of before the last range that is done is in use; at least once before the next flip |
 //! | `starts` | register: after a reset, until all sets are emptied. No request may be taken |
 //!
 //! Parameters: those of [`MmuParams`]. Combinational paths: `pages_valid` to `cancel`; `unused` to `drained`.
@@ -32,7 +32,7 @@ ports! {
         output epoch_flips: Signal = bits(1),
         /// Epoch of requests taken now.
         output epoch: Signal = bits(1),
-        /// All requests from before the last turn are answered.
+        /// All requests from before the last flip are answered.
         input answered: Signal = bits(1),
         /// For each epoch: none of its translations was in use.
         input unused: Signal = bits(2),
@@ -53,7 +53,7 @@ enum Phase {
     /// The last one is written.
     Settle,
     /// Nothing of the other epoch may be in use.
-    Turn,
+    Flip,
     /// Requests of before are answered.
     Answer,
 }
@@ -82,12 +82,12 @@ pub fn invalidation(p: MmuParams) -> Result<Design<InvalidationPorts>, Errors> {
     io.flush_set.valid.set(phase.is(Phase::Empty));
     io.flush_set.payload.set(set);
     let unused = epoch.mux(io.unused.bit(0), io.unused.bit(1)).named("unused_other");
-    let turns = phase.is(Phase::Turn) & unused;
-    let flips = m.reg_reset(bits(1), 0);
-    flips.set(turns);
-    io.epoch_flips.set(flips);
-    // requesters know of the turn a cycle later
-    let ends = phase.is(Phase::Answer) & io.answered & !flips;
+    let flips = phase.is(Phase::Flip) & unused;
+    let flipped = m.reg_reset(bits(1), 0);
+    flipped.set(flips);
+    io.epoch_flips.set(flipped);
+    // requesters know of the flip a cycle later
+    let ends = phase.is(Phase::Answer) & io.answered & !flipped;
     let (loads, steps) = (phase.is(Phase::Idle), phase.is(Phase::Empty) & io.flush_set.ready);
     m.when(loads | steps, || {
         set.set(loads.mux(first.trunc(p.set_bits()), set + 1));
@@ -103,10 +103,10 @@ pub fn invalidation(p: MmuParams) -> Result<Design<InvalidationPorts>, Errors> {
         });
         s.case(Phase::Settle, || {
             settle.set(settle - 1);
-            m.when(!settle.any(), || phase.set(Phase::Turn));
+            m.when(!settle.any(), || phase.set(Phase::Flip));
         });
-        s.case(Phase::Turn, || {
-            m.when(turns, || {
+        s.case(Phase::Flip, || {
+            m.when(flips, || {
                 epoch.set(!epoch);
                 phase.set(Phase::Answer);
             });
@@ -117,7 +117,7 @@ pub fn invalidation(p: MmuParams) -> Result<Design<InvalidationPorts>, Errors> {
     io.epoch.set(epoch);
     io.starts.set(starts);
     io.done.set(ends & !starts);
-    // the next turn waits for it, too: so who waits for it sees it, however soon the next range comes
+    // the next flip waits for it, too: so who waits for it sees it, however soon the next range comes
     io.drained.set(!phase.is(Phase::Answer) & unused & !starts);
     m.finish(io)
 }

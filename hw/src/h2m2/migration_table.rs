@@ -158,7 +158,7 @@ fn one_beat(m: Module, read: AxiRead, write: AxiWrite, address: Signal, word: Si
     read.rlast.unused();
     let address = address.cat(address.zeros(ENTRY_SIZE));
     for request in [read.request(), write.request()] {
-        request.payload.ask(address, m.lit(0u32, 8), bus(p));
+        request.payload.ask(address, m.lit(0u32, 8), bus(p).byte_bits());
     }
     write.wdata.set(word);
     write.wstrb.set(m.lit(0xffu32, 8));

@@ -5,7 +5,7 @@
 //! | --- | --- |
 //! | `request_0` ... | bursts that want an address, of each requester |
 //! | `response_0` ... | their answers, in order; read from LUT RAM at registered addresses |
-//! | `back_0` ... | translations that are handed back |
+//! | `release_0` ... | translations that are handed back |
 //! | `invalidate`, `done`, `drained` | invalidation of a range of pages |
 //! | `idle` | all requests that were taken are answered, and their answers taken |
 //! | `enable`, `base`, `pages` | requests are taken; where the table begins, in units of 4 KiB, and its entries |
@@ -13,7 +13,7 @@
 //! | `m_axi` | reads of the table |
 //!
 //! - Parameters: those of [`MmuParams`]. A translation a cycle. Latency 5 from a request to its answer, if it hits.
-//! - Combinational paths: `request_valid` of all requesters, and `enable`, to `request_ready`; `back` to nothing.
+//! - Combinational paths: `request_valid` of all requesters, and `enable`, to `request_ready`; `release` to nothing.
 
 use super::entry::{Walked, refusal};
 use super::invalidation::{InvalidationPorts, invalidation};
@@ -56,7 +56,7 @@ ports! {
         /// Answers to each requester.
         output response: Vector<Stream<Translation>> = vector(stream(translation(p)), p.requesters as usize),
         /// Translations that each requester has finished with.
-        input back: Vector<Release> = vector(release(), p.requesters as usize),
+        input release: Vector<Release> = vector(release(), p.requesters as usize),
         /// Pages to be invalidated.
         input invalidate: Stream<Pages> = stream(pages(p)),
         /// One cycle: no later answer comes from an entry as it was before the invalidation.
@@ -306,7 +306,7 @@ pub fn connect(m: Module, io: MmuPorts, parts: Parts, p: MmuParams) {
     for (i, requester) in parts.requesters.iter().enumerate() {
         requester.s.set(io.request[i]);
         io.response[i].set(requester.m);
-        requester.release.set(io.back[i]);
+        requester.release.set(io.release[i]);
         requester.epoch.set(parts.invalidation.epoch);
         requester.epoch_flips.set(parts.invalidation.epoch_flips);
     }

@@ -3,7 +3,7 @@
 //! | port | |
 //! | --- | --- |
 //! | `s_axil` | registers |
-//! | `request_0` ..., `response_0` ..., `back_0` ... | as those of [`mmu()`](super::mmu::mmu()) |
+//! | `request_0` ..., `response_0` ..., `release_0` ... | as those of [`mmu()`](super::mmu::mmu()) |
 //! | `invalidate`, `done`, `drained` | for hardware that changes the table, such as a migration engine; software has registers for it |
 //! | `m_axi` | reads of the table |
 //!
@@ -32,7 +32,7 @@ ports! {
         /// Answers to each requester.
         output response: Vector<Stream<Translation>> = vector(stream(translation(p)), p.requesters as usize),
         /// Translations that each requester has finished with.
-        input back: Vector<Release> = vector(release(), p.requesters as usize),
+        input release: Vector<Release> = vector(release(), p.requesters as usize),
         /// Pages to be invalidated.
         input invalidate: Stream<Pages> = stream(pages(p)),
         /// One cycle: no later answer comes from an entry as it was before the invalidation.
@@ -154,7 +154,7 @@ pub fn mmu_axi(name: &str, p: MmuParams) -> Result<Design<MmuAxiPorts>, Errors> 
 
     // requesters ask the core or, where writes wait, what asks again for them: it stands in front of the core, which answers all that it
     // is asked, so that no invalidation waits for a write
-    let requesters = (0..p.requesters as usize).map(|i| (io.request[i], io.response[i], io.back[i]));
+    let requesters = (0..p.requesters as usize).map(|i| (io.request[i], io.response[i], io.release[i]));
     let requesters: Vec<Requesting> = requesters.collect();
     regs[map.idle].set(connect(m, &requesters, *core, regs[map.enable], p)?);
     let low = regs[map.base_low];
@@ -235,10 +235,10 @@ fn connect(m: Module, all: &[Requesting], core: MmuPorts, enable: Signal, p: Mmu
     if p.writes_wait {
         return Ok(core.idle & through_write_waits(m, all, core, enable, p)?);
     }
-    for (i, (request, response, back)) in all.iter().enumerate() {
+    for (i, (request, response, release)) in all.iter().enumerate() {
         core.request[i].set(*request);
         response.set(core.response[i]);
-        core.back[i].set(*back);
+        core.release[i].set(*release);
     }
     core.enable.set(enable);
     Ok(core.idle)

@@ -174,7 +174,7 @@ fn ask(
         number.set(0);
     });
     for (port, i) in io.m_axi_read.into_iter().zip(0u32..) {
-        port.request().payload.ask(place_of(address, p), m.lit(burst(p) - 1, 8), p.axi());
+        port.request().payload.ask(place_of(address, p), m.lit(burst(p) - 1, 8), p.axi().byte_bits());
         port.arvalid.set(valid & side.eq(i));
     }
     let asked = m.wire(stream(flight()));
@@ -260,7 +260,7 @@ fn send(
     out.ready.set(of(|x| x.wready));
     for (port, i) in ports.into_iter().zip(0u32..) {
         let mine = side.eq(i);
-        port.request().payload.ask(place_of(address, p), m.lit(burst(p) - 1, 8), p.axi());
+        port.request().payload.ask(place_of(address, p), m.lit(burst(p) - 1, 8), p.axi().byte_bits());
         port.awvalid.set(valid & mine);
         port.wdata.set(out.payload.0);
         port.wstrb.set(!m.lit(0u32, p.data_bytes));

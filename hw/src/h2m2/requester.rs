@@ -9,7 +9,7 @@
 //! | `m` | answers, in the order of the requests; read from LUT RAM at registered addresses |
 //! | `release` | translations that are handed back |
 //! | `epoch`, `epoch_flips` | requests that are granted belong to this epoch; this is its first cycle |
-//! | `answered` | register: all requests of before the last turn are answered, and their answers taken |
+//! | `answered` | register: all requests of before the last flip are answered, and their answers taken |
 //! | `unused` | registers: no translation of epoch 0, 1 was in use in the cycle before |
 //! | `idle` | register: all requests that were taken up to the cycle before are answered, and their answers taken |
 //!
@@ -57,7 +57,7 @@ ports! {
         input epoch: Signal = bits(1),
         /// The epoch begins.
         input epoch_flips: Signal = bits(1),
-        /// Of before the last turn.
+        /// Of before the last flip.
         output answered: Signal = bits(1),
         /// A bit for each epoch.
         output unused: Signal = bits(2),
@@ -145,7 +145,7 @@ pub fn requester(p: MmuParams) -> Result<Design<RequesterPorts>, Errors> {
     idle.set(tail.eq(head) & !io.granted);
     io.idle.set(idle);
 
-    m.section("requests of before the turn");
+    m.section("requests of before the flip");
     let waiting = m.reg_reset(bits(1), 0);
     let fence = m.reg(bits(PLACE_BITS));
     m.when(head.eq(fence), || waiting.set(false));

@@ -309,7 +309,7 @@ fn a_hand_back_too_many() {
     let design = mmu_axi("mmu", SMALL).unwrap();
     let mut sim = jit::simulator(&design);
     let mut rig = ready(&mut sim, &design, SMALL, 5);
-    let valid = rig.bench.engine.port("back_0_valid").unwrap();
+    let valid = rig.bench.engine.port("release_0_valid").unwrap();
     rig.bench.engine.poke(valid, 1);
     rig.bench.step().unwrap();
     rig.bench.engine.poke(valid, 0);

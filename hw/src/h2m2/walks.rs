@@ -19,13 +19,15 @@
 //! - Misses of one set whose walks are under way together get one way after the other, where ways are filled in turn.
 //! - Parameters: those of [`MmuParams`]. Combinational paths: none.
 
+use self::never_shared::never_shared;
 use super::entry::*;
 use super::params::*;
-use super::prefetch::never_shared;
 use super::types::*;
 use crate::memory::axi::{AxiRead, axi_read};
 use hdl::logic::{index_of_one_hot, popcount};
 use hdl::*;
+
+mod never_shared;
 
 ports! {
     /// Ports of [`walks`].
@@ -208,7 +210,7 @@ fn serve(m: Module, io: WalksPorts, table: Table, queue: Queue, oldest: Wanted, 
         let compared = |low: fn(Signal, MmuParams) -> Signal| {
             Vector::of(pages.into_iter().map(|other| low(other, p).eq(low(sought.wanted.page, p)))).pack()
         };
-        // as walks are in this cycle: one that nobody has from the next one on is kept for this miss, which is from before any turn
+        // as walks are in this cycle: one that nobody has from the next one on is kept for this miss, which is from before any flip of the epoch
         same.set(compared(|page, _| page) & table.shares);
         same_set.set(compared(|page, p| page.trunc(p.set_bits())) & table.busy & !table.over);
     });
@@ -236,7 +238,9 @@ fn serve(m: Module, io: WalksPorts, table: Table, queue: Queue, oldest: Wanted, 
         address.set(entry_address(io.base, page));
         pages.at(next).set(page);
     });
-    ask(io.m_axi, asked, address);
+    let request = io.m_axi.request();
+    request.valid.set(asked);
+    request.payload.ask(address.cat(address.zeros(ENTRY_SIZE)), m.lit(0u32, 8), ENTRY_SIZE);
     let begun = gated(begins, bit_of(next, p));
     let shares = ahead.map_or(held, |ahead| held & !ahead);
     if let Some((told, ahead)) = io.ahead.zip(ahead) {
@@ -291,16 +295,6 @@ fn index(one_hot: Signal) -> Signal {
 
 fn bit_of(walk: Signal, p: MmuParams) -> Signal {
     if p.walks == 1 { !walk.zeros(1) } else { hdl::logic::one_hot(walk, p.walks as usize) }
-}
-
-fn ask(axi: AxiRead, valid: Signal, address: Signal) {
-    axi.arvalid.set(valid);
-    axi.araddr.set(address.cat(address.zeros(ENTRY_SIZE)));
-    axi.arlen.set(0);
-    axi.arsize.set(ENTRY_SIZE);
-    axi.arburst.set(1);
-    axi.arcache.set(3);
-    axi.arprot.set(0);
 }
 
 /// Gives the oldest miss back, when its walk is over. Tells which walk nobody waits for any more.

@@ -169,7 +169,7 @@ pub fn through_write_waits(
         wait.release.set(*back);
         mmu.request[i].set(wait.asks);
         wait.answers.set(mmu.response[i]);
-        mmu.back[i].set(wait.releases);
+        mmu.release[i].set(wait.releases);
         wait.enable.set(enable);
         idle = if i == 0 { wait.idle } else { idle & wait.idle };
     }

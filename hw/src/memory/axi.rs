@@ -124,12 +124,12 @@ pub struct AxiRequest {
 }
 
 impl AxiRequest {
-    /// Asks for whole beats of ordinary memory at addresses that go up, for data that are secure and without privilege. The ID is left
+    /// Asks for beats of `2^size` bytes of ordinary memory at addresses that go up, for data that are secure and without privilege. The ID is left
     /// to the caller.
-    pub fn ask(self, address: Signal, len: Signal, p: AxiParams) {
+    pub fn ask(self, address: Signal, len: Signal, size: u32) {
         self.addr.set(address);
         self.len.set(len);
-        self.size.set(p.byte_bits());
+        self.size.set(size);
         self.burst.set(1);
         self.cache.set(3);
         self.prot.set(0);

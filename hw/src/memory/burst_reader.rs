@@ -177,7 +177,7 @@ fn ask(m: Module, axi: AxiRead, s: Stream<Burst>, may_go: Signal, p: MoverParams
         len.set(s.payload.len);
     });
     axi.arvalid.set(valid);
-    axi.request().payload.ask(address, len, p.axi);
+    axi.request().payload.ask(address, len, p.axi.byte_bits());
     goes
 }
 

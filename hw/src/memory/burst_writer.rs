@@ -137,7 +137,7 @@ fn send_requests(axi: AxiWrite, s: Stream<(Signal, Signal)>, p: MoverParams) {
     let (address, len) = s.payload;
     axi.awvalid.set(s.valid);
     s.ready.set(axi.awready);
-    axi.request().payload.ask(address, len, p.axi);
+    axi.request().payload.ask(address, len, p.axi.byte_bits());
 }
 
 /// Lets the beats of bursts out that are complete, of which the lengths wait in `bursts`; behind registers: a block RAM is slow. Where a

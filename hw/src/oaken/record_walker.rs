@@ -31,14 +31,14 @@
 //! chunk. The ring takes words as long as it has places that are not needed any more. Combinational: `flush` to `s` ready.
 
 use super::header;
-use super::packet_ends::packet_ends;
+use super::packet_ends::{PacketEnds, packet_ends};
 use super::sparse_ring::*;
 use super::types::*;
 use super::walker_chunks::*;
-use super::walker_maps::maps;
+use super::walker_maps::{Maps, maps};
 use super::walker_records::{Doing, Doubted, HEADERS, Over, next_record};
-use super::walker_view::{see, steady};
-use super::walker_words::{Ring, arrive};
+use super::walker_view::{Seen, see, steady};
+use super::walker_words::{Arrived, Ring, arrive};
 use super::word_settings::{send_setting, word_setting};
 use crate::stream::fifo_with_room::fifo_with_room;
 use hdl::logic::UpDown;
@@ -88,83 +88,218 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
     let m = Module::new(format!("oaken_record_walker_p{}{}{}", p.lanes, p.suffix(), p.each()));
     m.doc("Finds the chunks of records in the words of the sparse part.");
     let io = WalkerPorts::new(m, p);
-    let bytes = byte_bits(p);
+    let here = here(m, p);
+
+    m.section("words come");
+    let words = take_words(m, io, p);
+
+    m.section("what is seen from the place");
+    let now = see(here.place, [words.head, words.newest], &words.ends, &words.maps, p);
+    let (seen, fresh) = steady(m, now, p);
+
+    m.section("a chunk is known when its end and the count behind it are");
+    let record = open_record(m, p);
+    let (start, room) = (m.wire(bits(1)), m.wire(bits(1)));
+    let x = walk(m, io, &here, &words, &record, &seen, May { look: fresh, send: room, begin: start });
+    let (setting, behind_record) = open_next(m, io, &here, &words, &record, (&seen, &x));
+
+    m.section("chunks leave");
+    let Record { open, gone, .. } = &record;
+    let found =
+        Found { step: x.step, place: here.place, beyond: seen.beyond, end: seen.end.at, nothing: open.nothing | *gone };
+    let chunks = send_chunks(m, open, found, p)?;
+    io.m.set(chunks.m);
+    room.set(chunks.room);
+    let wrong_count = (x.goes_on & !x.missing & seen.count.too_many) | (x.begins & seen.first_count.too_many);
+    let wrong_length = x.ended & !x.fits & !*gone & !io.flush;
+    flag_errors(m, io, wrong_count, wrong_length);
+
+    m.section("and headers");
+    let header = words.maps.headers.read(address(here.next_word, NEWEST));
+    start.set(io.start & send_headers(m, io, header, x.begins)?);
+    send_setting(m, setting, x.begins, (io.header_setting, io.header))?;
+
+    m.section("from which word on the ring is needed");
+    let needed = Needed {
+        here: here.walking.mux(open.start.drop_low(byte_bits(p)), here.word),
+        guess: here.walking & open.nothing & !open.first,
+    };
+    free_words(m, io, words.tail, x.step, needed);
+    io.holds.set(here.walking | words.arrived.comes | here.word.ne(words.head));
+
+    let fresh = (p.chunk_beats() > 1).then_some(fresh);
+    move_on(m, io, &here, &words, &record, (&seen, &x), (now.arrived, behind_record, fresh));
+    m.finish(io)
+}
+
+/// Where the walker is, and what it does.
+struct Here {
+    doing: StateSignal<Doing>,
+    /// A record is open.
+    walking: Signal,
+    place: Signal,
+    /// The word of the place.
+    word: Signal,
+    /// The first word that begins at the place or behind it.
+    next_word: Signal,
+}
+
+/// Its registers.
+#[module]
+fn here(m: Module, p: EngineParams) -> Here {
     let doing = m.state(Doing::Wait);
     let walking = doing.is(Doing::Walk);
     let place = m.reg_reset(bits(place_bits(p)), 0);
     place.comment("behind the open chunk, where the next count is; or where the next word is");
-    let (word, byte) = (place.drop_low(bytes), place.trunc(bytes));
+    let (word, byte) = (place.drop_low(byte_bits(p)), place.trunc(byte_bits(p)));
     let next_word = word + byte.any().zext(word_bits(p));
+    Here { doing, walking, place, word, next_word }
+}
 
-    m.section("words come");
+impl Here {
+    /// The place of a byte of a word.
+    fn place_of(&self, word: Signal, byte: u32) -> Signal {
+        word.cat(word.lit(byte, self.place.width() - word.width()))
+    }
+}
+
+/// The words in the ring, and what is known of them.
+struct Words {
+    head: Signal,
+    newest: Signal,
+    tail: Signal,
+    looks_from: Signal,
+    arrived: Arrived,
+    ends: PacketEnds,
+    maps: Maps,
+}
+
+/// Takes words, and sends them to the ring.
+#[module]
+fn take_words(m: Module, io: WalkerPorts, p: EngineParams) -> Words {
     let ring = ring(m, p);
     let Ring { head, newest, tail, looks_from } = ring;
     let arrived = arrive(m, io.s, io.flush, ring, p);
     io.write.set(RingWrite { valid: arrived.valid, word: address(head, words(p)), data: arrived.word.data });
     let ends = packet_ends(m, arrived, head, io.flush, p);
     let maps = maps(m, arrived, p);
+    Words { head, newest, tail, looks_from, arrived, ends, maps }
+}
 
-    m.section("what is seen from the place");
-    let now = see(place, [head, newest], &ends, &maps, p);
-    let (seen, fresh) = steady(m, now, p);
+/// The record that is open.
+struct Record {
+    open: OpenChunk,
+    /// The rest of it will not come.
+    gone: Signal,
+    /// Where the next one begins then.
+    resume: Signal,
+}
 
-    m.section("a chunk is known when its end and the count behind it are");
+/// Its registers.
+#[module]
+fn open_record(m: Module, p: EngineParams) -> Record {
     let open = open_chunk(m, p);
     let gone = m.reg_reset(bits(1), 0).comment("flushed: the rest of the open record will not come");
     let resume = m.reg(bits(word_bits(p))).comment("the word behind what was flushed");
-    let (start, room) = (m.wire(bits(1)), m.wire(bits(1)));
+    Record { open, gone, resume }
+}
+
+/// What holds the walker.
+struct May {
+    /// What is seen is that of the place.
+    look: Signal,
+    /// There is room for a chunk.
+    send: Signal,
+    /// A record may begin.
+    begin: Signal,
+}
+
+/// What the walker does in a cycle.
+struct Walked {
+    /// The open chunk is known.
+    step: Signal,
+    /// It was the last one of its record.
+    ended: Signal,
+    /// It was not.
+    goes_on: Signal,
+    /// The chunk behind it is not there.
+    missing: Signal,
+    /// With the record, its packet is over.
+    packet_over: Signal,
+    /// The record ends within its packet.
+    fits: Signal,
+    /// A record begins.
+    begins: Signal,
+}
+
+/// Goes from chunk to chunk, and from the end of a record to the next one.
+#[module]
+fn walk(m: Module, io: WalkerPorts, here: &Here, words: &Words, record: &Record, seen: &Seen, may: May) -> Walked {
+    let Record { open, gone, resume } = record;
+    let (gone, resume) = (*gone, *resume);
     let settled = gone | seen.known | seen.arrived | (open.last & seen.next_is_head);
-    let step = walking & fresh & settled & room;
+    let step = here.walking & may.look & settled & may.send;
     let ended = step & open.last;
     let goes_on = step & !open.last;
     let missing = gone | open.nothing | seen.past_the_end;
-
     // behind its packet, or what was flushed, an open record needs none of the words that come: they are the next one's
-    looks_from.set(gone.mux(resume, seen.past_the_end.mux(seen.end.next_word, word)));
+    words.looks_from.set(gone.mux(resume, seen.past_the_end.mux(seen.end.next_word, here.word)));
+
     m.section("from its end on");
     let packet_over = gone | seen.past_the_end | (seen.known & seen.in_last_word);
     let fits = seen.at_the_end & !open.nothing & !gone;
     let follows = ended & fits & seen.in_last_word;
-    let begins = (follows | (doing.is(Doing::Wait) & fresh)) & seen.next_arrived & start & !io.flush;
+    let begins = (follows | (here.doing.is(Doing::Wait) & may.look)) & seen.next_arrived & may.begin & !io.flush;
     io.begins.set(begins);
-    let zero = byte.zeros(bytes);
-    let behind_record = gone.mux(resume, packet_over.mux(seen.end.next_word, next_word)).cat(zero);
-    let setting = word_setting(m, io.setting, arrived, next_word);
+    Walked { step, ended, goes_on, missing, packet_over, fits, begins }
+}
+
+/// Opens the chunk that is next. Gives the setting of the record that begins with the next word, and the place behind the open one.
+#[module]
+fn open_next(
+    m: Module,
+    io: WalkerPorts,
+    here: &Here,
+    words: &Words,
+    record: &Record,
+    (seen, x): (&Seen, &Walked),
+) -> (Option<Setting>, Signal) {
+    let behind_record =
+        here.place_of(record.gone.mux(record.resume, x.packet_over.mux(seen.end.next_word, here.next_word)), 0);
+    let setting = word_setting(m, io.setting, words.arrived, here.next_word);
     let chunks_minus_1 = setting.map(|setting| setting.chunks_minus_1).or(io.chunks_minus_1).expect("one of both");
-    m.when(goes_on, || open.go_on(place + 1, missing));
-    m.when(begins, || open.begin(next_word.cat(zero + header::BYTES + 1), chunks_minus_1, seen.short));
+    m.when(x.goes_on, || record.open.go_on(here.place + 1, x.missing));
+    m.when(x.begins, || {
+        record.open.begin(here.place_of(here.next_word, header::BYTES + 1), chunks_minus_1, seen.short);
+    });
+    (setting, behind_record)
+}
 
-    m.section("chunks leave");
-    let found = Found { step, place, beyond: seen.beyond, end: seen.end.at, nothing: open.nothing | gone };
-    let chunks = send_chunks(m, &open, found, p)?;
-    io.m.set(chunks.m);
-    room.set(chunks.room);
-    let wrong_count = (goes_on & !missing & seen.count.too_many) | (begins & seen.first_count.too_many);
-    let wrong_length = ended & !fits & !gone & !io.flush;
-    flag_errors(m, io, wrong_count, wrong_length);
-
-    m.section("and headers");
-    let header = maps.headers.read(address(next_word, NEWEST));
-    start.set(io.start & send_headers(m, io, header, begins)?);
-    send_setting(m, setting, begins, (io.header_setting, io.header))?;
-
-    m.section("from which word on the ring is needed");
-    let needed =
-        Needed { here: walking.mux(open.start.drop_low(bytes), word), guess: walking & open.nothing & !open.first };
-    free_words(m, io, tail, step, needed);
-    io.holds.set(walking | arrived.comes | word.ne(head));
-
+/// To the next record, and to the next place; `fresh`, if it is there, is 0 behind a cycle in which that may be another one.
+#[module]
+fn move_on(
+    m: Module,
+    io: WalkerPorts,
+    here: &Here,
+    words: &Words,
+    record: &Record,
+    (seen, x): (&Seen, &Walked),
+    (arrived, behind_record, fresh): (Signal, Signal, Option<Signal>),
+) {
+    let (Words { head, ends, .. }, Record { open, gone, resume }) = (words, record);
+    let (head, gone, resume) = (*head, *gone, *resume);
+    let Walked { step, ended, begins, packet_over, .. } = *x;
     m.section("to the next record");
     let guessed = m.reg_reset(bits(3), 0).comment("records that began without a last before them");
-    let dropping = doing.is(Doing::Drop);
+    let dropping = here.doing.is(Doing::Drop);
     ends.leave.set((ended & packet_over & !gone) | (dropping & ends.known));
-    let over = Over { ended, packet_over, begins, wrong_guess: !fits & guessed.any() & !gone };
-    let doubted = Doubted { arrived: now.arrived, may_be_header: maps.legal.read(address(word, NEWEST)) };
-    let behind_dropped = ends.known.mux(ends.end.next_word, head).cat(zero);
-    next_record(m, doing, guessed, over, doubted, ends.known);
+    let over = Over { ended, packet_over, begins, wrong_guess: !x.fits & guessed.any() & !gone };
+    let doubted = Doubted { arrived, may_be_header: words.maps.legal.read(address(here.word, NEWEST)) };
+    let behind_dropped = here.place_of(ends.known.mux(ends.end.next_word, head), 0);
+    next_record(m, here.doing, guessed, over, doubted, ends.known);
 
     m.section("to flush, the open record is over");
-    let stays = walking & !ended;
+    let stays = here.walking & !ended;
     let flushed = io.flush & !stays;
     m.when(ended, || gone.set(false));
     m.when(io.flush, || {
@@ -172,18 +307,17 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
         resume.set(head);
         guessed.set(0);
     });
-    m.when(flushed, || doing.set(Doing::Wait));
+    m.when(flushed, || here.doing.set(Doing::Wait));
 
     m.section("the next place");
-    let to_chunk = Move { moves: step & !missing, to: seen.count.end };
+    let to_chunk = Move { moves: step & !x.missing, to: seen.count.end };
     let elsewhere = dropping.mux(behind_dropped, behind_record);
-    let to = io.flush.mux(head.cat(zero), begins.mux(seen.first_count.end, elsewhere));
+    let to = io.flush.mux(here.place_of(head, 0), begins.mux(seen.first_count.end, elsewhere));
     let to_record = Move { moves: ended | begins | dropping | flushed, to };
-    move_place(m, place, walking & !open.last, to_chunk, to_record);
-    if p.chunk_beats() > 1 {
+    move_place(m, here.place, here.walking & !open.last, to_chunk, to_record);
+    if let Some(fresh) = fresh {
         fresh.set(!(step | begins | dropping | flushed));
     }
-    m.finish(io)
 }
 
 /// The numbers of words in the ring.

@@ -23,7 +23,7 @@ pub struct RequesterPorts {
     /// Their answers.
     pub response: StreamPorts,
     /// The prefix of what it hands back.
-    pub back: String,
+    pub release: String,
 }
 
 /// The MMUs.
@@ -71,7 +71,7 @@ struct Model {
 struct Requester {
     request: Source,
     response: Sink,
-    back: [usize; 2],
+    release: [usize; 2],
     /// Requests without an answer, each with the cycle in which it was asked.
     asked: VecDeque<(User, u64)>,
     seen: usize,
@@ -112,13 +112,13 @@ impl Users {
                 }
             }
             Mmus::Design(all) => {
-                for RequesterPorts { request, response, back } in all {
-                    let find = |name: &str| bench.engine.port(&format!("{back}_{name}")).ok_or("no port back");
-                    let back = [find("valid")?, find("epoch")?];
-                    back.iter().for_each(|port| bench.engine.poke(*port, 0));
+                for RequesterPorts { request, response, release } in all {
+                    let find = |name: &str| bench.engine.port(&format!("{release}_{name}")).ok_or("no port release");
+                    let release = [find("valid")?, find("epoch")?];
+                    release.iter().for_each(|port| bench.engine.poke(*port, 0));
                     let request = bench.source_at(request, Stalls::Never);
                     let response = bench.sink_at(response, Stalls::Percent(30));
-                    requesters.push(Requester { request, response, back, asked: VecDeque::new(), seen: 0 });
+                    requesters.push(Requester { request, response, release, asked: VecDeque::new(), seen: 0 });
                 }
             }
         }
@@ -138,7 +138,7 @@ impl Users {
 
     /// Before a cycle: users go on, new ones begin, and the models say what they have done.
     pub fn step(&mut self, bench: &mut Bench, memories: &mut [Axi4Memory; 2], world: &mut World) -> Result<(), String> {
-        self.requesters.iter().for_each(|r| bench.engine.poke(r.back[0], 0));
+        self.requesters.iter().for_each(|r| bench.engine.poke(r.release[0], 0));
         for i in (0..self.users.len()).rev() {
             self.go_on(i, bench, memories, world)?;
         }
@@ -188,13 +188,13 @@ impl Users {
         }
         let user = self.users[i];
         if let Some(requester) = self.requesters.get(user.requester) {
-            if bench.engine.peek(requester.back[0]) == 1 {
+            if bench.engine.peek(requester.release[0]) == 1 {
                 // another one of this requester is handed back in this cycle: this one reads or writes its last piece again
                 self.users[i].next -= PIECE;
                 return Ok(());
             }
-            bench.engine.poke(requester.back[0], 1);
-            bench.engine.poke(requester.back[1], user.epoch);
+            bench.engine.poke(requester.release[0], 1);
+            bench.engine.poke(requester.release[1], user.epoch);
         }
         self.users.swap_remove(i);
         Ok(())

@@ -1,7 +1,8 @@
 //! Bounded waiting in H2M2's MMU: if memory answers, a miss is answered, and so is a request. What surrounds the walks and a requester lets them wait
 //! for [`WAIT`] cycles at most.
 
-use super::h2m2_mmu::{SMALL, lookups, requester_alone, walks_alone};
+use super::h2m2_mmu::{SMALL, walks_alone};
+use super::h2m2_requester::{lookups, requester_alone};
 use super::{Engine, Proof};
 use crate::checkers::{lets_wait_at_most, stalls_at_most};
 use hdl::{Bundle, Design, Errors, Module, bits, module};

@@ -14,6 +14,7 @@ mod gates;
 mod guard;
 mod h2m2_mmu;
 mod h2m2_pipeline;
+mod h2m2_requester;
 mod h2m2_waits;
 mod h2m2_write_wait;
 mod handshakes;
@@ -56,6 +57,7 @@ pub fn all() -> Result<Vec<Proof>, Errors> {
     list.extend(oaken_tables::proofs()?);
     list.extend(oaken_answers::proofs()?);
     list.extend(h2m2_mmu::proofs()?);
+    list.extend(h2m2_requester::proofs()?);
     list.extend(h2m2_write_wait::proofs()?);
     list.extend(h2m2_pipeline::proofs()?);
     list.extend(h2m2_waits::proofs()?);

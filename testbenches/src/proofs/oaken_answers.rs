@@ -9,6 +9,8 @@ use super::{Engine, Proof};
 use crate::checkers::{Moves, Side, keeps_words_in_order, lets_wait_at_most, sends_by_the_rules, stalls_at_most};
 use hdl::*;
 use hw::memory::mover::{self, Command, Done};
+use hw::oaken::mmu::commands::*;
+use hw::oaken::mmu::entries::*;
 use hw::oaken::mmu::history_reader::{HistoryReaderPorts, history_reader};
 use hw::oaken::mmu::page_list::{Chain, chain};
 use hw::oaken::mmu::params::*;

@@ -41,7 +41,7 @@ struct Requester {
     response: Sink,
     seen: usize,
     asked: VecDeque<usize>,
-    back: [usize; 2],
+    release: [usize; 2],
     handed: VecDeque<u64>,
 }
 
@@ -96,11 +96,12 @@ impl Core {
         let requesters = (side * REQUESTERS..(side + 1) * REQUESTERS).map(|i| {
             let request = bench.source(design, &io.request[i], stalls);
             let response = bench.sink(design, &io.response[i], stalls);
-            let port = |field: &str| bench.engine.port(&format!("back_{i}_{field}")).expect("a port of each requester");
-            let back = [port("valid"), port("epoch")];
-            bench.engine.poke(back[0], 0);
+            let port =
+                |field: &str| bench.engine.port(&format!("release_{i}_{field}")).expect("a port of each requester");
+            let release = [port("valid"), port("epoch")];
+            bench.engine.poke(release[0], 0);
             let (asked, handed) = Default::default();
-            Requester { request, response, seen: 0, asked, back, handed }
+            Requester { request, response, seen: 0, asked, release, handed }
         });
         let requesters = requesters.collect();
         let mut mover = |i: usize, write: bool| {
@@ -128,8 +129,8 @@ impl Core {
     pub fn hand_back(&mut self, engine: &mut dyn Engine) {
         for r in &mut self.requesters {
             let epoch = r.handed.pop_front();
-            engine.poke(r.back[0], epoch.is_some().into());
-            engine.poke(r.back[1], epoch.unwrap_or(0));
+            engine.poke(r.release[0], epoch.is_some().into());
+            engine.poke(r.release[1], epoch.unwrap_or(0));
         }
     }
 

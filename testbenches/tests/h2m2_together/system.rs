@@ -87,7 +87,7 @@ ports! {
         /// Their addresses.
         output response: Vector<Stream<types::Translation>> = vector(stream(types::translation(mmu())), 2 * REQUESTERS),
         /// Bursts that are over.
-        input back: Vector<Release> = vector(types::release(), 2 * REQUESTERS),
+        input release: Vector<Release> = vector(types::release(), 2 * REQUESTERS),
         /// Bursts to be read.
         input read: Vector<Stream<Command>> = vector(stream(mover::command(core())), 4),
         /// What was read.
@@ -152,7 +152,7 @@ pub fn system(writes_wait: bool) -> Result<Design<SystemPorts>, Errors> {
         for i in 0..REQUESTERS {
             mmu.request[i].set(io.request[side * REQUESTERS + i]);
             io.response[side * REQUESTERS + i].set(mmu.response[i]);
-            mmu.back[i].set(io.back[side * REQUESTERS + i]);
+            mmu.release[i].set(io.release[side * REQUESTERS + i]);
         }
         mmu.invalidate.set(moves.invalidate[side]);
         moves.invalidated[side].set(mmu.done);

@@ -9,6 +9,7 @@ use hdl::engine::Engine;
 use hdl::{Bundle, Design, Errors, Module, Signal, Stream, bits, module, ports, stream};
 use hw::control::{AxiLite, axi_lite};
 use hw::memory::axi::{Axi, AxiParams, axi};
+use hw::oaken::mmu::commands::*;
 use hw::oaken::mmu::params::*;
 use hw::oaken::mmu::unit::unit;
 use hw::oaken::slice_framer::slice_framer;

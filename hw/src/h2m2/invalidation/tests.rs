@@ -1,11 +1,11 @@
-//! What the contract of invalidation says, by hand: which sets are emptied, when the epoch turns, and when it is done.
+//! What the contract of invalidation says, by hand: which sets are emptied, when the epoch flips, and when it is done.
 
 use super::*;
 use crate::h2m2::tests::SMALL;
 use hdl::engine::Engine;
 use hdl::sim::Simulator;
 
-/// Steps until the next range may come. The sets that were emptied, and in which cycles the epoch turned and `done` came.
+/// Steps until the next range may come. The sets that were emptied, and in which cycles the epoch flipped and `done` came.
 fn run(sim: &mut Simulator, io: &InvalidationPorts) -> (Vec<u64>, Vec<u64>, Vec<u64>) {
     let (mut sets, mut flips, mut done, mut cycle) = (vec![], vec![], vec![], 0);
     while sim.peek(io.pages.ready) == 0 {
@@ -63,23 +63,23 @@ fn the_sets_of_a_range_are_emptied() {
 }
 
 #[test]
-fn it_is_done_when_the_epoch_has_turned_and_all_is_answered() {
+fn it_is_done_when_the_epoch_has_flipped_and_all_is_answered() {
     let design = invalidation(SMALL).unwrap();
     let (mut sim, _) = quiet(&design);
     let io = &design.ports;
     take(&mut sim, io, [3, 3]);
     let (sets, flips, done) = run(&mut sim, io);
     assert_eq!((sets.len(), flips.len(), done.len()), (1, 1, 1));
-    assert!(flips[0] >= u64::from(SETTLE) && done[0] > flips[0], "turned in cycle {}, done in {}", flips[0], done[0]);
+    assert!(flips[0] >= u64::from(SETTLE) && done[0] > flips[0], "flipped in cycle {}, done in {}", flips[0], done[0]);
 
-    // a translation of the epoch before is in use: it does not turn
+    // a translation of the epoch before is in use: it does not flip
     sim.poke(io.unused, 0);
     take(&mut sim, io, [3, 3]);
     for _ in 0..50 {
         assert_eq!([io.epoch_flips, io.done, io.drained].map(|port| sim.peek(port)), [0; 3]);
         sim.step();
     }
-    // a request of before is not answered: it turns, and is not done
+    // a request of before is not answered: it flips, and is not done
     sim.poke(io.unused, 3);
     sim.poke(io.answered, 0);
     for _ in 0..50 {

@@ -2,6 +2,7 @@
 //!
 //! A vector counts when all its writes are answered: [`Appends::end`] says so. If one of them failed its pages come back first.
 
+use super::commands::*;
 use super::params::*;
 use crate::memory::mover::{self, Done};
 use hdl::*;

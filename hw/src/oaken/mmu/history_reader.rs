@@ -19,6 +19,8 @@
 //! - Combinational paths: `hold` to `command_ready`; both `job_ready` to both `job_valid`, since both parts start together (the ports' ready
 //!   does not wait for valid); `over` to `done`; `done_ready` and both `over_valid` to `over_ready`.
 
+use super::commands::*;
+use super::entries::*;
 use super::history_port::{Job, job};
 use super::params::*;
 use crate::stream::fifo::{Style, fifo_after};

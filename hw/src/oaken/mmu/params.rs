@@ -1,12 +1,11 @@
-//! What the parts of the MMU have in common: parameters, names of streams, commands, and how they end.
+//! What the parts of the MMU have in common: parameters, names of streams, and slices.
 
 use crate::memory::axi::AxiParams;
 use crate::memory::mover::MoverParams;
 pub use crate::oaken::slice_sender::Slice;
-pub use crate::oaken::slices::History;
 use crate::oaken::slices::{self, MAX_HEADS, MAX_TAG};
 use crate::oaken::types::CHUNK;
-use hdl::{Bundle, Errors, Signal, State, StateSignal, bits, clog2, state};
+use hdl::{Bundle, Errors, Signal, bits, clog2};
 
 /// The parameters of the MMU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -225,148 +224,9 @@ pub fn fit(x: Signal, width: u32) -> Signal {
     }
 }
 
-/// A vector that comes is to be appended.
-#[derive(Clone, Copy, Debug, Bundle)]
-pub struct Append {
-    /// Where to.
-    pub group: Group,
-    /// Comes back with the answer.
-    pub tag: Signal,
-}
-
-/// The shape of an append.
-pub fn append(p: MmuParams) -> Append {
-    Append { group: group(p), tag: bits(p.tag_bits) }
-}
-
-/// The history of a head is to be read.
-#[derive(Clone, Copy, Debug, Bundle)]
-pub struct Read {
-    /// Whose.
-    pub group: Group,
-    /// Number of the head.
-    pub head: Signal,
-    /// The first so many tokens; 0, or more than there are: all.
-    pub tokens: Signal,
-    /// Comes back with the answer.
-    pub tag: Signal,
-}
-
-/// The shape of a read.
-pub fn read(p: MmuParams) -> Read {
-    let (head, tokens) = (bits(clog2(p.heads as usize)), bits(p.token_bits()));
-    Read { group: group(p), head, tokens, tag: bits(p.tag_bits) }
-}
-
-/// The shape of a history that comes.
-pub fn history(p: MmuParams) -> History {
-    slices::history(p.token_bits(), p.tag_bits)
-}
-
-/// A request begins or ends.
-#[derive(Clone, Copy, Debug, Bundle)]
-pub struct Control {
-    /// 0: open, 1: release.
-    pub release: Signal,
-    /// Number of the request.
-    pub request: Signal,
-    /// Comes back with the answer.
-    pub tag: Signal,
-}
-
-/// The shape of the begin or end of a request.
-pub fn control(p: MmuParams) -> Control {
-    Control { release: bits(1), request: request(p), tag: bits(p.tag_bits) }
-}
-
-/// How a command ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
-#[state(width = 3)]
-pub enum Outcome {
-    /// It was done.
-    Okay = 0,
-    /// There is no such request, layer or head.
-    Address = 1,
-    /// The request is not open.
-    Closed = 2,
-    /// The request is open already.
-    Open = 3,
-    /// The request has as many tokens as it may.
-    Tokens = 4,
-    /// There might not be enough pages for all its heads.
-    Pages = 5,
-    /// The bus answered with an error.
-    Bus = 6,
-    /// The record was malformed: see the slice splitter.
-    Record = 7,
-}
-
-/// An append, open or release is over.
-#[derive(Clone, Copy, Debug, Bundle)]
-pub struct Answer {
-    /// That of the command.
-    pub tag: Signal,
-    /// How it ended.
-    pub outcome: StateSignal<Outcome>,
-}
-
-/// The shape of an answer.
-pub fn answer(p: MmuParams) -> Answer {
-    Answer { tag: bits(p.tag_bits), outcome: state() }
-}
-
-/// A read is over.
-#[derive(Clone, Copy, Debug, Bundle)]
-pub struct ReadAnswer {
-    /// That of the command.
-    pub tag: Signal,
-    /// How it ended.
-    pub outcome: StateSignal<Outcome>,
-    /// Tokens that were asked of memory.
-    pub tokens: Signal,
-}
-
-/// The shape of the answer to a read.
-pub fn read_answer(p: MmuParams) -> ReadAnswer {
-    ReadAnswer { tag: bits(p.tag_bits), outcome: state(), tokens: bits(p.token_bits()) }
-}
-
 /// The shape of what is known of a slice.
 pub fn slice_shape(p: MmuParams) -> Slice {
     Slice { bytes: bits(p.slice_bits()), last: bits(1), failed: bits(1) }
-}
-
-/// What the table knows of a group.
-#[derive(Clone, Copy, Debug, Bundle)]
-pub struct GroupEntry {
-    /// Which copy of its streams' entries counts.
-    pub copy: Signal,
-    /// Tokens that each stream has.
-    pub tokens: Signal,
-}
-
-/// The shape of a group's entry.
-pub fn group_entry(p: MmuParams) -> GroupEntry {
-    GroupEntry { copy: bits(1), tokens: bits(p.token_bits()) }
-}
-
-/// What the table knows of a stream.
-#[derive(Clone, Copy, Debug, Bundle)]
-pub struct StreamEntry {
-    /// Its first page, if it has bytes.
-    pub first: Signal,
-    /// Its last page, if it has bytes.
-    pub tail: Signal,
-    /// Its bytes.
-    pub bytes: Signal,
-    /// The last append took a page.
-    pub grew: Signal,
-}
-
-/// The shape of a stream's entry.
-pub fn stream_entry(p: MmuParams) -> StreamEntry {
-    let page = bits(p.page_bits());
-    StreamEntry { first: page, tail: page, bytes: bits(p.bytes_bits()), grew: bits(1) }
 }
 
 #[cfg(test)]

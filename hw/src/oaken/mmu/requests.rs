@@ -1,5 +1,6 @@
 //! The requests of the [sequencer](mod@super::sequencer): which are open, and the command that begins or ends one of them.
 
+use super::commands::*;
 use super::params::*;
 use hdl::*;
 

@@ -24,6 +24,8 @@
 //!   and `verdict_ready` to `step_slice`; `verdict_ready` and `step_slice_ready` to `slice_ready`; `looks` to `entry_valid`.
 
 use super::appends::{Appends, Slot, Stage};
+use super::commands::*;
+use super::entries::*;
 use super::params::*;
 use super::requests::{Duty, Requests};
 use super::shared_table::Write;

@@ -13,6 +13,7 @@
 //! the last three to `slice_ready` and `done`; `take_valid` to `command_valid`; `take_valid` and `command_ready` to `take_ready`, `link_valid`
 //! and `write_valid`; the page of `take` to `command`, `link` and `write`; `base` to `command`; `work` to all but `needed` and `failed`.
 
+use super::entries::*;
 use super::page_list::{Chain, Link, chain, link};
 use super::params::*;
 use super::shared_table::Write;

@@ -13,6 +13,8 @@
 //!
 //! - Parameters: those of [`MmuParams`]. Rates and paths: those of the parts, named at each.
 
+use super::commands::*;
+use super::entries::*;
 use super::history_port::{Job, job};
 use super::history_reader::{HistoryReaderPorts, history_reader};
 use super::page_list::{Next, PageListPorts, next, page_list};

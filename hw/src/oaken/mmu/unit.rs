@@ -20,6 +20,7 @@
 //! - Parameters: those of [`MmuParams`]. Throughput: a beat of the bus a cycle.
 //! - Combinational paths: `append_group_request` to `append_ready`; `m_axi_rid` to `m_axi_rready`.
 
+use super::commands::*;
 use super::history_port::history_port;
 use super::params::*;
 use super::steps::writer;

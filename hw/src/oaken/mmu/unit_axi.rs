@@ -7,6 +7,7 @@
 //!
 //! Parameters, rates and behaviour are those of the unit.
 
+use super::commands::*;
 use super::params::*;
 use super::unit::unit;
 use crate::control::{AxiLite, RegisterMap, Registers, Ro, Rw, Sticky, axi_lite, becomes_one, slave};

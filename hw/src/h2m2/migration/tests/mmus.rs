@@ -43,7 +43,7 @@ ports! {
         output walk: Vector<AxiRead> = vector(axi_read(bus(p)), 2),
         input request: Vector<Stream<Request>> = vector(stream(request(mmu)), 2 * REQUESTERS),
         output response: Vector<Stream<Translation>> = vector(stream(translation(mmu)), 2 * REQUESTERS),
-        input back: Vector<Release> = vector(release(), 2 * REQUESTERS),
+        input release: Vector<Release> = vector(release(), 2 * REQUESTERS),
     }
 }
 
@@ -72,16 +72,16 @@ fn system(p: MigrationParams, writes_wait: bool) -> Result<Design<SystemPorts>, 
         mmu.pages.set(8);
         io.walk[side].set(mmu.m_axi);
         let outer = REQUESTERS * side..REQUESTERS * (side + 1);
-        let requesters: Vec<_> = outer.map(|i| (io.request[i], io.response[i], io.back[i])).collect();
+        let requesters: Vec<_> = outer.map(|i| (io.request[i], io.response[i], io.release[i])).collect();
         if writes_wait {
             through_write_waits(m, &requesters, *mmu, m.lit(1u32, 1), params)?;
             continue;
         }
         mmu.enable.set(1);
-        for (i, (request, response, back)) in requesters.into_iter().enumerate() {
+        for (i, (request, response, release)) in requesters.into_iter().enumerate() {
             mmu.request[i].set(request);
             response.set(mmu.response[i]);
-            mmu.back[i].set(back);
+            mmu.release[i].set(release);
         }
     }
     m.finish(io)
@@ -126,7 +126,7 @@ fn behind_mmus(waiting: Option<usize>) {
             let requesters = (0..2 * REQUESTERS).map(|i| RequesterPorts {
                 request: StreamPorts::of(&design, &io.request[i]),
                 response: StreamPorts::of(&design, &io.response[i]),
-                back: format!("back_{i}"),
+                release: format!("release_{i}"),
             });
             let mmus = Mmus::Design(requesters.collect());
             let mut rig =
