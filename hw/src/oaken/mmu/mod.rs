@@ -1,6 +1,7 @@
 //! The memory management unit: where the slices of records lie, page by page, for each request, layer and head.
 
 mod appends;
+pub mod beside;
 pub mod history_port;
 pub mod history_reader;
 pub mod page_list;
