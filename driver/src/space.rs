@@ -6,13 +6,16 @@ use std::collections::VecDeque;
 use thiserror::Error;
 
 /// The pages of one memory. A page is free or taken, never both; those that are free longest are taken first, so that a page which
-/// is given back rests as long as it can.
+/// is given back rests as long as it can. It takes room on the host for the pages that were taken once, not for all of the memory.
 #[derive(Clone, Debug)]
 pub struct FreeSpace {
     side: Side,
     page: PageSize,
     base: u64,
-    free: VecDeque<u32>,
+    pages: u32,
+    /// Pages that were taken and given back, in that order. Those that were never taken are free longer, and lie behind `is_free`.
+    returned: VecDeque<u32>,
+    /// Whether a page is free, of those that were taken once: the first ones of the memory.
     is_free: Vec<bool>,
 }
 
@@ -54,8 +57,8 @@ impl FreeSpace {
             return Err(SpaceError::Base { base, page: page.bytes() });
         }
         base.checked_add(bytes).filter(|&end| end <= 1 << 48).ok_or(SpaceError::End { base, bytes })?;
-        let count = u32::try_from(pages).map_err(|_| SpaceError::Pages(pages))?;
-        Ok(FreeSpace { side, page, base, free: (0..count).collect(), is_free: vec![true; count as usize] })
+        let pages = u32::try_from(pages).map_err(|_| SpaceError::Pages(pages))?;
+        Ok(FreeSpace { side, page, base, pages, returned: VecDeque::new(), is_free: vec![] })
     }
     /// Where the memory is.
     pub fn side(&self) -> Side {
@@ -63,29 +66,40 @@ impl FreeSpace {
     }
     /// Pages of the memory, free or not.
     pub fn pages(&self) -> u64 {
-        self.is_free.len() as u64
+        self.pages.into()
     }
     /// Free pages.
     pub fn free_pages(&self) -> u64 {
-        self.free.len() as u64
+        self.untouched() + self.returned.len() as u64
     }
     /// Takes a page and returns its address; `None` if none is free.
     pub fn take(&mut self) -> Option<u64> {
-        let number = self.free.pop_front()?;
-        self.is_free[number as usize] = false;
-        Some(self.base + u64::from(number) * self.page.bytes())
+        let number = if self.untouched() > 0 {
+            self.is_free.push(false);
+            self.is_free.len() as u64 - 1
+        } else {
+            let number = self.returned.pop_front()?;
+            self.is_free[number as usize] = false;
+            number.into()
+        };
+        Some(self.base + number * self.page.bytes())
     }
     /// Gives a page back.
     pub fn give_back(&mut self, address: u64) -> Result<(), SpaceError> {
         let number = address.checked_sub(self.base).filter(|&offset| self.page.is_start(offset));
         let number = number.map(|offset| offset / self.page.bytes()).filter(|&number| number < self.pages());
         let number = number.ok_or(SpaceError::Foreign(address))? as usize;
-        if self.is_free[number] {
-            return Err(SpaceError::Free(address));
+        match self.is_free.get_mut(number) {
+            Some(is_free @ false) => *is_free = true,
+            _ => return Err(SpaceError::Free(address)),
         }
-        self.is_free[number] = true;
-        self.free.push_back(number as u32);
+        self.returned.push_back(number as u32);
         Ok(())
+    }
+
+    /// Pages that were never taken.
+    fn untouched(&self) -> u64 {
+        self.pages() - self.is_free.len() as u64
     }
 }
 
@@ -129,6 +143,21 @@ mod tests {
         assert_eq!(top, format!("a memory of 8192 bytes at address 0xfffffffffffff000 {end}"));
         let pages = message(small, 0, 1 << 45);
         assert_eq!(pages, "a memory of 8589934592 pages; legal are at most 4294967295");
+    }
+
+    #[test]
+    fn the_largest_memory_takes_room_for_what_was_taken_alone() {
+        let small = PageSize::new(PAGE).unwrap();
+        let pages = u64::from(u32::MAX);
+        let mut space = FreeSpace::new(Side::Large, small, 0, pages * PAGE).unwrap();
+        assert_eq!((space.take(), space.take()), (Some(0), Some(PAGE)));
+        assert_eq!((space.pages(), space.free_pages()), (pages, pages - 2));
+        assert_eq!(space.give_back(0), Ok(()));
+        for address in [0, 2 * PAGE, (pages - 1) * PAGE] {
+            assert_eq!(space.give_back(address), Err(SpaceError::Free(address)));
+        }
+        assert_eq!(space.give_back(pages * PAGE), Err(SpaceError::Foreign(pages * PAGE)));
+        assert_eq!(space.take(), Some(2 * PAGE), "what is given back rests");
     }
 
     proptest! {

@@ -5,13 +5,16 @@
 
 use crate::entry::{ENTRY_BYTES, Entry, EntryError};
 use crate::page::PageSize;
+use std::collections::BTreeMap;
 use thiserror::Error;
 
-/// A page table.
+/// A page table. It takes memory on the host for the pages that are mapped, not for those that could be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageTable {
     page: PageSize,
-    entries: Vec<u64>,
+    pages: u64,
+    /// The entries that are not 0, by the number of their page.
+    entries: BTreeMap<u64, u64>,
 }
 
 /// Why a table is not changed.
@@ -36,7 +39,8 @@ pub enum TableError {
     Entry(#[from] EntryError),
 }
 
-/// Most pages of a table: an MMU counts 2^31, and virtual addresses are below 2^48. The table then takes 16 GiB at most.
+/// Most pages of a table: an MMU counts 2^31, and virtual addresses are below 2^48. In the memory of the
+/// hardware the table then takes 16 GiB at most.
 pub fn most_pages(page: PageSize) -> u64 {
     ((1 << 48) / page.bytes()).min(1 << 31)
 }
@@ -49,19 +53,21 @@ impl PageTable {
     pub fn new(page: PageSize, pages: u64) -> PageTable {
         let most = most_pages(page);
         assert!(pages <= most, "a table of {pages} pages of {} bytes; legal are at most {most}", page.bytes());
-        PageTable { page, entries: vec![0; pages as usize] }
+        PageTable { page, pages, entries: BTreeMap::new() }
     }
     /// Virtual pages of the table.
     pub fn pages(&self) -> u64 {
-        self.entries.len() as u64
+        self.pages
     }
-    /// Bytes of the table in memory.
+    /// Bytes of the table in the memory of the hardware.
     pub fn bytes(&self) -> u64 {
         self.pages() * ENTRY_BYTES
     }
     /// What is mapped at a virtual page.
     pub fn get(&self, page: u64) -> Result<Option<Entry>, TableError> {
-        Ok(Entry::decode(self.entries[self.index(page)?], self.page)?)
+        self.check(page)?;
+        let word = self.entries.get(&page).copied().unwrap_or(0);
+        Ok(Entry::decode(word, self.page)?)
     }
     /// Maps a page that is not mapped.
     pub fn map(&mut self, page: u64, entry: Entry) -> Result<(), TableError> {
@@ -79,19 +85,17 @@ impl PageTable {
     /// Ends a mapping, and returns where the page was.
     pub fn unmap(&mut self, page: u64) -> Result<Entry, TableError> {
         let old = self.get(page)?.ok_or(TableError::NotMapped(page))?;
-        let index = self.index(page)?;
-        self.entries[index] = 0;
+        self.entries.remove(&page);
         Ok(old)
     }
 
     fn write(&mut self, page: u64, entry: Entry) -> Result<(), TableError> {
-        let index = self.index(page)?;
-        self.entries[index] = entry.encode(self.page)?;
+        self.check(page)?;
+        self.entries.insert(page, entry.encode(self.page)?);
         Ok(())
     }
-    fn index(&self, page: u64) -> Result<usize, TableError> {
-        let beyond = TableError::Beyond { page, pages: self.pages() };
-        usize::try_from(page).ok().filter(|&i| i < self.entries.len()).ok_or(beyond)
+    fn check(&self, page: u64) -> Result<(), TableError> {
+        if page < self.pages { Ok(()) } else { Err(TableError::Beyond { page, pages: self.pages }) }
     }
 }
 
@@ -108,6 +112,19 @@ mod tests {
     fn a_terabyte_in_pages_of_2_mib_takes_4_mib() {
         let table = PageTable::new(PageSize::HUGE, (1 << 40) / PageSize::HUGE.bytes());
         assert_eq!(table.bytes(), 4 << 20);
+    }
+
+    #[test]
+    fn the_largest_table_takes_memory_for_what_is_mapped_alone() {
+        let small = PageSize::new(4096).unwrap();
+        let mut table = PageTable::new(small, most_pages(small));
+        assert_eq!(table.bytes(), 16 << 30);
+        let last = table.pages() - 1;
+        table.map(last, entry(4096)).unwrap();
+        let copy = table.clone();
+        assert_eq!(table.unmap(last), Ok(entry(4096)));
+        assert_ne!(table, copy);
+        assert_eq!(table, PageTable::new(small, most_pages(small)), "what was mapped leaves no trace");
     }
 
     #[test]

@@ -44,3 +44,8 @@ pub mod verilator;
 pub mod vq;
 pub mod vq_cache_bench;
 pub mod vq_table_bench;
+
+/// The example of the page about designs of one's own is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/own-design.md")]
+pub struct OwnDesign;

@@ -28,8 +28,33 @@ pub fn module(_: TokenStream, item: TokenStream) -> TokenStream {
     if gives_design(&function.sig.output) {
         // what it begins and does not finish is given up when it returns
         function.block.stmts.insert(0, syn::parse_quote!(let _building = ::hdl::naming::Building::new();));
+        name_caller(&mut function);
     }
     quote!(#function).into()
+}
+
+/// Mistakes in the module name the line that asked for it, too, if that is of another package. The body becomes a closure, so that
+/// the lines in it stay those of its signals.
+fn name_caller(function: &mut ItemFn) {
+    let ReturnType::Type(_, kind) = &function.sig.output else { return };
+    let tracked = function.attrs.iter().any(|a| a.path().is_ident("track_caller"));
+    if tracked || !gives_errors(kind) {
+        return;
+    }
+    let body = &function.block;
+    function.block = syn::parse_quote!({
+        let asked_by = ::std::panic::Location::caller();
+        ::hdl::naming::asked_for(file!(), asked_by, move || -> #kind #body)
+    });
+    function.attrs.push(syn::parse_quote!(#[track_caller]));
+}
+
+/// A `Result` with `Errors`.
+fn gives_errors(kind: &Type) -> bool {
+    let Type::Path(path) = kind else { return false };
+    let Some(PathArguments::AngleBracketed(of)) = path.path.segments.last().map(|s| &s.arguments) else { return false };
+    let Some(GenericArgument::Type(Type::Path(error))) = of.args.iter().nth(1) else { return false };
+    error.path.segments.last().is_some_and(|s| s.ident == "Errors")
 }
 
 /// `Design<..>`, or a `Result` of it.

@@ -1,5 +1,6 @@
 //! What a user writes with: handles on the module under construction, which lies in this thread's [`store`].
 
+mod asked;
 mod attribute;
 mod bundle;
 mod control;

@@ -1,5 +1,7 @@
-//! How a `let` names its signal: `#[module]` calls [`Tag`] after each binding.
+//! What `#[module]` calls: [`Tag`] after each `let`, which names its signal, and what a function needs that gives a module.
 
+#[doc(hidden)]
+pub use super::asked::asked_for;
 use super::bundle::Bundle;
 use super::store;
 #[doc(hidden)]

@@ -45,8 +45,10 @@ mod router;
 mod slave;
 #[cfg(test)]
 mod tests;
+mod values;
 
 pub use axi_lite::{AxiLite, axi_lite};
 pub use registers::{Access, Field, Register, RegisterBuilder, RegisterMap, Ro, Rw, Sticky};
 pub use router::{AxilRouterPorts, Window, axil_router};
 pub use slave::{Flag, Registers, becomes_one, slave};
+pub use values::NotWritable;

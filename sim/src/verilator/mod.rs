@@ -8,6 +8,7 @@
 mod binding;
 mod build;
 mod cache;
+mod design;
 mod engine;
 mod error;
 mod header;
@@ -20,6 +21,7 @@ mod tests;
 use binding::Binding;
 pub use build::Calls;
 pub use cache::cached;
+pub use design::text;
 pub use error::VerilatorError;
 use hdl::engine::{Began, PortInfo, PowerUp};
 use hdl::{Failure, Property};

@@ -50,7 +50,7 @@ ports! {
 fn path(e: EngineParams, p: MmuParams) -> Result<Design<PathPorts>, Errors> {
     let m = Module::new("path");
     let io = PathPorts::new(m, e, p);
-    let slices = SliceParams { engine: e, head_elements: p.head_elements, bus_bytes: p.axi.data_bytes, tag_bits: 0 };
+    let slices = SliceParams { tag_bits: 0, ..p.slices("path", e)? };
     let quantizer = m.instance(&quantizer_axi("quantizer", e)?);
     let splitter = m.instance(&slice_splitter("splitter", p.heads, slices)?);
     let mmu = m.instance(&unit("mmu", p)?);

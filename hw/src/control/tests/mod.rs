@@ -1,5 +1,6 @@
 mod export;
 mod slave;
+mod values;
 
 use super::*;
 use hdl::{Bundle, Design, Errors, Module, Signal, bits, module, ports};

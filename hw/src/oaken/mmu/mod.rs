@@ -1,6 +1,7 @@
 //! The memory management unit: where the slices of records lie, page by page, for each request, layer and head.
 
 mod appends;
+pub mod beside;
 pub mod commands;
 pub mod entries;
 pub mod history_port;
