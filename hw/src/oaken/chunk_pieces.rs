@@ -18,7 +18,7 @@
 //! - Combinational: `m` ready to `s` ready; with [`Headers::Once`] also `slices` valid to `s` ready (which it never decides
 //!   with words of 16 bytes).
 
-use super::chunk_count::{ChunkCount, chunk_count};
+use super::chunk_count::chunk_count;
 use super::header;
 use super::slices::{Ended, ended};
 use crate::stream::{Beat, beat};
@@ -119,8 +119,9 @@ pub fn chunk_pieces(p: WalkParams) -> Result<Design<ChunkPiecesPorts>, Errors> {
     word.moves(m, io.s, Moves { uses, empties, step, ending, ends, drops }, p);
 
     let aligned = word.aligned();
-    // where the packet is over there is no count, as if it were 0
-    let ChunkCount { count, too_many } = chunk_count(aligned.trunc(8) & (!word.over).repeat(8));
+    // where the packet is over there is no count
+    let of_byte = chunk_count(aligned.trunc(8));
+    let (count, too_many) = (of_byte.count & (!word.over).repeat(7), of_byte.too_many & !word.over);
 
     m.section("slices and chunks");
     let chunk_done = reads & (counts.mux(!count.any(), state.is(Walk::Run) & run_done));
