@@ -13,7 +13,7 @@ pub struct FreeSpace {
     page: PageSize,
     base: u64,
     pages: u32,
-    /// Pages that were taken and given back, in that order. Those that were never taken are free longer, and lie behind `is_free`.
+    /// Pages that were taken and given back, in that order. Pages from number `is_free.len()` on were never taken; they are taken first.
     returned: VecDeque<u32>,
     /// Whether a page is free, of those that were taken once: the first ones of the memory.
     is_free: Vec<bool>,

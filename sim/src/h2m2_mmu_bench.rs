@@ -51,7 +51,7 @@ struct Used {
 struct Requester {
     source: Source,
     sink: Sink,
-    back: [usize; 2],
+    release: [usize; 2],
     asked: VecDeque<Asked>,
     answered: usize,
     in_use: Vec<Used>,
@@ -94,7 +94,7 @@ pub struct MmuBench<'e> {
     pub use_for: u64,
     /// Nothing is handed back now.
     pub keeps: bool,
-    /// Requesters hand back, in every cycle in which they may, what they never had.
+    /// Requesters hand back what they never had, where they hand back nothing else and have nothing of that epoch in use.
     pub surplus: bool,
     /// It has a prefetch: that may read the table, too.
     pub prefetch: bool,
@@ -152,10 +152,10 @@ impl<'e> MmuBench<'e> {
         for (i, (request, response)) in ports.requests.iter().zip(ports.responses).enumerate() {
             let source = bench.source(design, request, stalls[0]);
             let sink = bench.sink(design, response, stalls[1]);
-            let back = [port(&bench, format!("release_{i}_valid"))?, port(&bench, format!("release_{i}_epoch"))?];
-            bench.engine.poke(back[0], 0);
+            let release = [port(&bench, format!("release_{i}_valid"))?, port(&bench, format!("release_{i}_epoch"))?];
+            bench.engine.poke(release[0], 0);
             let (asked, in_use) = Default::default();
-            requesters.push(Requester { source, sink, back, asked, answered: 0, in_use });
+            requesters.push(Requester { source, sink, release, asked, answered: 0, in_use });
         }
         let status = [port(&bench, "done".into())?, port(&bench, "drained".into())?];
         bench.reset().map_err(|e| e.to_string())?;
@@ -325,7 +325,7 @@ impl<'e> MmuBench<'e> {
             self.hand_back(i, cycle);
         }
         self.bench.step().map_err(|e| e.to_string())?;
-        self.requesters.iter().for_each(|r| self.bench.engine.poke(r.back[0], 0));
+        self.requesters.iter().for_each(|r| self.bench.engine.poke(r.release[0], 0));
         (0..self.requesters.len()).try_for_each(|i| self.compare(i))?;
         self.poll()
     }

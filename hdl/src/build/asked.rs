@@ -1,4 +1,4 @@
-//! Who asked for a module that is not right: where a module of a library is refused, its user looks for a line of his own.
+//! Who asked for a module that is not right: where a module of a library is refused, its user looks for a line of their own.
 
 use crate::ir::{Errors, Loc};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ pub fn asked_for<T>(file: &str, by: Loc, module: impl FnOnce() -> Result<T, Erro
 
 fn noted(mut errors: Errors, by: Loc) -> Errors {
     for mistake in &mut errors.0 {
-        // the user of a user needs the line that is nearest to the mistake, and then his own
+        // the user of a user needs the line that is nearest to the mistake, and then their own
         let asked = mistake.notes.iter().rfind(|(_, text)| text == ASKED);
         let last = asked.map_or(&mistake.span, |(place, _)| place);
         if package(&last.file) != package(by.file()) {
@@ -36,6 +36,8 @@ fn package(file: &str) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ir::Span;
+    use std::panic::Location;
 
     #[test]
     fn a_package_is_what_lies_before_its_sources() {
@@ -44,5 +46,19 @@ mod tests {
         assert_eq!(sim, Path::new("sim"));
         assert_eq!(package("/home/a/src/kvforge/hw/src/lib.rs"), Path::new("/home/a/src/kvforge/hw"));
         assert_eq!(package("src/main.rs"), package("tests/whole.rs"));
+    }
+
+    /// Of a chain of packages the note nearest to the mistake stays, and each crossing adds one.
+    #[test]
+    fn each_package_on_the_way_is_named_once() {
+        let by = Location::caller();
+        let span = |file: &str| Span { file: file.into(), line: 1, column: 1 };
+        let mut mistake = Errors::parameter("part", "n = 0".into(), "1").0.remove(0);
+        mistake.span = span("/lib/src/a.rs");
+        mistake.notes = vec![(span("/mid/src/b.rs"), ASKED.to_string())];
+        let once = noted(Errors(vec![mistake]), by);
+        let twice = noted(once.clone(), by);
+        let files: Vec<&str> = twice.0[0].notes.iter().map(|(place, _)| place.file.as_str()).collect();
+        assert_eq!(files, ["/mid/src/b.rs", by.file()], "asked for twice in one package, and told once");
     }
 }

@@ -10,12 +10,13 @@
 //!
 //! - It goes back N: behind an answer `moving`, all answers to requests that were asked behind that one are thrown away, and a translation among them is
 //!   handed back. That request is asked for alone until it has another answer; then the others are again, in their order.
-//! - What is thrown away, and what the requester hands back, is handed back one by one, of both epochs in turn, from the next cycle on. What the
-//!   requester never had is not handed back.
+//! - What is thrown away, and what the requester hands back, is handed back from the next cycle on, one in a cycle, the epochs alternating while
+//!   both have some. What the requester never had is not handed back.
 //! - What `asks` offers changes in the cycle behind an answer `moving`, taken or not.
 //! - Parameters: those of [`MmuParams`]; `depth`, a power of two, requests that are kept. Latency: a request is asked for in the cycle behind that in
 //!   which it was taken; answers pass within the cycle. A request in every cycle while none waits; one that waits is asked for again in the cycle
-//!   behind its answer. Combinational paths: `answers` to `m`, `m_ready` to `answers_ready`, `enable` to `s_ready`.
+//!   behind its answer. Combinational paths: `answers` to `m`; `answers_cause` and `m_ready` to `answers_ready`;
+//!   `enable` to `s_ready`.
 
 use super::mmu::MmuPorts;
 use super::params::*;
@@ -49,7 +50,7 @@ ports! {
 #[derive(Clone, Copy)]
 struct Owed {
     level: Signal,
-    /// One of them is.
+    /// One is handed back in this cycle.
     goes: Signal,
 }
 
@@ -108,10 +109,10 @@ pub fn write_wait(p: MmuParams, depth: u32) -> Result<Design<WriteWaitPorts>, Er
         stale.set(asked.mux(under_way, under_way - 1));
     });
 
-    let of = |epoch: u32, of: Signal| of.eq(epoch);
+    let is = |epoch: u32, of: Signal| of.eq(epoch);
     let owed = [0, 1].map(|epoch| {
-        let uses = !answer.cause.any() & of(epoch, answer.epoch);
-        let release = io.release.valid & of(epoch, io.release.epoch);
+        let uses = !answer.cause.any() & is(epoch, answer.epoch);
+        let release = io.release.valid & is(epoch, io.release.epoch);
         owed(m, leaves & uses, thrown & uses, release)
     });
     hand_back(m, io.releases, owed);
@@ -123,17 +124,19 @@ pub fn write_wait(p: MmuParams, depth: u32) -> Result<Design<WriteWaitPorts>, Er
 #[module]
 fn owed(m: Module, given: Signal, thrown: Signal, release: Signal) -> Owed {
     m.section("translations of an epoch: those that the requester has, and those that are to be handed back");
-    // the MMU lets no more be in use, of both together
+    // of an epoch, `had` and `owed` together: the MMU lets no more be in use
     let had = UpDown::new(m, USES);
     let returned = release & !had.is_empty();
     had.count(given, returned);
     let owed = Owed { level: m.reg_reset(had.level, 0), goes: m.wire(bits(1)) };
     let width = owed.level.width();
+    let rises = (thrown & returned) | ((thrown | returned) & !owed.goes);
+    m.assert(!rises | owed.level.ne(USES), "no more is owed than can be in use");
     owed.level.set(owed.level + thrown.zext(width) + returned.zext(width) - owed.goes.zext(width));
     owed
 }
 
-/// Hands back one translation in a cycle; of both epochs in turn, so that none waits for those of the other one.
+/// Hands back one translation in a cycle, of both epochs in turn while both have some: so none waits for those of the other one.
 #[module]
 fn hand_back(m: Module, releases: Release, owed: [Owed; 2]) {
     m.section("one of them is handed back in a cycle, of both epochs in turn");
@@ -162,11 +165,11 @@ pub fn through_write_waits(
 ) -> Result<Signal, Errors> {
     let part = write_wait(p, SLOTS)?;
     let mut idle = m.lit(1u32, 1);
-    for (i, (request, response, back)) in requesters.iter().enumerate() {
+    for (i, (request, response, release)) in requesters.iter().enumerate() {
         let wait = m.instance(&part);
         wait.s.set(*request);
         response.set(wait.m);
-        wait.release.set(*back);
+        wait.release.set(*release);
         mmu.request[i].set(wait.asks);
         wait.answers.set(mmu.response[i]);
         mmu.release[i].set(wait.releases);

@@ -4,7 +4,6 @@ pub mod align;
 pub mod beat_counter;
 pub mod beat_reader;
 pub mod both_taken;
-mod chunk_count;
 pub mod chunk_pieces;
 pub mod classify;
 pub mod compact;

@@ -204,7 +204,7 @@ fn open_record(m: Module, p: EngineParams) -> Record {
     Record { open, gone, resume }
 }
 
-/// What holds the walker.
+/// What the walker may do in this cycle.
 struct May {
     /// What is seen is that of the place.
     look: Signal,

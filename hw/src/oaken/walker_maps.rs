@@ -2,7 +2,6 @@
 //!
 //! It is worked out when a word goes in. A lookup is then a LUT RAM and the choice of a byte. Combinational.
 
-use super::chunk_count::{ChunkCount, chunk_count};
 use super::half_steps::{rest_is_legal, step_is_legal};
 use super::header::{self, steps};
 use super::sparse_ring::*;
@@ -47,7 +46,9 @@ pub fn maps(m: Module, arrived: Arrived, p: EngineParams) -> Maps {
             m.scope(format!("byte{i}"), || {
                 let ends = m.memory(bits(8), NEWEST as usize).style(RamStyle::Distributed);
                 let byte = word.data.bits(8 * i + 7, 8 * i) & word.keep.bit(i).repeat(8);
-                let ChunkCount { count, too_many } = chunk_count(byte);
+                let most = byte.drop_low(6).any();
+                let too_many = byte.msb() | (most & byte.trunc(6).any());
+                let count = most.cat(byte.trunc(6) & (!most).repeat(6));
                 ends.write(address, too_many.cat(count + (i + 1)), valid);
                 ends
             })

@@ -113,7 +113,10 @@ impl Users {
             }
             Mmus::Design(all) => {
                 for RequesterPorts { request, response, release } in all {
-                    let find = |name: &str| bench.engine.port(&format!("{release}_{name}")).ok_or("no port release");
+                    let find = |name: &str| {
+                        let port = format!("{release}_{name}");
+                        bench.engine.port(&port).ok_or_else(|| format!("no port {port}"))
+                    };
                     let release = [find("valid")?, find("epoch")?];
                     release.iter().for_each(|port| bench.engine.poke(*port, 0));
                     let request = bench.source_at(request, Stalls::Never);

@@ -4,6 +4,11 @@ use super::{Checked, MmuBench};
 use crate::golden::h2m2_mmu::Stored;
 
 impl MmuBench<'_> {
+    /// The epochs of all translations in use.
+    pub fn epochs_in_use(&self) -> Vec<u64> {
+        self.requesters.iter().flat_map(|r| &r.in_use).map(|used| used.epoch).collect()
+    }
+
     /// Every translation in use is one that an answer in this cycle could be.
     pub(super) fn nobody_uses_old_entries(&self, cycle: u64) -> Checked {
         for used in self.requesters.iter().flat_map(|r| &r.in_use) {
@@ -24,7 +29,7 @@ impl MmuBench<'_> {
         let chosen = (!due.is_empty()).then(|| due[self.rng.usize(0..due.len())]);
         let epoch = chosen.map_or(self.rng.u64(0..2), |at| r.in_use.swap_remove(at).epoch);
         let surplus = self.surplus && chosen.is_none() && r.in_use.iter().all(|used| used.epoch != epoch);
-        self.bench.engine.poke(r.back[0], (chosen.is_some() || surplus).into());
-        self.bench.engine.poke(r.back[1], epoch);
+        self.bench.engine.poke(r.release[0], (chosen.is_some() || surplus).into());
+        self.bench.engine.poke(r.release[1], epoch);
     }
 }

@@ -45,14 +45,38 @@ impl MmuBench<'_> {
         if self.writes_wait { word & !PAGE_MOVES } else { word }
     }
 
+    /// Where writes wait: pages begin to move, mostly some that are used often, and arrive.
+    fn move_pages(&mut self, rng: &mut Rng) {
+        let now = self.bench.cycle();
+        self.arrive(now);
+        if self.moving.len() < 3 && self.keeps_up() && rng.u32(0..50) == 0 {
+            let page = self.random_page(rng);
+            self.moving.push((page, now + rng.u64(1..1000)));
+            // or nobody is told: then some see it, and some do not
+            match rng.u32(0..4) {
+                0 => self.store(page, self.word(page) | PAGE_MOVES),
+                _ => self.begin_move(page),
+            }
+        }
+    }
+
+    /// Pages that were to arrive up to this cycle have arrived.
+    fn arrive(&mut self, cycle: u64) {
+        let (over, on_the_way): (Vec<_>, Vec<_>) = self.moving.iter().partition(|(_, until)| *until <= cycle);
+        self.moving = on_the_way;
+        for (page, _) in over {
+            self.end_move(page);
+        }
+    }
+
     /// A page of the table; three of four are among those that are used often.
-    pub(super) fn random_page(&self, rng: &mut Rng) -> u64 {
+    fn random_page(&self, rng: &mut Rng) -> u64 {
         let pages = self.pages - self.first;
         self.first + if rng.u32(0..4) > 0 { rng.u64(0..pages.min(8)) } else { rng.u64(0..pages) }
     }
 
     /// Few invalidations wait at the port: the next one has its turn soon.
-    pub(super) fn keeps_up(&self) -> bool {
+    fn keeps_up(&self) -> bool {
         self.not_done() < 3
     }
 

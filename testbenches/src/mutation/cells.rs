@@ -114,7 +114,7 @@ impl<'t> Design<'t> {
     }
 
     /// The constant that a bit of a pin is, also behind registers without reset and enable: whatever they begin with, they have it after as many
-    /// cycles as there are registers; and what instances give.
+    /// cycles as there are registers; also through the outputs of instances.
     pub fn constant(&self, module: &Module<'t>, cell: &Cell<'t>, pin: &str, bit: usize) -> Option<char> {
         match self.child(cell).and_then(|(_, child)| Some((child, child.output(pin)?))) {
             Some((child, wire)) => self.value(child, Bit::Wire(wire, bit)),
@@ -149,8 +149,9 @@ impl<'t> Design<'t> {
 
     /// The modules that have instances of a module.
     pub fn parents(&self, module: &str) -> Vec<&'t str> {
-        let instance = |cell: &Cell| cell.kind.strip_prefix('\\') == Some(module);
-        self.modules.iter().filter(|(_, m)| m.cells.values().any(instance)).map(|(name, _)| *name).collect()
+        let mut parents: Vec<&str> = self.instances(module).into_iter().map(|(parent, _)| parent).collect();
+        parents.dedup();
+        parents
     }
 }
 
@@ -245,11 +246,12 @@ impl<'t> Module<'t> {
                 // a number without a width has 32 bits
                 parts.push((0..32).map(|i| Bit::Constant(if number >> i & 1 == 1 { '1' } else { '0' })).collect());
             } else {
-                // fewer digits than bits: the first one stands for those above it, `32'x`
+                // fewer digits than bits: an x stands for those above it, too, `32'x`; above others there are zeros
                 let (width, digits) = word.split_once('\'')?;
-                let first = Bit::Constant(digits.chars().next()?);
+                let first = digits.chars().next()?;
+                let fill = Bit::Constant(if first == 'x' || first == 'z' { first } else { '0' });
                 let mut bits: Vec<Bit> = digits.chars().rev().map(Bit::Constant).collect();
-                bits.resize(bits.len().max(width.parse().ok()?), first);
+                bits.resize(bits.len().max(width.parse().ok()?), fill);
                 parts.push(bits);
             }
         }

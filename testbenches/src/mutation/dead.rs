@@ -50,7 +50,7 @@ fn is_output(pin: &str) -> bool {
 }
 
 impl<'d, 't> Search<'d, 't> {
-    /// Does a cell of a module do anything that is read with this bit of its pin?
+    /// Does anything that is read depend on this bit of a cell's pin?
     fn looks(&mut self, module: &'t str, cell: &Cell<'t>, pin: &str, place: usize) -> bool {
         if let Some((child, inside)) = self.design.child(cell) {
             // what an instance gives is not looked at by it

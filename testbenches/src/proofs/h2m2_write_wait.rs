@@ -46,7 +46,7 @@ fn in_use(m: Module, io: WriteWaitPorts, epoch: u32) {
     let gets = io.m.transfer() & !io.m.payload.cause.any() & of(io.m.payload.epoch);
     let returned = io.releases.valid & of(io.releases.epoch);
     // whatever the requester says: what it does not have it cannot hand back
-    let back = io.release.valid & of(io.release.epoch) & had.any();
+    let handed = io.release.valid & of(io.release.epoch) & had.any();
     let owed = given.ne(had);
     m.assume(!io.answers.valid | !good | given.lt(IN_USE), "no more than may be in use");
     m.assert(given.ge(had), "what the requester has, the MMU gave");
@@ -55,7 +55,7 @@ fn in_use(m: Module, io: WriteWaitPorts, epoch: u32) {
     let waited = m.past_valid() & m.past(owed & !returned);
     m.assert(!waited | returned, "and waits for one of the other epoch at most");
     given.set(given + gives.zext(2) - returned.zext(2));
-    had.set(had + gets.zext(2) - back.zext(2));
+    had.set(had + gets.zext(2) - handed.zext(2));
     let thrown = m.reg_reset(bits(1), 0).comment("one was thrown away");
     m.when(gives & !gets, || thrown.set(true));
     m.cover(thrown & returned & had.any(), "a translation is handed back while the requester has another one");
