@@ -40,23 +40,23 @@ module h2m2_write_wait_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
     input  wire enable, // Requests are taken.
     output wire idle // Nothing waits.
 );
-    reg [4:0] head; // write_wait.rs:68
-    reg [4:0] next; // write_wait.rs:68
-    reg [4:0] tail; // write_wait.rs:68
-    reg idle_1; // write_wait.rs:73
-    reg waits; // write_wait.rs:78
-    reg [3:0] stale; // answers of the MMU that are still to come and are thrown away | write_wait.rs:85
-    reg [4:0] had; // write_wait.rs:127
-    reg [4:0] reg_l130; // write_wait.rs:130
-    wire wire_l130; // write_wait.rs:130
-    reg [4:0] had_1; // write_wait.rs:127
-    reg [4:0] reg_l130_1; // write_wait.rs:130
-    wire wire_l130_1; // write_wait.rs:130
-    reg last; // the epoch of the one before | write_wait.rs:141
+    reg [4:0] head; // write_wait.rs:69
+    reg [4:0] next; // write_wait.rs:69
+    reg [4:0] tail; // write_wait.rs:69
+    reg idle_1; // write_wait.rs:74
+    reg waits; // write_wait.rs:79
+    reg [3:0] stale; // answers of the MMU that are still to come and are thrown away | write_wait.rs:86
+    reg [4:0] had; // write_wait.rs:128
+    reg [4:0] reg_l131; // write_wait.rs:131
+    wire wire_l131; // write_wait.rs:131
+    reg [4:0] had_1; // write_wait.rs:128
+    reg [4:0] reg_l131_1; // write_wait.rs:131
+    wire wire_l131_1; // write_wait.rs:131
+    reg last; // the epoch of the one before | write_wait.rs:144
     (* ram_style = "distributed" *) reg [60:0] kept [0:15];
 
     // a ring of requests: answers wait from head on, the MMU is asked up to next, requests are taken up to tail
-    wire takes = s_valid & s_ready; // write_wait.rs:70
+    wire takes = s_valid & s_ready; // write_wait.rs:71
     assign s_ready = enable & ((tail - head) != 5'h10);
     always @(posedge clk) if (takes) kept[tail[3:0]] <= {s_address, s_bytes_minus_1, s_write, s_tag};
     assign idle = idle_1;
@@ -70,12 +70,12 @@ module h2m2_write_wait_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
 
     // the MMU is asked; for the oldest one alone, if that waits
     assign asks_valid = (next != tail) & ((~waits) | (next == head));
-    wire [60:0] kept_q0 = kept[next[3:0]]; // write_wait.rs:80
+    wire [60:0] kept_q0 = kept[next[3:0]]; // write_wait.rs:81
     assign asks_address = kept_q0[60:21];
     assign asks_bytes_minus_1 = kept_q0[20:9];
     assign asks_write = kept_q0[8];
     assign asks_tag = kept_q0[7:0];
-    wire asked = asks_valid & asks_ready; // write_wait.rs:81
+    wire asked = asks_valid & asks_ready; // write_wait.rs:82
 
     // answers: behind one that is asked for again, those that the MMU still owes are thrown away
     assign m_address = answers_address;
@@ -83,21 +83,21 @@ module h2m2_write_wait_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
     assign m_cause = answers_cause;
     assign m_epoch = answers_epoch;
     assign m_tag = answers_tag;
-    wire throws = |stale; // write_wait.rs:87
-    wire moving = answers_cause == 3'h7; // write_wait.rs:88
-    wire passes = (~throws) & (~moving); // write_wait.rs:89
+    wire throws = |stale; // write_wait.rs:88
+    wire moving = answers_cause == 3'h7; // write_wait.rs:89
+    wire passes = (~throws) & (~moving); // write_wait.rs:90
     assign m_valid = answers_valid & passes;
     assign answers_ready = (~passes) | m_ready;
-    wire leaves = m_valid & m_ready; // write_wait.rs:93
-    wire retries = (answers_valid & (~throws)) & moving; // write_wait.rs:94
-    wire thrown = answers_valid & throws; // write_wait.rs:95
+    wire leaves = m_valid & m_ready; // write_wait.rs:94
+    wire retries = (answers_valid & (~throws)) & moving; // write_wait.rs:95
+    wire thrown = answers_valid & throws; // write_wait.rs:96
     always @(posedge clk) begin
         if (rst) begin
             tail <= 5'h0;
         end else if (takes) tail <= tail + 5'h1;
     end
-    wire [4:0] _t1 = next - head; // write_wait.rs:107
-    wire [3:0] under_way = _t1[3:0]; // write_wait.rs:62
+    wire [4:0] _t1 = next - head; // write_wait.rs:108
+    wire [3:0] under_way = _t1[3:0]; // write_wait.rs:63
     always @(posedge clk) begin
         if (rst) begin
             head <= 5'h0;
@@ -118,53 +118,53 @@ module h2m2_write_wait_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
             end
         end
     end
-    wire uses = (~(|answers_cause)) & (answers_epoch == 1'h0); // write_wait.rs:113
-    wire s_release = release_valid & (release_epoch == 1'h0); // write_wait.rs:114
-    wire _t2 = leaves & uses; // write_wait.rs:115
+    wire uses = (~(|answers_cause)) & (answers_epoch == 1'h0); // write_wait.rs:114
+    wire s_release = release_valid & (release_epoch == 1'h0); // write_wait.rs:115
+    wire _t2 = leaves & uses; // write_wait.rs:116
 
     // translations of an epoch: those that the requester has, and those that are to be handed back
-    wire returned = s_release & (~(~(|had))); // write_wait.rs:128
+    wire returned = s_release & (~(~(|had))); // write_wait.rs:129
     always @(posedge clk) begin
         if (rst) begin
             had <= 5'h0;
-            reg_l130 <= 5'h0;
+            reg_l131 <= 5'h0;
         end else begin
             if (_t2 & (~returned)) had <= had + 5'h1;
             else if (returned & (~_t2)) had <= had - 5'h1;
-            reg_l130 <= ((reg_l130 + {4'h0, thrown & uses}) + {4'h0, returned}) - {4'h0, wire_l130};
+            reg_l131 <= ((reg_l131 + {4'h0, thrown & uses}) + {4'h0, returned}) - {4'h0, wire_l131};
         end
     end
-    wire uses_1 = (~(|answers_cause)) & (answers_epoch == 1'h1); // write_wait.rs:113
-    wire s_release_1 = release_valid & (release_epoch == 1'h1); // write_wait.rs:114
-    wire _t3 = leaves & uses_1; // write_wait.rs:115
+    wire uses_1 = (~(|answers_cause)) & (answers_epoch == 1'h1); // write_wait.rs:114
+    wire s_release_1 = release_valid & (release_epoch == 1'h1); // write_wait.rs:115
+    wire _t3 = leaves & uses_1; // write_wait.rs:116
 
     // translations of an epoch: those that the requester has, and those that are to be handed back
-    wire returned_1 = s_release_1 & (~(~(|had_1))); // write_wait.rs:128
+    wire returned_1 = s_release_1 & (~(~(|had_1))); // write_wait.rs:129
     always @(posedge clk) begin
         if (rst) begin
             had_1 <= 5'h0;
-            reg_l130_1 <= 5'h0;
+            reg_l131_1 <= 5'h0;
         end else begin
             if (_t3 & (~returned_1)) had_1 <= had_1 + 5'h1;
             else if (returned_1 & (~_t3)) had_1 <= had_1 - 5'h1;
-            reg_l130_1 <= ((reg_l130_1 + {4'h0, thrown & uses_1}) + {4'h0, returned_1}) - {4'h0, wire_l130_1};
+            reg_l131_1 <= ((reg_l131_1 + {4'h0, thrown & uses_1}) + {4'h0, returned_1}) - {4'h0, wire_l131_1};
         end
     end
 
     // one of them is handed back in a cycle, of both epochs in turn
-    wire first = |reg_l130; // write_wait.rs:140
-    wire second = |reg_l130_1; // write_wait.rs:140
-    wire epoch = (first & second) ? (~last) : second; // write_wait.rs:142
+    wire first = |reg_l131; // write_wait.rs:143
+    wire second = |reg_l131_1; // write_wait.rs:143
+    wire epoch = (first & second) ? (~last) : second; // write_wait.rs:145
     assign releases_epoch = epoch;
-    wire valid = first | second; // write_wait.rs:143
+    wire valid = first | second; // write_wait.rs:146
     assign releases_valid = valid;
     always @(posedge clk) begin
         if (rst) begin
             last <= 1'h0;
         end else if (valid) last <= epoch;
     end
-    assign wire_l130 = valid & (~epoch);
-    assign wire_l130_1 = valid & epoch;
+    assign wire_l131 = valid & (~epoch);
+    assign wire_l131_1 = valid & epoch;
     wire unused_ok = &{1'b0, _t1[4]};
 endmodule
 

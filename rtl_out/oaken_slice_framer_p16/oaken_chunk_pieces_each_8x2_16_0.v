@@ -33,54 +33,54 @@ module oaken_chunk_pieces_each_8x2_16_0 (
     localparam [2:0] WALK_RUN = 3'h3;
     localparam [2:0] WALK_END = 3'h4;
     localparam [2:0] WALK_DROP = 3'h5;
-    reg [2:0] state; // chunk_pieces.rs:99
-    reg word_valid; // chunk_pieces.rs:305
-    reg [63:0] word; // chunk_pieces.rs:306
-    reg word_last; // chunk_pieces.rs:307
-    reg over; // the packet is over: zeros are read | chunk_pieces.rs:308
-    reg [2:0] at; // the next byte | chunk_pieces.rs:309
-    reg [3:0] available; // bytes from there on | chunk_pieces.rs:310
-    reg partial; // chunk_pieces.rs:311
-    reg [6:0] left; // bytes that are left of a header or of entries | chunk_pieces.rs:103
-    reg piece_valid; // chunk_pieces.rs:106
-    reg chunks_left; // chunk_pieces.rs:170
-    reg [15:0] slices_left; // chunk_pieces.rs:171
-    reg [63:0] piece_data; // chunk_pieces.rs:265
-    reg [7:0] piece_keep; // chunk_pieces.rs:265
-    reg piece_last; // chunk_pieces.rs:265
-    reg happened; // chunk_pieces.rs:192
-    reg happened_1; // chunk_pieces.rs:192
-    wire counts = state == WALK_COUNT; // chunk_pieces.rs:101
-    wire heads = state == WALK_HEAD; // chunk_pieces.rs:101
+    reg [2:0] state; // chunk_pieces.rs:98
+    reg word_valid; // chunk_pieces.rs:311
+    reg [63:0] word; // chunk_pieces.rs:312
+    reg word_last; // chunk_pieces.rs:313
+    reg over; // the packet is over: zeros are read | chunk_pieces.rs:314
+    reg [2:0] at; // the next byte | chunk_pieces.rs:315
+    reg [3:0] available; // bytes from there on | chunk_pieces.rs:316
+    reg partial; // chunk_pieces.rs:317
+    reg [6:0] left; // bytes that are left of a header or of entries | chunk_pieces.rs:102
+    reg piece_valid; // chunk_pieces.rs:105
+    reg chunks_left; // chunk_pieces.rs:167
+    reg [15:0] slices_left; // chunk_pieces.rs:168
+    reg [63:0] piece_data; // chunk_pieces.rs:271
+    reg [7:0] piece_keep; // chunk_pieces.rs:271
+    reg piece_last; // chunk_pieces.rs:271
+    reg happened; // chunk_pieces.rs:189
+    reg happened_1; // chunk_pieces.rs:189
+    wire counts = state == WALK_COUNT; // chunk_pieces.rs:100
+    wire heads = state == WALK_HEAD; // chunk_pieces.rs:100
 
     // what is used of the word
-    wire free = (~piece_valid) | m_ready; // chunk_pieces.rs:107
-    wire walks = (counts | (state == WALK_RUN)) | heads; // chunk_pieces.rs:108
-    wire reads = (walks & word_valid) & free; // chunk_pieces.rs:109
-    wire starts = ((state == WALK_BEGIN) & word_valid) & slices_valid; // chunk_pieces.rs:110
-    wire [6:0] available_1 = {3'h0, available}; // chunk_pieces.rs:112
-    wire run_done = left <= available_1; // chunk_pieces.rs:113
-    wire empties = reads & (counts ? (available_1 == 7'h1) : (left >= available_1)); // chunk_pieces.rs:114
-    wire ending = state == WALK_END; // chunk_pieces.rs:115
-    wire ends = ending & ended_ready; // chunk_pieces.rs:116
-    wire drops = state == WALK_DROP; // chunk_pieces.rs:117
-    wire [6:0] step = counts ? 7'h1 : left; // chunk_pieces.rs:118
-    wire stops = word_last | over; // chunk_pieces.rs:340
-    wire wants = ((~word_valid) & (~ending)) | ((empties | (drops & word_valid)) & (~stops)); // chunk_pieces.rs:341
+    wire free = (~piece_valid) | m_ready; // chunk_pieces.rs:106
+    wire walks = (counts | (state == WALK_RUN)) | heads; // chunk_pieces.rs:107
+    wire reads = (walks & word_valid) & free; // chunk_pieces.rs:108
+    wire starts = ((state == WALK_BEGIN) & word_valid) & slices_valid; // chunk_pieces.rs:109
+    wire [6:0] available_1 = {3'h0, available}; // chunk_pieces.rs:111
+    wire run_done = left <= available_1; // chunk_pieces.rs:112
+    wire empties = reads & (counts ? (available_1 == 7'h1) : (left >= available_1)); // chunk_pieces.rs:113
+    wire ending = state == WALK_END; // chunk_pieces.rs:114
+    wire ends = ending & ended_ready; // chunk_pieces.rs:115
+    wire drops = state == WALK_DROP; // chunk_pieces.rs:116
+    wire [6:0] step = counts ? 7'h1 : left; // chunk_pieces.rs:117
+    wire stops = word_last | over; // chunk_pieces.rs:346
+    wire wants = ((~word_valid) & (~ending)) | ((empties | (drops & word_valid)) & (~stops)); // chunk_pieces.rs:347
     assign s_ready = wants;
     always @(posedge clk) if (wants) word <= s_data;
-    wire [7:0] _t1 = ~s_keep; // chunk_pieces.rs:349
-    wire _t2 = _t1[0] | _t1[1]; // chunk_pieces.rs:349
-    wire _t3 = _t1[2] | _t1[3]; // chunk_pieces.rs:349
-    wire _t4 = _t2 | _t3; // chunk_pieces.rs:349
-    wire _t5 = _t1[4] | _t1[5]; // chunk_pieces.rs:349
-    wire _t6 = _t1[6] | _t1[7]; // chunk_pieces.rs:349
-    wire _t7 = _t5 | _t6; // chunk_pieces.rs:349
+    wire [7:0] _t1 = ~s_keep; // chunk_pieces.rs:355
+    wire _t2 = _t1[0] | _t1[1]; // chunk_pieces.rs:355
+    wire _t3 = _t1[2] | _t1[3]; // chunk_pieces.rs:355
+    wire _t4 = _t2 | _t3; // chunk_pieces.rs:355
+    wire _t5 = _t1[4] | _t1[5]; // chunk_pieces.rs:355
+    wire _t6 = _t1[6] | _t1[7]; // chunk_pieces.rs:355
+    wire _t7 = _t5 | _t6; // chunk_pieces.rs:355
     wire [1:0] _t8 = _t4 ? {_t3 & (~_t2), _t2 ? (_t1[1] & (~_t1[0])) : (_t1[3] & (~_t1[2]))} : {_t6 & (~_t5), _t5 ? (_t1[5] & (~_t1[4])) : (_t1[7] & (~_t1[6]))}; // first_one.rs:57
     wire [2:0] first_gap_index = {_t7 & (~_t4), _t8}; // first_one.rs:58
-    wire first_gap_any = _t4 | _t7; // chunk_pieces.rs:349
-    wire [3:0] bytes = (first_gap_any & s_last) ? {1'h0, first_gap_index} : 4'h8; // chunk_pieces.rs:350
-    wire nothing = s_last & (~s_keep[0]); // chunk_pieces.rs:351
+    wire first_gap_any = _t4 | _t7; // chunk_pieces.rs:355
+    wire [3:0] bytes = (first_gap_any & s_last) ? {1'h0, first_gap_index} : 4'h8; // chunk_pieces.rs:356
+    wire nothing = s_last & (~s_keep[0]); // chunk_pieces.rs:357
     always @(posedge clk) begin
         if (rst) begin
             word_valid <= 1'h0;
@@ -111,7 +111,7 @@ module oaken_chunk_pieces_each_8x2_16_0 (
             end
         end
     end
-    wire holes = |(s_keep & (s_keep + 8'h1)); // chunk_pieces.rs:369
+    wire holes = |(s_keep & (s_keep + 8'h1)); // chunk_pieces.rs:375
     always @(posedge clk) begin
         if (rst) begin
             partial <= 1'h0;
@@ -119,19 +119,17 @@ module oaken_chunk_pieces_each_8x2_16_0 (
             partial <= (wants & s_valid) & (s_last ? holes : (~(&s_keep)));
         end
     end
-    wire [63:0] _t9 = at[2] ? {32'h0, word[63:32]} : word; // chunk_pieces.rs:334
-    wire [63:0] _t10 = at[1] ? {16'h0, _t9[63:16]} : _t9; // chunk_pieces.rs:334
-    wire [63:0] aligned = at[0] ? {8'h0, _t10[63:8]} : _t10; // chunk_pieces.rs:334
-    wire most = |aligned[7:6]; // chunk_count.rs:17
-    wire too_many = aligned[7] | (most & (|aligned[5:0])); // chunk_count.rs:18
-    wire [6:0] count = {most, aligned[5:0] & {6{~most}}}; // chunk_count.rs:19
-    wire [6:0] count_1 = count & {7{~over}}; // chunk_pieces.rs:124
-    wire too_many_1 = too_many & (~over); // chunk_pieces.rs:124
+    wire [63:0] _t9 = at[2] ? {32'h0, word[63:32]} : word; // chunk_pieces.rs:340
+    wire [63:0] _t10 = at[1] ? {16'h0, _t9[63:16]} : _t9; // chunk_pieces.rs:340
+    wire [63:0] aligned = at[0] ? {8'h0, _t10[63:8]} : _t10; // chunk_pieces.rs:340
+    wire _t11 = (aligned[7] | aligned[6]) & (~over); // chunk_pieces.rs:197
+    wire too_many = (aligned[7] | (aligned[6] & (|aligned[5:0]))) & (~over); // chunk_pieces.rs:199
+    wire [6:0] count = {_t11, aligned[5:0] & {6{(~_t11) & (~over)}}}; // chunk_pieces.rs:200
 
     // slices and chunks
-    wire chunk_done = reads & (counts ? (~(|count_1)) : ((state == WALK_RUN) & run_done)); // chunk_pieces.rs:127
-    wire last_chunk = ~chunks_left; // chunk_pieces.rs:172
-    wire slice_done = chunk_done & last_chunk; // chunk_pieces.rs:173
+    wire chunk_done = reads & (counts ? (~(|count)) : ((state == WALK_RUN) & run_done)); // chunk_pieces.rs:124
+    wire last_chunk = ~chunks_left; // chunk_pieces.rs:169
+    wire slice_done = chunk_done & last_chunk; // chunk_pieces.rs:170
     always @(posedge clk) begin
         if (rst) begin
             chunks_left <= 1'h1;
@@ -142,22 +140,22 @@ module oaken_chunk_pieces_each_8x2_16_0 (
             if (starts) slices_left <= slices_payload - 16'h1;
         end
     end
-    wire last_slice = ~(|slices_left); // chunk_pieces.rs:177
+    wire last_slice = ~(|slices_left); // chunk_pieces.rs:174
     assign slices_ready = (state == WALK_BEGIN) & word_valid;
-    wire to_header = (starts | slice_done) | ends; // chunk_pieces.rs:130
+    wire to_header = (starts | slice_done) | ends; // chunk_pieces.rs:127
     always @(posedge clk) begin
         if (rst) begin
             left <= 7'h8;
         end else begin
             if (reads & (~run_done)) left <= left - available_1;
-            if (reads & counts) left <= count_1;
+            if (reads & counts) left <= count;
             if (to_header) left <= 7'h8;
         end
     end
 
     // states
-    wire header_done = reads & run_done; // chunk_pieces.rs:136
-    wire dropped = word_valid & (word_last | over); // chunk_pieces.rs:145
+    wire header_done = reads & run_done; // chunk_pieces.rs:133
+    wire dropped = word_valid & (word_last | over); // chunk_pieces.rs:142
     always @(posedge clk) begin
         if (rst) begin
             state <= WALK_BEGIN;
@@ -185,11 +183,11 @@ module oaken_chunk_pieces_each_8x2_16_0 (
 
     // pieces
     assign m_valid = piece_valid;
-    wire [63:0] bytes_1 = {aligned[63:8], counts ? {1'h0, count_1} : aligned[7:0]}; // chunk_pieces.rs:149
-    wire [7:0] _t11 = {left > 7'h7, left > 7'h6, left > 7'h5, left > 7'h4, left > 7'h3, left > 7'h2, left > 7'h1, left > 7'h0}; // chunk_pieces.rs:260
-    wire [7:0] _t12 = {available > 4'h7, available > 4'h6, available > 4'h5, available > 4'h4, available > 4'h3, available > 4'h2, available > 4'h1, available > 4'h0}; // chunk_pieces.rs:260
-    wire [7:0] run_keep = _t11 & _t12; // chunk_pieces.rs:261
-    wire [7:0] keep = counts ? 8'h1 : run_keep; // chunk_pieces.rs:262
+    wire [63:0] bytes_1 = {aligned[63:8], counts ? {1'h0, count} : aligned[7:0]}; // chunk_pieces.rs:146
+    wire [7:0] _t12 = {left > 7'h7, left > 7'h6, left > 7'h5, left > 7'h4, left > 7'h3, left > 7'h2, left > 7'h1, left > 7'h0}; // chunk_pieces.rs:266
+    wire [7:0] _t13 = {available > 4'h7, available > 4'h6, available > 4'h5, available > 4'h4, available > 4'h3, available > 4'h2, available > 4'h1, available > 4'h0}; // chunk_pieces.rs:266
+    wire [7:0] run_keep = _t12 & _t13; // chunk_pieces.rs:267
+    wire [7:0] keep = counts ? 8'h1 : run_keep; // chunk_pieces.rs:268
     assign m_data = piece_data;
     assign m_keep = piece_keep;
     assign m_last = piece_last;
@@ -210,9 +208,9 @@ module oaken_chunk_pieces_each_8x2_16_0 (
 
     // how the packet went
     assign ended_valid = ending;
-    wire lacks = ((reads & over) | 1'h0) | partial; // chunk_pieces.rs:159
-    wire wrong = (reads & counts) & too_many_1; // chunk_pieces.rs:160
-    wire over_1 = ends | drops; // chunk_pieces.rs:161
+    wire lacks = ((reads & over) | 1'h0) | partial; // chunk_pieces.rs:156
+    wire wrong = (reads & counts) & too_many; // chunk_pieces.rs:157
+    wire over_1 = ends | drops; // chunk_pieces.rs:158
     assign ended_late = ~over;
     assign ended_missing = happened;
     always @(posedge clk) begin
