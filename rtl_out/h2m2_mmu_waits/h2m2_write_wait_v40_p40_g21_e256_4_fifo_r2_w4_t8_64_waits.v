@@ -47,12 +47,12 @@ module h2m2_write_wait_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
     reg waits; // write_wait.rs:79
     reg [3:0] stale; // answers of the MMU that are still to come and are thrown away | write_wait.rs:86
     reg [4:0] had; // write_wait.rs:128
-    reg [4:0] reg_l131; // write_wait.rs:131
-    wire wire_l131; // write_wait.rs:131
+    reg [4:0] owed; // write_wait.rs:131
+    wire goes; // write_wait.rs:132
     reg [4:0] had_1; // write_wait.rs:128
-    reg [4:0] reg_l131_1; // write_wait.rs:131
-    wire wire_l131_1; // write_wait.rs:131
-    reg last; // the epoch of the one before | write_wait.rs:144
+    reg [4:0] owed_1; // write_wait.rs:131
+    wire goes_1; // write_wait.rs:132
+    reg last; // the epoch of the one before | write_wait.rs:145
     (* ram_style = "distributed" *) reg [60:0] kept [0:15];
 
     // a ring of requests: answers wait from head on, the MMU is asked up to next, requests are taken up to tail
@@ -127,11 +127,11 @@ module h2m2_write_wait_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
     always @(posedge clk) begin
         if (rst) begin
             had <= 5'h0;
-            reg_l131 <= 5'h0;
+            owed <= 5'h0;
         end else begin
             if (_t2 & (~returned)) had <= had + 5'h1;
             else if (returned & (~_t2)) had <= had - 5'h1;
-            reg_l131 <= ((reg_l131 + {4'h0, thrown & uses}) + {4'h0, returned}) - {4'h0, wire_l131};
+            owed <= ((owed + {4'h0, thrown & uses}) + {4'h0, returned}) - {4'h0, goes};
         end
     end
     wire uses_1 = (~(|answers_cause)) & (answers_epoch == 1'h1); // write_wait.rs:114
@@ -143,28 +143,28 @@ module h2m2_write_wait_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
     always @(posedge clk) begin
         if (rst) begin
             had_1 <= 5'h0;
-            reg_l131_1 <= 5'h0;
+            owed_1 <= 5'h0;
         end else begin
             if (_t3 & (~returned_1)) had_1 <= had_1 + 5'h1;
             else if (returned_1 & (~_t3)) had_1 <= had_1 - 5'h1;
-            reg_l131_1 <= ((reg_l131_1 + {4'h0, thrown & uses_1}) + {4'h0, returned_1}) - {4'h0, wire_l131_1};
+            owed_1 <= ((owed_1 + {4'h0, thrown & uses_1}) + {4'h0, returned_1}) - {4'h0, goes_1};
         end
     end
 
     // one of them is handed back in a cycle, of both epochs in turn
-    wire first = |reg_l131; // write_wait.rs:143
-    wire second = |reg_l131_1; // write_wait.rs:143
-    wire epoch = (first & second) ? (~last) : second; // write_wait.rs:145
+    wire first = |owed; // write_wait.rs:144
+    wire second = |owed_1; // write_wait.rs:144
+    wire epoch = (first & second) ? (~last) : second; // write_wait.rs:146
     assign releases_epoch = epoch;
-    wire valid = first | second; // write_wait.rs:146
+    wire valid = first | second; // write_wait.rs:147
     assign releases_valid = valid;
     always @(posedge clk) begin
         if (rst) begin
             last <= 1'h0;
         end else if (valid) last <= epoch;
     end
-    assign wire_l131 = valid & (~epoch);
-    assign wire_l131_1 = valid & epoch;
+    assign goes = valid & (~epoch);
+    assign goes_1 = valid & epoch;
     wire unused_ok = &{1'b0, _t1[4]};
 endmodule
 

@@ -128,12 +128,13 @@ fn owed(m: Module, given: Signal, thrown: Signal, release: Signal) -> Owed {
     let had = UpDown::new(m, USES);
     let returned = release & !had.is_empty();
     had.count(given, returned);
-    let owed = Owed { level: m.reg_reset(had.level, 0), goes: m.wire(bits(1)) };
-    let width = owed.level.width();
-    let rises = (thrown & returned) | ((thrown | returned) & !owed.goes);
-    m.assert(!rises | owed.level.ne(USES), "no more is owed than can be in use");
-    owed.level.set(owed.level + thrown.zext(width) + returned.zext(width) - owed.goes.zext(width));
-    owed
+    let level = m.reg_reset(had.level, 0).named("owed");
+    let goes = m.wire(bits(1));
+    let rises = (thrown & returned) | ((thrown | returned) & !goes);
+    m.assert(!rises | level.ne(USES), "no more is owed than can be in use");
+    let one_of = |flag: Signal| flag.zext(level.width());
+    level.set(level + one_of(thrown) + one_of(returned) - one_of(goes));
+    Owed { level, goes }
 }
 
 /// Hands back one translation in a cycle, of both epochs in turn while both have some: so none waits for those of the other one.

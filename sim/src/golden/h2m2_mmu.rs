@@ -172,7 +172,8 @@ impl History {
         let mut all = vec![(0, Stored::Word(0))];
         all.extend(list);
         let ends = all.iter().skip(1).map(|(from, _)| *from).chain([u64::MAX]);
-        let alive = all.iter().zip(ends).filter(|((from, _), end)| *from <= cycle && *end >= since);
+        // an entry that was replaced in the cycle in which the invalidation was asked for was replaced before that
+        let alive = all.iter().zip(ends).filter(|((from, _), end)| *from <= cycle && *end > since);
         alive.map(|((_, stored), _)| *stored).collect()
     }
 }
@@ -240,5 +241,8 @@ mod tests {
         assert_eq!(history.possible(3, 30).len(), 3, "not done before this cycle");
         assert_eq!(history.possible(3, 31), [word(2)]);
         assert_eq!(history.possible(5, 31), [word(0)]);
+        history.store(3, 40, word(3));
+        history.invalidated(3, 3, 40, 50);
+        assert_eq!(history.possible(3, 51), [word(3)], "stored just before the invalidation");
     }
 }

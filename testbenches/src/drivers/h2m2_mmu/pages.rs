@@ -12,6 +12,7 @@ pub fn test(rig: &mut MmuBench, p: MmuParams) -> Result<(), String> {
     are_told_apart(rig, p)?;
     faults_beside_an_invalidation(rig, p)?;
     every_set_is_emptied(rig, p)?;
+    every_length_of_a_range(rig, p)?;
     every_bit_of_an_entry(rig)
 }
 
@@ -108,6 +109,21 @@ fn are_told_apart(rig: &mut MmuBench, p: MmuParams) -> Result<(), String> {
             }
             rig.finish(500)?;
         }
+    }
+    Ok(())
+}
+
+/// Ranges of each power of two of pages behind the first one: what is in them has its new entry.
+fn every_length_of_a_range(rig: &mut MmuBench, p: MmuParams) -> Result<(), String> {
+    const PAGE: u64 = 5;
+    for bit in 3..p.number_bits() {
+        rig.ask(0, rig.read_of(PAGE));
+        rig.finish(300)?;
+        rig.store(PAGE, rig.geometry.entry(2 + u64::from(bit), 1, true, true));
+        rig.invalidate(0, 1 << bit);
+        rig.finish(3000)?;
+        rig.ask(0, rig.read_of(PAGE));
+        rig.finish(300)?;
     }
     Ok(())
 }
