@@ -53,7 +53,7 @@ mod tests {
     fn each_package_on_the_way_is_named_once() {
         let by = Location::caller();
         let span = |file: &str| Span { file: file.into(), line: 1, column: 1 };
-        let mut mistake = Errors::parameter("part", "n = 0".into(), "1").0.remove(0);
+        let mut mistake = Errors::parameter("part", "n = 0", "1").0.remove(0);
         mistake.span = span("/lib/src/a.rs");
         mistake.notes = vec![(span("/mid/src/b.rs"), ASKED.to_string())];
         let once = noted(Errors(vec![mistake]), by);
