@@ -124,7 +124,8 @@ impl<'t> Design<'t> {
 
     fn value<'a>(&'a self, mut module: &'a Module<'t>, mut source: Bit<'t>) -> Option<char> {
         // registers that only shift in a circle are no constant
-        for _ in 0..=module.cells.len() + module.joined.len() {
+        let steps: usize = self.modules.values().map(|module| module.cells.len() + module.joined.len() + 1).sum();
+        for _ in 0..=steps {
             match source {
                 Bit::Constant(value) => return Some(value),
                 wire => match module.taken(wire) {

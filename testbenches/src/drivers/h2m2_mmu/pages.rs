@@ -41,8 +41,8 @@ fn every_page(rig: &mut MmuBench, p: MmuParams) -> Result<(), String> {
     rig.write("enable", 0)?;
     rig.finish(100)?;
     rig.start(0, rig.geometry.pages())?;
-    // nothing lies at this address
-    (0..64).for_each(|page| rig.store(page, 0));
+    // nothing of the tables of before lies at this address
+    (0..=u64::from(p.entries)).for_each(|page| rig.store(page, 0));
     rig.invalidate(0, rig.geometry.pages() - 1);
     rig.finish(3000)?;
     rig.store(OTHER, rig.geometry.entry(1, 0, true, false));
