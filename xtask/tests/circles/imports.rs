@@ -67,8 +67,16 @@ impl House<'_> {
         if let Some(alias) = source.aliases.get(first) {
             return self.find(at, &[alias.as_slice(), rest].concat(), depth);
         }
+        // globs of other crates lead nowhere: to follow them would try all others again behind each
+        let leads_on = |glob: &&Names| {
+            glob.first().is_some_and(|first| {
+                ["crate", "self", "super"].contains(&first.as_str())
+                    || source.children.contains(first)
+                    || source.aliases.contains_key(first)
+            })
+        };
         let from_globs = |glob: &Names| self.find(at, &[glob.as_slice(), path].concat(), depth);
-        source.globs.iter().find_map(from_globs)
+        source.globs.iter().filter(leads_on).find_map(from_globs)
     }
 }
 
