@@ -47,7 +47,7 @@ fn a_value_beyond_its_field_does_not_reach_the_next_one() {
 fn write_to_the_bus(address: u64, data: u64) -> u64 {
     let design = example_module(5).unwrap();
     let mut engine = jit::simulator(&design);
-    let mut bench = Bench::new(&mut engine, 1);
+    let mut bench = Bench::new(&mut engine, sim::bus::seed(1));
     let master = AxiLiteMaster::new(&mut bench, &design, &design.ports.s_axil, Stalls::Never);
     bench.reset().unwrap();
     master.write(&mut bench, address, data).unwrap();
