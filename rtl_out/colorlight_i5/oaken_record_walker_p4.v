@@ -39,11 +39,11 @@ module oaken_record_walker_p4 (
     localparam [1:0] DOING_WALK = 2'h1;
     localparam [1:0] DOING_DOUBT = 2'h2;
     localparam [1:0] DOING_DROP = 2'h3;
-    reg [1:0] doing; // record_walker.rs:150
-    reg [8:0] place; // behind the open chunk, where the next count is; or where the next word is | record_walker.rs:152
-    reg [4:0] head; // the number of the word that comes next | record_walker.rs:326
-    reg [4:0] newest; // the number of the word before that | record_walker.rs:327
-    reg [4:0] tail; // from this word on, the ring is needed | record_walker.rs:328
+    reg [1:0] doing; // record_walker.rs:151
+    reg [8:0] place; // behind the open chunk, where the next count is; or where the next word is | record_walker.rs:153
+    reg [4:0] head; // the number of the word that comes next | record_walker.rs:331
+    reg [4:0] newest; // the number of the word before that | record_walker.rs:332
+    reg [4:0] tail; // from this word on, the ring is needed | record_walker.rs:333
     reg has_room; // walker_words.rs:36
     reg [4:0] taken; // the number of the next word that is taken | walker_words.rs:37
     reg [127:0] word_data; // walker_words.rs:46
@@ -80,8 +80,8 @@ module oaken_record_walker_p4 (
     reg [6:0] chunks_after; // chunks behind the open one | walker_chunks.rs:45
     reg last_chunk; // `chunks_after` is 0 | walker_chunks.rs:46
     reg nothing; // the count of the open chunk is not there | walker_chunks.rs:48
-    reg gone; // flushed: the rest of the open record will not come | record_walker.rs:202
-    reg [4:0] resume; // the word behind what was flushed | record_walker.rs:203
+    reg gone; // flushed: the rest of the open record will not come | record_walker.rs:203
+    reg [4:0] resume; // the word behind what was flushed | record_walker.rs:204
     wire start_1; // record_walker.rs:102
     wire room; // record_walker.rs:102
     wire chunks_m_valid;
@@ -97,16 +97,16 @@ module oaken_record_walker_p4 (
     reg last_chunk_s1; // walker_chunks.rs:116
     reg chunk_last; // walker_chunks.rs:116
     reg room_for_chunks; // walker_chunks.rs:100
-    reg count_error_1; // record_walker.rs:349
-    reg length_error_1; // record_walker.rs:352
+    reg count_error_1; // record_walker.rs:354
+    reg length_error_1; // record_walker.rs:357
     wire headers_1_m_valid;
     wire [63:0] headers_1_m_payload;
     wire [4:0] headers_1_level;
-    reg [63:0] begun_with; // record_walker.rs:380
-    reg begun_before; // record_walker.rs:381
-    reg room_for_headers; // record_walker.rs:387
-    reg [5:0] held; // chunks that are known and not read | record_walker.rs:367
-    reg [2:0] guessed; // records that began without a last before them | record_walker.rs:293
+    reg [63:0] begun_with; // record_walker.rs:385
+    reg begun_before; // record_walker.rs:386
+    reg room_for_headers; // record_walker.rs:392
+    reg [5:0] held; // chunks that are known and not read | record_walker.rs:372
+    reg [2:0] guessed; // records that began without a last before them | record_walker.rs:297
     reg [3:0] skip; // lasts up to which words are dropped | walker_records.rs:42
     (* ram_style = "distributed" *) reg [19:0] ends [0:31];
     (* ram_style = "distributed" *) reg [7:0] byte0_ends [0:15];
@@ -128,10 +128,10 @@ module oaken_record_walker_p4 (
     (* ram_style = "distributed" *) reg s_short [0:15];
     (* ram_style = "distributed" *) reg legal [0:15];
     (* ram_style = "distributed" *) reg [63:0] headers [0:15];
-    wire walking = doing == DOING_WALK; // record_walker.rs:151
-    wire [4:0] word = place[8:4]; // record_walker.rs:154
-    wire [3:0] s_byte = place[3:0]; // record_walker.rs:154
-    wire [4:0] next_word = word + {4'h0, |s_byte}; // record_walker.rs:155
+    wire walking = doing == DOING_WALK; // record_walker.rs:152
+    wire [4:0] word = place[8:4]; // record_walker.rs:155
+    wire [3:0] s_byte = place[3:0]; // record_walker.rs:155
+    wire [4:0] next_word = word + {4'h0, |s_byte}; // record_walker.rs:156
 
     // words come
     wire [4:0] taken_then = taken + {4'h0, s_valid & s_ready}; // walker_words.rs:38
@@ -416,19 +416,19 @@ module oaken_record_walker_p4 (
     end
 
     // a chunk is known when its end and the count behind it are
-    wire settled = ((gone | seen_known) | seen_arrived) | (last_chunk & seen_next_is_head); // record_walker.rs:240
-    wire step = ((walking & fresh) & settled) & room; // record_walker.rs:241
-    wire ended = step & last_chunk; // record_walker.rs:242
-    wire goes_on = step & (~last_chunk); // record_walker.rs:243
-    wire missing = (gone | nothing) | seen_past_the_end; // record_walker.rs:244
+    wire settled = ((gone | seen_known) | seen_arrived) | (last_chunk & seen_next_is_head); // record_walker.rs:250
+    wire step = ((walking & fresh) & settled) & room; // record_walker.rs:251
+    wire ended = step & last_chunk; // record_walker.rs:252
+    wire goes_on = step & (~last_chunk); // record_walker.rs:253
+    wire missing = (gone | nothing) | seen_past_the_end; // record_walker.rs:254
 
     // from its end on
-    wire packet_over = (gone | seen_past_the_end) | (seen_known & seen_in_last_word); // record_walker.rs:249
-    wire fits = (seen_at_the_end & (~nothing)) & (~gone); // record_walker.rs:250
-    wire follows = (ended & fits) & seen_in_last_word; // record_walker.rs:251
-    wire begins_1 = (((follows | ((doing == DOING_WAIT) & fresh)) & seen_next_arrived) & start_1) & (~flush); // record_walker.rs:252
+    wire packet_over = (gone | seen_past_the_end) | (seen_known & seen_in_last_word); // record_walker.rs:259
+    wire fits = (seen_at_the_end & (~nothing)) & (~gone); // record_walker.rs:260
+    wire follows = (ended & fits) & seen_in_last_word; // record_walker.rs:261
+    wire begins_1 = (((follows | ((doing == DOING_WAIT) & fresh)) & seen_next_arrived) & start_1) & (~flush); // record_walker.rs:262
     assign begins = begins_1;
-    wire [8:0] behind_record = {gone ? resume : (packet_over ? seen_end_next_word : next_word), 4'h0}; // record_walker.rs:162
+    wire [8:0] behind_record = {gone ? resume : (packet_over ? seen_end_next_word : next_word), 4'h0}; // record_walker.rs:163
     always @(posedge clk) begin
         if (goes_on) begin
             start_of_chunk <= place + 9'h1;
@@ -456,7 +456,7 @@ module oaken_record_walker_p4 (
     end
 
     // chunks leave
-    wire _t8 = nothing | gone; // record_walker.rs:109
+    wire _t8 = nothing | gone; // record_walker.rs:110
     assign m_valid = chunks_m_valid;
     always @(posedge clk) begin
         if (rst) begin
@@ -500,8 +500,8 @@ module oaken_record_walker_p4 (
     assign m_at = chunks_m_payload[16:8];
     assign m_count = chunks_m_payload[7:1];
     assign m_last = chunks_m_payload[0];
-    wire wrong_count = ((goes_on & (~missing)) & seen_count_too_many) | (begins_1 & seen_first_count_too_many); // record_walker.rs:113
-    wire wrong_length = ((ended & (~fits)) & (~gone)) & (~flush); // record_walker.rs:114
+    wire wrong_count = ((goes_on & (~missing)) & seen_count_too_many) | (begins_1 & seen_first_count_too_many); // record_walker.rs:114
+    wire wrong_length = ((ended & (~fits)) & (~gone)) & (~flush); // record_walker.rs:115
     assign count_error = count_error_1;
     always @(posedge clk) begin
         if (rst) begin
@@ -520,7 +520,7 @@ module oaken_record_walker_p4 (
     end
 
     // and headers
-    wire [63:0] header_1 = headers[next_word[3:0]]; // record_walker.rs:118
+    wire [63:0] header_1 = headers[next_word[3:0]]; // record_walker.rs:119
     assign header_valid = headers_1_m_valid;
     assign header_payload = headers_1_m_payload;
     always @(posedge clk) begun_with <= header_1;
@@ -565,16 +565,16 @@ module oaken_record_walker_p4 (
     assign holds = (walking | comes) | (word != head);
 
     // to the next record
-    wire dropping = doing == DOING_DROP; // record_walker.rs:294
+    wire dropping = doing == DOING_DROP; // record_walker.rs:298
     assign leave = ((ended & packet_over) & (~gone)) | (dropping & known);
-    wire wrong_guess = ((~fits) & (|guessed)) & (~gone); // record_walker.rs:296
-    wire legal_q0 = legal[word[3:0]]; // record_walker.rs:297
-    wire [8:0] behind_dropped = {known ? end_next_word : head, 4'h0}; // record_walker.rs:162
+    wire wrong_guess = ((~fits) & (|guessed)) & (~gone); // record_walker.rs:300
+    wire legal_q0 = legal[word[3:0]]; // record_walker.rs:301
+    wire [8:0] behind_dropped = {known ? end_next_word : head, 4'h0}; // record_walker.rs:163
 
     // to flush, the open record is over
     always @(posedge clk) if (flush) resume <= head;
-    wire stays = walking & (~ended); // record_walker.rs:302
-    wire flushed = flush & (~stays); // record_walker.rs:303
+    wire stays = walking & (~ended); // record_walker.rs:306
+    wire flushed = flush & (~stays); // record_walker.rs:307
     always @(posedge clk) begin
         if (rst) begin
             doing <= DOING_WAIT;
@@ -621,9 +621,9 @@ module oaken_record_walker_p4 (
     end
 
     // the next place
-    wire [8:0] elsewhere = dropping ? behind_dropped : behind_record; // record_walker.rs:314
-    wire [8:0] to = flush ? {head, 4'h0} : (begins_1 ? seen_first_count_end : elsewhere); // record_walker.rs:315
-    wire _t9 = walking & (~last_chunk); // record_walker.rs:317
+    wire [8:0] elsewhere = dropping ? behind_dropped : behind_record; // record_walker.rs:318
+    wire [8:0] to = flush ? {head, 4'h0} : (begins_1 ? seen_first_count_end : elsewhere); // record_walker.rs:319
+    wire _t9 = walking & (~last_chunk); // record_walker.rs:321
     always @(posedge clk) begin
         if (rst) begin
             place <= 9'h0;

@@ -440,7 +440,7 @@ module h2m2_mmu_waits (
     assign response_1_cause = s_wait_1_m_cause;
     assign response_1_epoch = s_wait_1_m_epoch;
     assign response_1_tag = s_wait_1_m_tag;
-    wire _t4 = s_wait_idle & s_wait_1_idle; // write_wait.rs:178
+    wire _t4 = s_wait_idle & s_wait_1_idle; // write_wait.rs:177
     assign enable_idle_value = core_idle & _t4;
 
     // invalidation, by software or by the port

@@ -46,13 +46,13 @@ module h2m2_write_wait_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
     reg idle_1; // write_wait.rs:74
     reg waits; // write_wait.rs:79
     reg [3:0] stale; // answers of the MMU that are still to come and are thrown away | write_wait.rs:86
-    reg [4:0] had; // write_wait.rs:128
-    reg [4:0] owed; // write_wait.rs:131
-    wire goes; // write_wait.rs:132
-    reg [4:0] had_1; // write_wait.rs:128
-    reg [4:0] owed_1; // write_wait.rs:131
-    wire goes_1; // write_wait.rs:132
-    reg last; // the epoch of the one before | write_wait.rs:145
+    reg [4:0] had; // write_wait.rs:127
+    reg [4:0] owed; // write_wait.rs:130
+    wire goes; // write_wait.rs:131
+    reg [4:0] had_1; // write_wait.rs:127
+    reg [4:0] owed_1; // write_wait.rs:130
+    wire goes_1; // write_wait.rs:131
+    reg last; // the epoch of the one before | write_wait.rs:144
     (* ram_style = "distributed" *) reg [60:0] kept [0:15];
 
     // a ring of requests: answers wait from head on, the MMU is asked up to next, requests are taken up to tail
@@ -118,12 +118,12 @@ module h2m2_write_wait_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
             end
         end
     end
-    wire uses = (~(|answers_cause)) & (answers_epoch == 1'h0); // write_wait.rs:114
-    wire s_release = release_valid & (release_epoch == 1'h0); // write_wait.rs:115
-    wire _t2 = leaves & uses; // write_wait.rs:116
+    wire uses = (~(|answers_cause)) & (answers_epoch == 1'h0); // write_wait.rs:113
+    wire s_release = release_valid & (release_epoch == 1'h0); // write_wait.rs:114
+    wire _t2 = leaves & uses; // write_wait.rs:115
 
     // translations of an epoch: those that the requester has, and those that are to be handed back
-    wire returned = s_release & (~(~(|had))); // write_wait.rs:129
+    wire returned = s_release & (~(~(|had))); // write_wait.rs:128
     always @(posedge clk) begin
         if (rst) begin
             had <= 5'h0;
@@ -134,12 +134,12 @@ module h2m2_write_wait_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
             owed <= ((owed + {4'h0, thrown & uses}) + {4'h0, returned}) - {4'h0, goes};
         end
     end
-    wire uses_1 = (~(|answers_cause)) & (answers_epoch == 1'h1); // write_wait.rs:114
-    wire s_release_1 = release_valid & (release_epoch == 1'h1); // write_wait.rs:115
-    wire _t3 = leaves & uses_1; // write_wait.rs:116
+    wire uses_1 = (~(|answers_cause)) & (answers_epoch == 1'h1); // write_wait.rs:113
+    wire s_release_1 = release_valid & (release_epoch == 1'h1); // write_wait.rs:114
+    wire _t3 = leaves & uses_1; // write_wait.rs:115
 
     // translations of an epoch: those that the requester has, and those that are to be handed back
-    wire returned_1 = s_release_1 & (~(~(|had_1))); // write_wait.rs:129
+    wire returned_1 = s_release_1 & (~(~(|had_1))); // write_wait.rs:128
     always @(posedge clk) begin
         if (rst) begin
             had_1 <= 5'h0;
@@ -152,11 +152,11 @@ module h2m2_write_wait_v40_p40_g21_e256_4_fifo_r2_w4_t8_64_waits (
     end
 
     // one of them is handed back in a cycle, of both epochs in turn
-    wire first = |owed; // write_wait.rs:144
-    wire second = |owed_1; // write_wait.rs:144
-    wire epoch = (first & second) ? (~last) : second; // write_wait.rs:146
+    wire first = |owed; // write_wait.rs:143
+    wire second = |owed_1; // write_wait.rs:143
+    wire epoch = (first & second) ? (~last) : second; // write_wait.rs:145
     assign releases_epoch = epoch;
-    wire valid = first | second; // write_wait.rs:147
+    wire valid = first | second; // write_wait.rs:146
     assign releases_valid = valid;
     always @(posedge clk) begin
         if (rst) begin

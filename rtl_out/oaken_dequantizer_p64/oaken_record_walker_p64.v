@@ -38,11 +38,11 @@ module oaken_record_walker_p64 (
     localparam [1:0] DOING_WALK = 2'h1;
     localparam [1:0] DOING_DOUBT = 2'h2;
     localparam [1:0] DOING_DROP = 2'h3;
-    reg [1:0] doing; // record_walker.rs:150
-    reg [10:0] place; // behind the open chunk, where the next count is; or where the next word is | record_walker.rs:152
-    reg [4:0] head; // the number of the word that comes next | record_walker.rs:326
-    reg [4:0] newest; // the number of the word before that | record_walker.rs:327
-    reg [4:0] tail; // from this word on, the ring is needed | record_walker.rs:328
+    reg [1:0] doing; // record_walker.rs:151
+    reg [10:0] place; // behind the open chunk, where the next count is; or where the next word is | record_walker.rs:153
+    reg [4:0] head; // the number of the word that comes next | record_walker.rs:331
+    reg [4:0] newest; // the number of the word before that | record_walker.rs:332
+    reg [4:0] tail; // from this word on, the ring is needed | record_walker.rs:333
     reg has_room; // walker_words.rs:36
     reg [4:0] taken; // the number of the next word that is taken | walker_words.rs:37
     reg [511:0] word_data; // walker_words.rs:46
@@ -63,8 +63,8 @@ module oaken_record_walker_p64 (
     reg [6:0] chunks_after; // chunks behind the open one | walker_chunks.rs:45
     reg last_chunk; // `chunks_after` is 0 | walker_chunks.rs:46
     reg nothing; // the count of the open chunk is not there | walker_chunks.rs:48
-    reg gone; // flushed: the rest of the open record will not come | record_walker.rs:202
-    reg [4:0] resume; // the word behind what was flushed | record_walker.rs:203
+    reg gone; // flushed: the rest of the open record will not come | record_walker.rs:203
+    reg [4:0] resume; // the word behind what was flushed | record_walker.rs:204
     wire start_1; // record_walker.rs:102
     wire room; // record_walker.rs:102
     wire chunks_m_valid;
@@ -80,16 +80,16 @@ module oaken_record_walker_p64 (
     reg last_chunk_s1; // walker_chunks.rs:116
     reg chunk_last; // walker_chunks.rs:116
     reg room_for_chunks; // walker_chunks.rs:100
-    reg count_error_1; // record_walker.rs:349
-    reg length_error_1; // record_walker.rs:352
+    reg count_error_1; // record_walker.rs:354
+    reg length_error_1; // record_walker.rs:357
     wire headers_1_m_valid;
     wire [63:0] headers_1_m_payload;
     wire [4:0] headers_1_level;
-    reg [63:0] begun_with; // record_walker.rs:380
-    reg begun_before; // record_walker.rs:381
-    reg room_for_headers; // record_walker.rs:387
-    reg [5:0] held; // chunks that are known and not read | record_walker.rs:367
-    reg [2:0] guessed; // records that began without a last before them | record_walker.rs:293
+    reg [63:0] begun_with; // record_walker.rs:385
+    reg begun_before; // record_walker.rs:386
+    reg room_for_headers; // record_walker.rs:392
+    reg [5:0] held; // chunks that are known and not read | record_walker.rs:372
+    reg [2:0] guessed; // records that began without a last before them | record_walker.rs:297
     reg [3:0] skip; // lasts up to which words are dropped | walker_records.rs:42
     (* ram_style = "distributed" *) reg [21:0] ends [0:31];
     (* ram_style = "distributed" *) reg [7:0] byte0_ends [0:15];
@@ -159,10 +159,10 @@ module oaken_record_walker_p64 (
     (* ram_style = "distributed" *) reg s_short [0:15];
     (* ram_style = "distributed" *) reg legal [0:15];
     (* ram_style = "distributed" *) reg [63:0] headers [0:15];
-    wire walking = doing == DOING_WALK; // record_walker.rs:151
-    wire [4:0] word = place[10:6]; // record_walker.rs:154
-    wire [5:0] s_byte = place[5:0]; // record_walker.rs:154
-    wire [4:0] next_word = word + {4'h0, |s_byte}; // record_walker.rs:155
+    wire walking = doing == DOING_WALK; // record_walker.rs:152
+    wire [4:0] word = place[10:6]; // record_walker.rs:155
+    wire [5:0] s_byte = place[5:0]; // record_walker.rs:155
+    wire [4:0] next_word = word + {4'h0, |s_byte}; // record_walker.rs:156
 
     // words come
     wire [4:0] taken_then = taken + {4'h0, s_valid & s_ready}; // walker_words.rs:38
@@ -745,19 +745,19 @@ module oaken_record_walker_p64 (
     wire now_short = s_short[next_word_2[3:0]]; // walker_view.rs:79
 
     // a chunk is known when its end and the count behind it are
-    wire settled = ((gone | known) | arrived) | (last_chunk & now_next_is_head); // record_walker.rs:240
-    wire step = ((walking & 1'h1) & settled) & room; // record_walker.rs:241
-    wire ended = step & last_chunk; // record_walker.rs:242
-    wire goes_on = step & (~last_chunk); // record_walker.rs:243
-    wire missing = (gone | nothing) | past_the_end; // record_walker.rs:244
+    wire settled = ((gone | known) | arrived) | (last_chunk & now_next_is_head); // record_walker.rs:250
+    wire step = ((walking & 1'h1) & settled) & room; // record_walker.rs:251
+    wire ended = step & last_chunk; // record_walker.rs:252
+    wire goes_on = step & (~last_chunk); // record_walker.rs:253
+    wire missing = (gone | nothing) | past_the_end; // record_walker.rs:254
 
     // from its end on
-    wire packet_over = (gone | past_the_end) | (known & now_in_last_word); // record_walker.rs:249
-    wire fits = (now_at_the_end & (~nothing)) & (~gone); // record_walker.rs:250
-    wire follows = (ended & fits) & now_in_last_word; // record_walker.rs:251
-    wire begins_1 = (((follows | ((doing == DOING_WAIT) & 1'h1)) & now_next_arrived) & start_1) & (~flush); // record_walker.rs:252
+    wire packet_over = (gone | past_the_end) | (known & now_in_last_word); // record_walker.rs:259
+    wire fits = (now_at_the_end & (~nothing)) & (~gone); // record_walker.rs:260
+    wire follows = (ended & fits) & now_in_last_word; // record_walker.rs:261
+    wire begins_1 = (((follows | ((doing == DOING_WAIT) & 1'h1)) & now_next_arrived) & start_1) & (~flush); // record_walker.rs:262
     assign begins = begins_1;
-    wire [10:0] behind_record = {gone ? resume : (packet_over ? end_next_word : next_word), 6'h0}; // record_walker.rs:162
+    wire [10:0] behind_record = {gone ? resume : (packet_over ? end_next_word : next_word), 6'h0}; // record_walker.rs:163
     always @(posedge clk) begin
         if (goes_on) begin
             start_of_chunk <= place + 11'h1;
@@ -785,7 +785,7 @@ module oaken_record_walker_p64 (
     end
 
     // chunks leave
-    wire _t32 = nothing | gone; // record_walker.rs:109
+    wire _t32 = nothing | gone; // record_walker.rs:110
     assign m_valid = chunks_m_valid;
     always @(posedge clk) begin
         if (rst) begin
@@ -829,8 +829,8 @@ module oaken_record_walker_p64 (
     assign m_at = chunks_m_payload[18:8];
     assign m_count = chunks_m_payload[7:1];
     assign m_last = chunks_m_payload[0];
-    wire wrong_count = ((goes_on & (~missing)) & now_count_too_many) | (begins_1 & now_first_count_too_many); // record_walker.rs:113
-    wire wrong_length = ((ended & (~fits)) & (~gone)) & (~flush); // record_walker.rs:114
+    wire wrong_count = ((goes_on & (~missing)) & now_count_too_many) | (begins_1 & now_first_count_too_many); // record_walker.rs:114
+    wire wrong_length = ((ended & (~fits)) & (~gone)) & (~flush); // record_walker.rs:115
     assign count_error = count_error_1;
     always @(posedge clk) begin
         if (rst) begin
@@ -849,7 +849,7 @@ module oaken_record_walker_p64 (
     end
 
     // and headers
-    wire [63:0] header_1 = headers[next_word[3:0]]; // record_walker.rs:118
+    wire [63:0] header_1 = headers[next_word[3:0]]; // record_walker.rs:119
     assign header_valid = headers_1_m_valid;
     assign header_payload = headers_1_m_payload;
     always @(posedge clk) begun_with <= header_1;
@@ -894,16 +894,16 @@ module oaken_record_walker_p64 (
     assign holds = (walking | comes) | (word != head);
 
     // to the next record
-    wire dropping = doing == DOING_DROP; // record_walker.rs:294
+    wire dropping = doing == DOING_DROP; // record_walker.rs:298
     assign leave = ((ended & packet_over) & (~gone)) | (dropping & known);
-    wire wrong_guess = ((~fits) & (|guessed)) & (~gone); // record_walker.rs:296
-    wire legal_q0 = legal[word[3:0]]; // record_walker.rs:297
-    wire [10:0] behind_dropped = {known ? end_next_word : head, 6'h0}; // record_walker.rs:162
+    wire wrong_guess = ((~fits) & (|guessed)) & (~gone); // record_walker.rs:300
+    wire legal_q0 = legal[word[3:0]]; // record_walker.rs:301
+    wire [10:0] behind_dropped = {known ? end_next_word : head, 6'h0}; // record_walker.rs:163
 
     // to flush, the open record is over
     always @(posedge clk) if (flush) resume <= head;
-    wire stays = walking & (~ended); // record_walker.rs:302
-    wire flushed = flush & (~stays); // record_walker.rs:303
+    wire stays = walking & (~ended); // record_walker.rs:306
+    wire flushed = flush & (~stays); // record_walker.rs:307
     always @(posedge clk) begin
         if (rst) begin
             doing <= DOING_WAIT;
@@ -950,9 +950,9 @@ module oaken_record_walker_p64 (
     end
 
     // the next place
-    wire [10:0] elsewhere = dropping ? behind_dropped : behind_record; // record_walker.rs:314
-    wire [10:0] to = flush ? {head, 6'h0} : (begins_1 ? s_end_2 : elsewhere); // record_walker.rs:315
-    wire _t33 = walking & (~last_chunk); // record_walker.rs:317
+    wire [10:0] elsewhere = dropping ? behind_dropped : behind_record; // record_walker.rs:318
+    wire [10:0] to = flush ? {head, 6'h0} : (begins_1 ? s_end_2 : elsewhere); // record_walker.rs:319
+    wire _t33 = walking & (~last_chunk); // record_walker.rs:321
     always @(posedge clk) begin
         if (rst) begin
             place <= 11'h0;

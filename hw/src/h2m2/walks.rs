@@ -19,15 +19,15 @@
 //! - Misses of one set whose walks are under way together get one way after the other, where ways are filled in turn.
 //! - Parameters: those of [`MmuParams`]. Combinational paths: none.
 
-use self::never_shared::never_shared;
+mod prefetched;
+
+use self::prefetched::never_shared;
 use super::entry::*;
 use super::params::*;
 use super::types::*;
 use crate::memory::axi::{AxiRead, axi_read};
 use hdl::logic::{index_of_one_hot, popcount};
 use hdl::*;
-
-mod never_shared;
 
 ports! {
     /// Ports of [`walks`].

@@ -109,10 +109,9 @@ pub fn write_wait(p: MmuParams, depth: u32) -> Result<Design<WriteWaitPorts>, Er
         stale.set(asked.mux(under_way, under_way - 1));
     });
 
-    let is = |epoch: u32, of: Signal| of.eq(epoch);
     let owed = [0, 1].map(|epoch| {
-        let uses = !answer.cause.any() & is(epoch, answer.epoch);
-        let release = io.release.valid & is(epoch, io.release.epoch);
+        let uses = !answer.cause.any() & answer.epoch.eq(epoch);
+        let release = io.release.valid & io.release.epoch.eq(epoch);
         owed(m, leaves & uses, thrown & uses, release)
     });
     hand_back(m, io.releases, owed);

@@ -100,11 +100,12 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
     m.section("a chunk is known when its end and the count behind it are");
     let record = open_record(m, p);
     let (start, room) = (m.wire(bits(1)), m.wire(bits(1)));
-    let x = walk(m, io, &here, &words, &record, &seen, May { look: fresh, send: room, begin: start });
-    let (setting, behind_record) = open_next(m, io, &here, &words, &record, (&seen, &x));
+    let walker = Walker { here, words, record };
+    let x = walker.walk(m, io, seen, May { look: fresh, send: room, begin: start });
+    let (setting, behind_record) = walker.open_next(m, io, seen, x);
+    let Walker { here, words, record: Record { open, gone, .. } } = &walker;
 
     m.section("chunks leave");
-    let Record { open, gone, .. } = &record;
     let found =
         Found { step: x.step, place: here.place, beyond: seen.beyond, end: seen.end.at, nothing: open.nothing | *gone };
     let chunks = send_chunks(m, open, found, p)?;
@@ -128,7 +129,7 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
     io.holds.set(here.walking | words.arrived.comes | here.word.ne(words.head));
 
     let fresh = (p.chunk_beats() > 1).then_some(fresh);
-    move_on(m, io, &here, &words, &record, (&seen, &x), (now.arrived, behind_record, fresh));
+    walker.move_on(m, io, x, (seen, now.arrived), (behind_record, fresh));
     m.finish(io)
 }
 
@@ -204,6 +205,13 @@ fn open_record(m: Module, p: EngineParams) -> Record {
     Record { open, gone, resume }
 }
 
+/// What a walker has.
+struct Walker {
+    here: Here,
+    words: Words,
+    record: Record,
+}
+
 /// What the walker may do in this cycle.
 struct May {
     /// What is seen is that of the place.
@@ -215,6 +223,7 @@ struct May {
 }
 
 /// What the walker does in a cycle.
+#[derive(Clone, Copy)]
 struct Walked {
     /// The open chunk is known.
     step: Signal,
@@ -232,91 +241,87 @@ struct Walked {
     begins: Signal,
 }
 
-/// Goes from chunk to chunk, and from the end of a record to the next one.
-#[module]
-fn walk(m: Module, io: WalkerPorts, here: &Here, words: &Words, record: &Record, seen: &Seen, may: May) -> Walked {
-    let Record { open, gone, resume } = record;
-    let (gone, resume) = (*gone, *resume);
-    let settled = gone | seen.known | seen.arrived | (open.last & seen.next_is_head);
-    let step = here.walking & may.look & settled & may.send;
-    let ended = step & open.last;
-    let goes_on = step & !open.last;
-    let missing = gone | open.nothing | seen.past_the_end;
-    // behind its packet, or what was flushed, an open record needs none of the words that come: they are the next one's
-    words.looks_from.set(gone.mux(resume, seen.past_the_end.mux(seen.end.next_word, here.word)));
+impl Walker {
+    /// Goes from chunk to chunk, and from the end of a record to the next one.
+    #[module]
+    fn walk(&self, m: Module, io: WalkerPorts, seen: Seen, may: May) -> Walked {
+        let Walker { here, words, record: Record { open, gone, resume } } = self;
+        let (gone, resume) = (*gone, *resume);
+        let settled = gone | seen.known | seen.arrived | (open.last & seen.next_is_head);
+        let step = here.walking & may.look & settled & may.send;
+        let ended = step & open.last;
+        let goes_on = step & !open.last;
+        let missing = gone | open.nothing | seen.past_the_end;
+        // behind its packet, or what was flushed, an open record needs none of the words that come: they are the next one's
+        words.looks_from.set(gone.mux(resume, seen.past_the_end.mux(seen.end.next_word, here.word)));
 
-    m.section("from its end on");
-    let packet_over = gone | seen.past_the_end | (seen.known & seen.in_last_word);
-    let fits = seen.at_the_end & !open.nothing & !gone;
-    let follows = ended & fits & seen.in_last_word;
-    let begins = (follows | (here.doing.is(Doing::Wait) & may.look)) & seen.next_arrived & may.begin & !io.flush;
-    io.begins.set(begins);
-    Walked { step, ended, goes_on, missing, packet_over, fits, begins }
-}
+        m.section("from its end on");
+        let packet_over = gone | seen.past_the_end | (seen.known & seen.in_last_word);
+        let fits = seen.at_the_end & !open.nothing & !gone;
+        let follows = ended & fits & seen.in_last_word;
+        let begins = (follows | (here.doing.is(Doing::Wait) & may.look)) & seen.next_arrived & may.begin & !io.flush;
+        io.begins.set(begins);
+        Walked { step, ended, goes_on, missing, packet_over, fits, begins }
+    }
 
-/// Opens the chunk that is next. Gives the setting of the record that begins with the next word, and the place behind the open one.
-#[module]
-fn open_next(
-    m: Module,
-    io: WalkerPorts,
-    here: &Here,
-    words: &Words,
-    record: &Record,
-    (seen, x): (&Seen, &Walked),
-) -> (Option<Setting>, Signal) {
-    let behind_record =
-        here.place_of(record.gone.mux(record.resume, x.packet_over.mux(seen.end.next_word, here.next_word)), 0);
-    let setting = word_setting(m, io.setting, words.arrived, here.next_word);
-    let chunks_minus_1 = setting.map(|setting| setting.chunks_minus_1).or(io.chunks_minus_1).expect("one of both");
-    m.when(x.goes_on, || record.open.go_on(here.place + 1, x.missing));
-    m.when(x.begins, || {
-        record.open.begin(here.place_of(here.next_word, header::BYTES + 1), chunks_minus_1, seen.short);
-    });
-    (setting, behind_record)
-}
+    /// Opens the chunk that is next. Gives the setting of the record that begins with the next word, and the place behind the open one.
+    #[module]
+    fn open_next(&self, m: Module, io: WalkerPorts, seen: Seen, x: Walked) -> (Option<Setting>, Signal) {
+        let Walker { here, words, record } = self;
+        let behind_record =
+            here.place_of(record.gone.mux(record.resume, x.packet_over.mux(seen.end.next_word, here.next_word)), 0);
+        let setting = word_setting(m, io.setting, words.arrived, here.next_word);
+        let chunks_minus_1 = setting.map(|setting| setting.chunks_minus_1).or(io.chunks_minus_1).expect("one of both");
+        m.when(x.goes_on, || record.open.go_on(here.place + 1, x.missing));
+        m.when(x.begins, || {
+            record.open.begin(here.place_of(here.next_word, header::BYTES + 1), chunks_minus_1, seen.short);
+        });
+        (setting, behind_record)
+    }
 
-/// To the next record, and to the next place; `fresh`, if it is there, is 0 behind a cycle in which that may be another one.
-#[module]
-fn move_on(
-    m: Module,
-    io: WalkerPorts,
-    here: &Here,
-    words: &Words,
-    record: &Record,
-    (seen, x): (&Seen, &Walked),
-    (arrived, behind_record, fresh): (Signal, Signal, Option<Signal>),
-) {
-    let (Words { head, ends, .. }, Record { open, gone, resume }) = (words, record);
-    let (head, gone, resume) = (*head, *gone, *resume);
-    let Walked { step, ended, begins, packet_over, .. } = *x;
-    m.section("to the next record");
-    let guessed = m.reg_reset(bits(3), 0).comment("records that began without a last before them");
-    let dropping = here.doing.is(Doing::Drop);
-    ends.leave.set((ended & packet_over & !gone) | (dropping & ends.known));
-    let over = Over { ended, packet_over, begins, wrong_guess: !x.fits & guessed.any() & !gone };
-    let doubted = Doubted { arrived, may_be_header: words.maps.legal.read(address(here.word, NEWEST)) };
-    let behind_dropped = here.place_of(ends.known.mux(ends.end.next_word, head), 0);
-    next_record(m, here.doing, guessed, over, doubted, ends.known);
+    /// To the next record, and to the next place. `arrived` is of this cycle, and `seen` may be of the one before: then `fresh` is there, and 0
+    /// behind a cycle in which the place may be another one.
+    #[module]
+    fn move_on(
+        &self,
+        m: Module,
+        io: WalkerPorts,
+        x: Walked,
+        (seen, arrived): (Seen, Signal),
+        (behind_record, fresh): (Signal, Option<Signal>),
+    ) {
+        let Walker { here, words, record: Record { open, gone, resume } } = self;
+        let (head, ends, gone, resume) = (words.head, &words.ends, *gone, *resume);
+        let Walked { step, ended, begins, packet_over, .. } = x;
+        m.section("to the next record");
+        let guessed = m.reg_reset(bits(3), 0).comment("records that began without a last before them");
+        let dropping = here.doing.is(Doing::Drop);
+        ends.leave.set((ended & packet_over & !gone) | (dropping & ends.known));
+        let over = Over { ended, packet_over, begins, wrong_guess: !x.fits & guessed.any() & !gone };
+        let doubted = Doubted { arrived, may_be_header: words.maps.legal.read(address(here.word, NEWEST)) };
+        let behind_dropped = here.place_of(ends.known.mux(ends.end.next_word, head), 0);
+        next_record(m, here.doing, guessed, over, doubted, ends.known);
 
-    m.section("to flush, the open record is over");
-    let stays = here.walking & !ended;
-    let flushed = io.flush & !stays;
-    m.when(ended, || gone.set(false));
-    m.when(io.flush, || {
-        gone.set(stays);
-        resume.set(head);
-        guessed.set(0);
-    });
-    m.when(flushed, || here.doing.set(Doing::Wait));
+        m.section("to flush, the open record is over");
+        let stays = here.walking & !ended;
+        let flushed = io.flush & !stays;
+        m.when(ended, || gone.set(false));
+        m.when(io.flush, || {
+            gone.set(stays);
+            resume.set(head);
+            guessed.set(0);
+        });
+        m.when(flushed, || here.doing.set(Doing::Wait));
 
-    m.section("the next place");
-    let to_chunk = Move { moves: step & !x.missing, to: seen.count.end };
-    let elsewhere = dropping.mux(behind_dropped, behind_record);
-    let to = io.flush.mux(here.place_of(head, 0), begins.mux(seen.first_count.end, elsewhere));
-    let to_record = Move { moves: ended | begins | dropping | flushed, to };
-    move_place(m, here.place, here.walking & !open.last, to_chunk, to_record);
-    if let Some(fresh) = fresh {
-        fresh.set(!(step | begins | dropping | flushed));
+        m.section("the next place");
+        let to_chunk = Move { moves: step & !x.missing, to: seen.count.end };
+        let elsewhere = dropping.mux(behind_dropped, behind_record);
+        let to = io.flush.mux(here.place_of(head, 0), begins.mux(seen.first_count.end, elsewhere));
+        let to_record = Move { moves: ended | begins | dropping | flushed, to };
+        move_place(m, here.place, here.walking & !open.last, to_chunk, to_record);
+        if let Some(fresh) = fresh {
+            fresh.set(!(step | begins | dropping | flushed));
+        }
     }
 }
 

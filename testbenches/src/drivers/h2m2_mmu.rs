@@ -96,7 +96,7 @@ pub fn mmu_driver(name: &str, p: MmuParams) -> Driver {
 
 /// As many pages of a set as it has ways are missed in their time, and are hits from then on.
 fn in_time(rig: &mut MmuBench, p: MmuParams) -> Result<(), String> {
-    let (sets, ways, more) = (u64::from(p.sets()), u64::from(p.ways), u64::from(p.writes_wait));
+    let (sets, ways) = (u64::from(p.sets()), u64::from(p.ways));
     let pages = sets * ways + 1;
     rig.use_for = 0;
     rig.start(0x10_0000, pages)?;
@@ -108,10 +108,8 @@ fn in_time(rig: &mut MmuBench, p: MmuParams) -> Result<(), String> {
     rig.finish(5000)?;
     for (round, set) in [0, 5, 5].into_iter().enumerate() {
         for way in 0..ways {
-            rig.ask(way as usize % p.requesters as usize, rig.read_of(way * sets + set));
-            rig.finish(200)?;
-            let took = rig.given.last().map_or(0, |x| x.cycles.1 - x.cycles.0);
-            let right = more + if round < 2 { 17 + 20 } else { 5 };
+            let took = pages::takes(rig, way as usize % p.requesters as usize, way * sets + set)?;
+            let right = pages::hit(p) + if round < 2 { 12 + 20 } else { 0 };
             if took != right {
                 return Err(format!("round {round}, way {way}: it took {took} cycles, not {right}"));
             }

@@ -50,7 +50,7 @@ ports! {
 fn path(e: EngineParams, p: MmuParams) -> Result<Design<PathPorts>, Errors> {
     let m = Module::new("path");
     let io = PathPorts::new(m, e, p);
-    let slices = SliceParams { tag_bits: 0, ..p.slices("path", e)? };
+    let slices = SliceParams { tag_bits: 0, ..p.slice_params("path", e)? };
     let quantizer = m.instance(&quantizer_axi("quantizer", e)?);
     let splitter = m.instance(&slice_splitter("splitter", p.heads, slices)?);
     let mmu = m.instance(&unit("mmu", p)?);

@@ -1,7 +1,6 @@
 //! The memory management unit: where the slices of records lie, page by page, for each request, layer and head.
 
 mod appends;
-pub mod beside;
 pub mod commands;
 pub mod entries;
 pub mod history_port;
@@ -11,6 +10,7 @@ pub mod params;
 mod requests;
 pub mod sequencer;
 pub mod shared_table;
+pub mod slice_params;
 pub mod steps;
 pub mod tables;
 pub mod unit;

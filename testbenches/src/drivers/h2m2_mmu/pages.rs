@@ -1,7 +1,6 @@
 //! Pages and tables at any address: every bit of their numbers counts, in the TLB, the walks, invalidations and the log of faults.
 
 use hw::h2m2::params::{MmuParams, Replacement};
-use sim::bus::Stalls;
 use sim::h2m2_mmu_bench::MmuBench;
 
 /// On an MMU that is idle.
@@ -16,6 +15,31 @@ pub fn test(rig: &mut MmuBench, p: MmuParams) -> Result<(), String> {
     every_bit_of_an_entry(rig)
 }
 
+/// Cycles that a hit takes.
+pub fn hit(p: MmuParams) -> u64 {
+    5 + u64::from(p.writes_wait)
+}
+
+/// Asks for a page when all is quiet; cycles to the answer.
+pub fn takes(rig: &mut MmuBench, requester: usize, page: u64) -> Result<u64, String> {
+    rig.ask(requester, rig.read_of(page));
+    rig.finish(300)?;
+    Ok(rig.given.last().map_or(0, |x| x.cycles.1 - x.cycles.0))
+}
+
+/// Gives a page this entry, and has the MMU forget the one of before.
+fn change(rig: &mut MmuBench, page: u64, word: u64) -> Result<(), String> {
+    rig.store(page, word);
+    rig.invalidate(page, page);
+    rig.finish(300)
+}
+
+/// Has the MMU forget all entries.
+fn forget_all(rig: &mut MmuBench) -> Result<(), String> {
+    rig.invalidate(0, rig.geometry.pages() - 1);
+    rig.finish(3000)
+}
+
 /// The table may begin at any multiple of 4 KiB: every bit of its address is 0 and 1 once.
 fn anywhere(rig: &mut MmuBench) -> Result<(), String> {
     let physical = (1u64 << rig.geometry.physical_bits) - 1;
@@ -25,10 +49,8 @@ fn anywhere(rig: &mut MmuBench) -> Result<(), String> {
         rig.start(base & physical, 64)?;
         let word = rig.geometry.entry(1 + (base >> 20) % 2, 1, true, false);
         (0..64).for_each(|page| rig.store(page, word));
-        rig.invalidate(0, rig.geometry.pages() - 1);
-        rig.finish(3000)?;
-        rig.ask(0, rig.read_of(42));
-        rig.finish(200)?;
+        forget_all(rig)?;
+        takes(rig, 0, 42)?;
     }
     Ok(())
 }
@@ -37,40 +59,31 @@ fn anywhere(rig: &mut MmuBench) -> Result<(), String> {
 /// sets, and the log has its fault.
 fn every_page(rig: &mut MmuBench, p: MmuParams) -> Result<(), String> {
     const OTHER: u64 = 3;
-    let hit = 5 + u64::from(p.writes_wait);
     rig.write("enable", 0)?;
     rig.finish(100)?;
     rig.start(0, rig.geometry.pages())?;
     // nothing of the tables of before lies at this address
     (0..=u64::from(p.entries)).for_each(|page| rig.store(page, 0));
-    rig.invalidate(0, rig.geometry.pages() - 1);
-    rig.finish(3000)?;
+    forget_all(rig)?;
     rig.store(OTHER, rig.geometry.entry(1, 0, true, false));
-    let takes = |rig: &mut MmuBench, page: u64| {
-        rig.ask(0, rig.read_of(page));
-        rig.finish(200)?;
-        Ok::<u64, String>(rig.given.last().map_or(0, |x| x.cycles.1 - x.cycles.0))
-    };
     for (bit, by_port) in (0..p.number_bits()).flat_map(|bit| [(bit, true), (bit, false)]) {
         let page = 1 << bit;
         rig.store(page, rig.geometry.entry(2, 1, true, false));
-        takes(rig, page)?;
-        takes(rig, OTHER)?;
+        takes(rig, 0, page)?;
+        takes(rig, 0, OTHER)?;
         rig.store(page, rig.geometry.entry(1, 2, true, false));
         match by_port {
             true => rig.invalidate(page, page),
             false => rig.invalidate_by_software(page, page),
         }
         rig.finish(200)?;
-        let took = takes(rig, OTHER)?;
-        if took != hit {
-            return Err(format!("page {page:#x} was invalidated, and {OTHER:#x} took {took} cycles, not {hit}"));
+        let took = takes(rig, 0, OTHER)?;
+        if took != hit(p) {
+            return Err(format!("page {page:#x} was invalidated, and {OTHER:#x} took {took} cycles, not {}", hit(p)));
         }
-        takes(rig, page)?;
-        rig.store(page, 0);
-        rig.invalidate(page, page);
-        rig.finish(200)?;
-        takes(rig, page)?;
+        takes(rig, 0, page)?;
+        change(rig, page, 0)?;
+        takes(rig, 0, page)?;
         logged(rig, page)?;
     }
     Ok(())
@@ -117,13 +130,11 @@ fn are_told_apart(rig: &mut MmuBench, p: MmuParams) -> Result<(), String> {
 fn every_length_of_a_range(rig: &mut MmuBench, p: MmuParams) -> Result<(), String> {
     const PAGE: u64 = 5;
     for bit in 3..p.number_bits() {
-        rig.ask(0, rig.read_of(PAGE));
-        rig.finish(300)?;
+        takes(rig, 0, PAGE)?;
         rig.store(PAGE, rig.geometry.entry(2 + u64::from(bit), 1, true, true));
         rig.invalidate(0, 1 << bit);
         rig.finish(3000)?;
-        rig.ask(0, rig.read_of(PAGE));
-        rig.finish(300)?;
+        takes(rig, 0, PAGE)?;
     }
     Ok(())
 }
@@ -132,11 +143,8 @@ fn every_length_of_a_range(rig: &mut MmuBench, p: MmuParams) -> Result<(), Strin
 fn every_bit_of_an_entry(rig: &mut MmuBench) -> Result<(), String> {
     const PAGE: u64 = 3;
     for bit in 0..64 {
-        rig.store(PAGE, rig.geometry.entry(1, 1, true, true) ^ 1 << bit);
-        rig.invalidate(PAGE, PAGE);
-        rig.finish(300)?;
-        rig.ask(0, rig.read_of(PAGE));
-        rig.finish(300)?;
+        change(rig, PAGE, rig.geometry.entry(1, 1, true, true) ^ 1 << bit)?;
+        takes(rig, 0, PAGE)?;
     }
     Ok(())
 }
@@ -158,24 +166,20 @@ fn a_set_is_filled_in_turn(rig: &mut MmuBench, p: MmuParams) -> Result<(), Strin
 }
 
 fn fill_in_turn(rig: &mut MmuBench, p: MmuParams, together: u64, alone: u64) -> Result<(), String> {
-    let (hit, ways) = (5 + u64::from(p.writes_wait), p.ways as usize);
-    rig.invalidate(0, rig.geometry.pages() - 1);
-    rig.finish(3000)?;
+    let ways = p.ways as usize;
+    forget_all(rig)?;
     let pages: Vec<u64> = (0..together + alone).map(|i| i * u64::from(p.sets()) + 1).collect();
     let (first, alone) = pages.split_at(together as usize);
     first.iter().for_each(|page| rig.ask(0, rig.read_of(*page)));
     rig.finish(500)?;
     for (i, page) in alone.iter().enumerate() {
-        rig.ask(0, rig.read_of(*page));
-        rig.finish(300)?;
+        takes(rig, 0, *page)?;
         // hits change nothing in what is replaced next
         let now = first.len() + i + 1;
         for page in &pages[now.saturating_sub(ways)..now] {
-            rig.ask(0, rig.read_of(*page));
-            rig.finish(300)?;
-            let took = rig.given.last().map_or(0, |x| x.cycles.1 - x.cycles.0);
-            if took != hit {
-                return Err(format!("page {page:#x}, behind {} alone, took {took} cycles, not {hit}", i + 1));
+            let took = takes(rig, 0, *page)?;
+            if took != hit(p) {
+                return Err(format!("page {page:#x}, behind {} alone, took {took} cycles, not {}", i + 1, hit(p)));
             }
         }
     }
@@ -188,9 +192,7 @@ fn faults_beside_an_invalidation(rig: &mut MmuBench, p: MmuParams) -> Result<(),
     for bit in 0..p.number_bits() {
         for delay in 0..4 {
             let page = 1 << bit;
-            rig.store(page, 0);
-            rig.invalidate(page, page);
-            rig.finish(300)?;
+            change(rig, page, 0)?;
             rig.ask(0, rig.read_of(page));
             for _ in 0..delay {
                 rig.step()?;
@@ -211,19 +213,15 @@ fn every_set_is_emptied(rig: &mut MmuBench, p: MmuParams) -> Result<(), String> 
     let near = |set: u64| [set % sets, (set + 1) % sets, (set + 2) % sets];
     for (round, set) in (0..p.sets().ilog2()).map(|bit| 1 << bit).chain([0, sets - 2, sets - 1]).enumerate() {
         for page in near(set) {
-            rig.ask(0, rig.read_of(page));
-            rig.finish(300)?;
-            let word = rig.geometry.entry(10 + round as u64, 1, true, true);
-            rig.store(page, word);
+            takes(rig, 0, page)?;
+            rig.store(page, rig.geometry.entry(10 + round as u64, 1, true, true));
         }
-        rig.stall(0, Stalls::Never);
         rig.invalidate(0, last);
         (0..300).for_each(|_| rig.ask(0, rig.read_of(set)));
         rig.finish(3000)?;
         for page in near(set) {
-            rig.ask(0, rig.read_of(page));
+            takes(rig, 0, page)?;
         }
-        rig.finish(300)?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What stands beside the MMU: the slice splitter in front of it and the framer behind it. A slice has the same signals whatever the width
+//! Parameters of the slices that the MMU keeps, for the splitter in front of it and the framer behind it. A slice has the same signals whatever the width
 //! of its codes and the elements of its head are, so connections do not tell where those differ.
 
 use super::params::MmuParams;
@@ -10,7 +10,7 @@ impl MmuParams {
     /// The parameters of a splitter or framer beside this MMU, for the engine of keys or of values: [`MmuParams::check_slices`] holds
     /// for them. The framer gives the tag of a read with its history.
     #[track_caller]
-    pub fn slices(self, module: &str, engine: EngineParams) -> Result<SliceParams, Errors> {
+    pub fn slice_params(self, module: &str, engine: EngineParams) -> Result<SliceParams, Errors> {
         let (bus_bytes, tag_bits) = (self.axi.data_bytes, self.tag_bits);
         let slices = SliceParams { engine, head_elements: self.head_elements, bus_bytes, tag_bits };
         self.check_slices(module, slices)?;
@@ -74,9 +74,9 @@ mod tests {
     #[test]
     fn widths_of_codes_that_differ_are_told_with_both() {
         for legal in [4, 5] {
-            assert_eq!(mmu().slices("mine", engine(legal)).map(|slices| slices.head_elements), Ok(128));
+            assert_eq!(mmu().slice_params("mine", engine(legal)).map(|slices| slices.head_elements), Ok(128));
         }
-        let (errors, line) = (mmu().slices("mine", engine(6)).unwrap_err(), line!());
+        let (errors, line) = (mmu().slice_params("mine", engine(6)).unwrap_err(), line!());
         let message = "slices have codes of 6 bits, and the MMU keeps keys of 4 and values of 5 bits";
         assert_eq!(errors.0[0].message, message);
         assert_eq!(errors.0[0].span.line, line, "the place of the call");
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn heads_and_beats_that_differ_are_told_with_both() {
-        let slices = mmu().slices("mine", engine(4)).unwrap();
+        let slices = mmu().slice_params("mine", engine(4)).unwrap();
         let message = |slices| mmu().check_slices("mine", slices).unwrap_err().0[0].message.clone();
         let head = message(SliceParams { head_elements: 192, ..slices });
         assert_eq!(head, "slices have 192 elements, and the heads of the MMU 128");
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn the_language_tells_beats_that_differ_and_not_codes() {
-        let slices = mmu().slices("mine", engine(4)).unwrap();
+        let slices = mmu().slice_params("mine", engine(4)).unwrap();
         let wider = told(SliceParams { bus_bytes: 16, ..slices });
         assert!(wider.contains("128 bits") && wider.contains("64 bits") && wider.contains("differ"), "{wider}");
         let codes = told(SliceParams { engine: engine(6), ..slices });

@@ -1,4 +1,4 @@
-//! Walks for nobody, until a miss shares them: how long those that no miss comes to share are kept.
+//! Walks that a prefetch began: how long one is kept after its end for a miss that may still share it.
 
 use hdl::*;
 
