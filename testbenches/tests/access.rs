@@ -2,10 +2,11 @@
 #![allow(missing_docs)]
 
 use ::sim::verilator::open_memories;
+use ::sim::verilator::{Model, verilog_with_models};
 use hdl::engine::{Engine, PowerUp};
 use hdl::sim::Simulator;
 use hdl::*;
-use testbenches::{have, model, text, verilated};
+use testbenches::have;
 
 #[derive(Clone, Copy, Bundle)]
 struct Entry {
@@ -110,7 +111,7 @@ fn on_verilator() {
         return;
     }
     let design = table();
-    ports(&mut verilated(&design, Reset::default()).unwrap(), design.ports);
-    let open = open_memories(&text(&design, Reset::default()));
-    memories(&mut model(&open, &design, Reset::default()).unwrap(), design.ports);
+    ports(&mut Model::of(&design, Reset::default()).unwrap(), design.ports);
+    let open = open_memories(&verilog_with_models(&design, Reset::default()));
+    memories(&mut Model::of_text(&open, &design, Reset::default()).unwrap(), design.ports);
 }

@@ -15,7 +15,8 @@ fn the_burst_engines_pass_under_verilator() {
         .par_iter()
         .filter_map(|name| {
             let driver = configuration(name).unwrap_or_else(|error| panic!("{error}"));
-            let mut model = testbenches::verilated(&driver.design, Reset::default()).unwrap_or_else(|e| panic!("{e}"));
+            let mut model =
+                sim::verilator::Model::of(&driver.design, Reset::default()).unwrap_or_else(|e| panic!("{e}"));
             driver.run(&mut model, Effort::from_environment()).err().map(|error| format!("{name}: {error}"))
         })
         .collect();

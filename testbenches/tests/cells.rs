@@ -4,8 +4,9 @@
 use hdl::engine::{Engine, PowerUp};
 use hdl::sim::Simulator;
 use hdl::{BigUint, Bundle, Design, Errors, Module, RamStyle, Reset, Signal, bits, clog2, module, ports};
+use sim::verilator::Model;
+use testbenches::have;
 use testbenches::netlist::{Family, synthesize};
-use testbenches::{have, model};
 
 ports! {
     struct MemoryPorts(width: u32, address: u32, lanes: u32) {
@@ -55,10 +56,10 @@ fn compare<P>(design: &Design<P>, cell: &str, cycles: usize) {
     if !have(&["verilator", "yosys"]) {
         return;
     }
-    let verilog = testbenches::text(design, Reset::default());
+    let verilog = sim::verilator::verilog_with_models(design, Reset::default());
     let netlist = synthesize(&verilog, design.name(), Family::Ecp5).unwrap_or_else(|e| panic!("{e}"));
     assert!(netlist.count(cell) > 0, "{}: Yosys uses no {cell}: {:?}", design.name(), netlist.cells);
-    let mut theirs = model(&netlist.verilog, design, Reset::default()).unwrap_or_else(|e| panic!("{e}"));
+    let mut theirs = Model::of_text(&netlist.verilog, design, Reset::default()).unwrap_or_else(|e| panic!("{e}"));
     let mut own = Simulator::new(design);
     [&mut own as &mut dyn Engine, &mut theirs].into_iter().for_each(|engine| engine.power_up(PowerUp::Zero));
     let ports = design.port_list();

@@ -2,11 +2,12 @@
 //! with them among them.
 #![allow(missing_docs)]
 
+use ::sim::verilator::{Model, verilog_with_models};
 use hdl::engine::Engine;
 use hdl::sim::Simulator;
 use hdl::*;
 use testbenches::yosys::{self, Netlist};
-use testbenches::{have, lint, model, text, verilated};
+use testbenches::{have, lint};
 
 #[derive(Clone, Copy, State)]
 enum Three {
@@ -154,10 +155,10 @@ fn every_code_on_every_engine() {
         return;
     }
     let reset = Reset::default();
-    assert_eq!(run(&mut verilated(&design, reset).unwrap()), expected, "Verilator");
+    assert_eq!(run(&mut Model::of(&design, reset).unwrap()), expected, "Verilator");
     for netlist in [Netlist::Words, Netlist::Gates] {
-        let gates = yosys::reemit(&text(&design, reset), design.name(), netlist).unwrap();
-        assert_eq!(run(&mut model(&gates, &design, reset).unwrap()), expected, "{netlist:?}");
+        let gates = yosys::reemit(&verilog_with_models(&design, reset), design.name(), netlist).unwrap();
+        assert_eq!(run(&mut Model::of_text(&gates, &design, reset).unwrap()), expected, "{netlist:?}");
     }
 }
 

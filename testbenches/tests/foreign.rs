@@ -1,6 +1,7 @@
 //! Designs with foreign Verilog under Verilator, against the models that the built-in simulator runs.
 #![allow(missing_docs)]
 
+use ::sim::verilator::Model;
 use hdl::engine::{Engine, PowerUp};
 use hdl::sim::Simulator;
 use hdl::*;
@@ -8,7 +9,7 @@ use hw::stream::reset_synchronizer::reset_synchronizer;
 use hw::stream::synchronizer::{gray, synchronized};
 use pll::pll;
 use scaler::scaler;
-use testbenches::{have, verilated};
+use testbenches::have;
 
 #[path = "../../hdl/tests/common/pll.rs"]
 mod pll;
@@ -79,7 +80,7 @@ fn verilator_runs_the_text_as_the_simulator_runs_the_model() {
     let io = design.ports;
     for active_low in [false, true] {
         let reset = Reset { asynchronous: false, active_low };
-        let mut model = verilated(&design, reset).unwrap_or_else(|e| panic!("{e}"));
+        let mut model = Model::of(&design, reset).unwrap_or_else(|e| panic!("{e}"));
         let mut sim = Simulator::new(&design);
         let mut rng = fastrand::Rng::with_seed(::sim::bus::seed(7));
         model.reset(2);
@@ -150,7 +151,7 @@ fn a_clock_from_inside_runs_on_both_engines() {
         for active_low in [false, true] {
             // of resets inside, the simulator knows the synchronous kind
             let reset = Reset { asynchronous: false, active_low };
-            let mut model = verilated(&design, reset).unwrap_or_else(|e| panic!("{e}"));
+            let mut model = Model::of(&design, reset).unwrap_or_else(|e| panic!("{e}"));
             assert_eq!(run(&mut model), own);
         }
     }

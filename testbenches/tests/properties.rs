@@ -2,11 +2,12 @@
 //! chooses what a prover would.
 #![allow(missing_docs)]
 
+use ::sim::verilator::Model;
 use hdl::engine::Engine;
 use hdl::sim::Simulator;
 use hdl::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use testbenches::{have, lint, verilated};
+use testbenches::{have, lint};
 
 ports! {
     struct QueuePorts() {
@@ -48,7 +49,7 @@ fn runs(broken: bool, reset: Reset, drive: &[(u64, u64)]) -> Vec<(Option<String>
         all(&mut *second);
         (panic.map(|p| p.downcast_ref::<String>().unwrap().clone()), second.failures().to_vec())
     };
-    let model = || Box::new(verilated(&design, reset).unwrap());
+    let model = || Box::new(Model::of(&design, reset).unwrap());
     vec![both(Box::new(Simulator::new(&design)), Box::new(Simulator::new(&design))), both(model(), model())]
 }
 
@@ -164,7 +165,7 @@ fn shell() -> Result<Design<CellPorts>, Errors> {
 /// The interpreter, machine code, Verilator.
 fn engines<P>(design: &Design<P>, reset: Reset) -> [Box<dyn Engine>; 3] {
     let native = jit::compiled(design);
-    [Box::new(Simulator::new(design)), Box::new(native), Box::new(verilated(design, reset).unwrap())]
+    [Box::new(Simulator::new(design)), Box::new(native), Box::new(Model::of(design, reset).unwrap())]
 }
 
 /// What an engine says about a run: outputs, covers, failures.

@@ -1,11 +1,12 @@
 //! Pipelines between streams, clock enables and pads on every engine, in one module: each cycle of random inputs gives the same outputs.
 #![allow(missing_docs)]
 
+use ::sim::verilator::{Model, verilog_with_models};
 use hdl::engine::{Engine, PowerUp};
 use hdl::sim::Simulator;
 use hdl::*;
+use testbenches::have;
 use testbenches::yosys::{self, Netlist};
-use testbenches::{have, model, text, verilated};
 
 ports! {
     struct ScopePorts() {
@@ -123,10 +124,10 @@ fn scopes_on_every_engine() {
         return;
     }
     for reset in [Reset::default(), Reset { asynchronous: false, active_low: true }] {
-        same("Verilator", &mut verilated(&design, reset).unwrap());
+        same("Verilator", &mut Model::of(&design, reset).unwrap());
     }
-    let gates = yosys::reemit(&text(&design, Reset::default()), design.name(), Netlist::Gates).unwrap();
-    same("gates", &mut model(&gates, &design, Reset::default()).unwrap());
+    let gates = yosys::reemit(&verilog_with_models(&design, Reset::default()), design.name(), Netlist::Gates).unwrap();
+    same("gates", &mut Model::of_text(&gates, &design, Reset::default()).unwrap());
 }
 
 /// A module with nothing but a line of two wires.

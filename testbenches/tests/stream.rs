@@ -39,7 +39,7 @@ fn on_all_engines<P, S: Bundle, M: Bundle>(
     check: impl Fn(&[Beat]),
 ) {
     let mut verilated = testbenches::have(&["verilator"])
-        .then(|| testbenches::verilated(design, Reset::default()).unwrap_or_else(|e| panic!("{e}")));
+        .then(|| sim::verilator::Model::of(design, Reset::default()).unwrap_or_else(|e| panic!("{e}")));
     for stalls in [
         (Stalls::Never, Stalls::Never),
         (Stalls::Percent(30), Stalls::Percent(50)),

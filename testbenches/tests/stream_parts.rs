@@ -55,7 +55,7 @@ fn on_all_engines<P>(
     check: impl Fn(&[Seen]),
 ) {
     let mut verilated = testbenches::have(&["verilator"])
-        .then(|| testbenches::verilated(design, Reset::default()).unwrap_or_else(|e| panic!("{e}")));
+        .then(|| sim::verilator::Model::of(design, Reset::default()).unwrap_or_else(|e| panic!("{e}")));
     for stalls in STALLS {
         let own = run(&mut Simulator::new(design), sent, out, stalls);
         check(&own);
@@ -220,7 +220,7 @@ fn the_ram() {
         let own = run(&mut Simulator::new(&design));
         assert_eq!(own.0, (0..200).map(|i| Beat::from(word(i * 7 % 24))).collect::<Vec<_>>());
         if testbenches::have(&["verilator"]) {
-            let mut model = testbenches::verilated(&design, Reset::default()).unwrap_or_else(|e| panic!("{e}"));
+            let mut model = sim::verilator::Model::of(&design, Reset::default()).unwrap_or_else(|e| panic!("{e}"));
             assert_eq!(run(&mut model), own, "the engines differ");
         }
     }
@@ -249,7 +249,7 @@ fn many_inputs() {
     let in_turn: Vec<u64> = (0..130).map(|i| i % 64).collect();
     assert_eq!(run(&mut Simulator::new(&design)), in_turn);
     if testbenches::have(&["verilator"]) {
-        let mut model = testbenches::verilated(&design, Reset::default()).unwrap_or_else(|e| panic!("{e}"));
+        let mut model = sim::verilator::Model::of(&design, Reset::default()).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(run(&mut model), in_turn);
     }
 }

@@ -40,7 +40,7 @@ fn both_engines_move_every_word_at_the_same_edges() {
         let design = fifo_two_clocks(16, depth, style, stages).unwrap_or_else(|e| panic!("{e}"));
         for reset in [Reset::default(), Reset { asynchronous: true, active_low: true }] {
             let mut verilated = testbenches::have(&["verilator"])
-                .then(|| testbenches::verilated(&design, reset).unwrap_or_else(|e| panic!("{e}")));
+                .then(|| sim::verilator::Model::of(&design, reset).unwrap_or_else(|e| panic!("{e}")));
             for periods in [[100, 100], [100, 137], [300, 100], [61, 400]] {
                 for stalls in [
                     (Stalls::Never, Stalls::Never),
@@ -66,7 +66,7 @@ fn both_engines_pass_pulses_at_the_same_edges() {
         let design = pulse_synchronizer(stages).unwrap_or_else(|e| panic!("{e}"));
         let port = |signal| design.port_index(signal).expect("a port");
         let outputs = [port(design.ports.s_ready), port(design.ports.m_pulse)];
-        let mut model = testbenches::verilated(&design, Reset::default()).unwrap_or_else(|e| panic!("{e}"));
+        let mut model = sim::verilator::Model::of(&design, Reset::default()).unwrap_or_else(|e| panic!("{e}"));
         for periods in [[100, 137], [300, 100], [61, 400]] {
             let mut own = Simulator::new(&design);
             let mut rng = fastrand::Rng::with_seed(seed(8));

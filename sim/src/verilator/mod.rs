@@ -21,7 +21,7 @@ mod tests;
 use binding::Binding;
 pub use build::Calls;
 pub use cache::cached;
-pub use design::text;
+pub use design::verilog_with_models;
 pub use error::VerilatorError;
 use hdl::engine::{Began, PortInfo, PowerUp};
 use hdl::{Failure, Property};

@@ -44,7 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let design = controller::controller(states)?;
         println!("controller_{states}: elaborated in {:.0} ms", 1e3 * start.elapsed().as_secs_f64());
         let start = Instant::now();
-        let text = testbenches::text(&design, Reset::default());
+        let text = sim::verilator::verilog_with_models(&design, Reset::default());
         println!("controller_{states}: {} bytes printed in {:.0} ms", text.len(), 1e3 * start.elapsed().as_secs_f64());
         compare(&design, MORE_CYCLES, controller::run)?;
     }
@@ -71,7 +71,7 @@ fn against_cpp<P>(design: &Design<P>, load: &Load, folder: &Path) -> Result<(), 
         design.name(),
         verilator + compiler
     );
-    let mut model = testbenches::verilated(design, Reset::default())?;
+    let mut model = sim::verilator::Model::of(design, Reset::default())?;
     let (mut rust, mut cpp, mut ratios) = (vec![], vec![], vec![]);
     for _ in 0..RUNS {
         let (ours, theirs) = (load::run(&mut model, load, CYCLES), program.run(CYCLES)?);
@@ -92,9 +92,13 @@ fn compare<P>(
     mut run: impl FnMut(&mut dyn Engine, u64) -> Outcome,
 ) -> Result<(), Box<dyn Error>> {
     // not what an earlier run of this program compiled
-    let text = format!("{}\n// process {}\n", testbenches::text(design, Reset::default()), std::process::id());
+    let text = format!(
+        "{}\n// process {}\n",
+        sim::verilator::verilog_with_models(design, Reset::default()),
+        std::process::id()
+    );
     type Make<'a> = Box<dyn Fn() -> Result<Box<dyn Engine>, Box<dyn Error>> + 'a>;
-    let verilator: Make = Box::new(|| Ok(Box::new(testbenches::model(&text, design, Reset::default())?)));
+    let verilator: Make = Box::new(|| Ok(Box::new(sim::verilator::Model::of_text(&text, design, Reset::default())?)));
     let code: Make = Box::new(|| Ok(Box::new(jit::compiled(design))));
     let interpreter: Make = Box::new(|| Ok(Box::new(Simulator::new(design))));
     let tiered: Make = Box::new(|| Ok(Box::new(jit::simulator(design))));
@@ -158,7 +162,7 @@ fn flags<P>(design: &Design<P>, load: &Load, folder: &Path) -> Result<(), Box<dy
 
 /// Calls `f` with what the engine builds its model of the design from.
 fn with_spec<P, R>(design: &Design<P>, f: impl FnOnce(&ModelSpec) -> R) -> R {
-    let (verilog, ports) = (testbenches::text(design, Reset::default()), design.port_list());
+    let (verilog, ports) = (sim::verilator::verilog_with_models(design, Reset::default()), design.port_list());
     let reset = |name: &str| sim::verilator::Reset { port: name.to_string(), active_high: true };
     let domains: Vec<Domain> =
         design.clocks().map(|(clock, name)| Domain { clock: clock.to_string(), reset: name.map(reset) }).collect();

@@ -3,7 +3,8 @@
 
 use super::Others;
 use super::random::{NoPorts, Random, mask, module_text, one};
-use crate::{quick_model, text, yosys};
+use crate::yosys;
+use ::sim::verilator::{Model, verilog_with_models};
 use hdl::engine::Engine;
 use hdl::sim::Simulator;
 use hdl::*;
@@ -238,11 +239,11 @@ pub fn batch(seed: u64, count: u64, others: Others) -> Result<(), String> {
         expected.push(values);
     }
     let design = top.finish(NoPorts).map_err(|e| format!("seed {seed}\n{e}"))?;
-    let verilog = text(&design, Reset::default());
+    let verilog = verilog_with_models(&design, Reset::default());
     let mut engines: Vec<(&str, Box<dyn Engine>)> =
         vec![("simulator", Box::new(Simulator::new(&design))), ("machine code", Box::new(jit::compiled(&design)))];
     if others.verilator() {
-        let start = |text: &str| quick_model(text, &design, Reset::default()).map_err(|e| format!("seed {seed}\n{e}"));
+        let start = |text: &str| Model::quick(text, &design, Reset::default()).map_err(|e| format!("seed {seed}\n{e}"));
         engines.push(("verilator", Box::new(start(&verilog)?)));
         if let Some(netlist) = others.netlist() {
             let netlist = yosys::reemit(&verilog, design.name(), netlist)?;

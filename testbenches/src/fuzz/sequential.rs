@@ -4,7 +4,8 @@
 use super::Others;
 use super::random::{NoPorts, Random, module_text};
 use super::unit::{INPUTS, UnitPorts, unit};
-use crate::{quick_model, text, yosys};
+use crate::yosys;
+use ::sim::verilator::{Model, verilog_with_models};
 use hdl::engine::{Engine, PowerUp};
 use hdl::sim::Simulator;
 use hdl::*;
@@ -54,8 +55,8 @@ fn foreign(unit: &Design<UnitPorts>, reset: hdl::Reset) -> Result<Design<UnitPor
 pub fn batch(seed: u64, count: u64, reset: hdl::Reset, others: Others) -> Result<(), String> {
     let design = top(seed, count, reset).map_err(|e| format!("seed {seed}\n{e}"))?;
     let mut simulator = Simulator::new(&design);
-    let verilog = text(&design, reset);
-    let start = |text: &str| quick_model(text, &design, reset).map_err(|e| format!("seed {seed}\n{e}"));
+    let verilog = verilog_with_models(&design, reset);
+    let start = |text: &str| Model::quick(text, &design, reset).map_err(|e| format!("seed {seed}\n{e}"));
     let mut engines: Vec<(&str, Box<dyn Engine>)> = vec![("machine code", Box::new(jit::compiled(&design)))];
     if others.verilator() {
         engines.push(("verilator", Box::new(start(&verilog)?)));

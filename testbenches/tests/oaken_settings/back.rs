@@ -63,7 +63,7 @@ fn every_record_is_dequantized_with_the_setting_that_it_names() {
         let d = device(lanes, dense_bits, settings);
         decodes(&d, &mut jit::simulator(&d.design));
         if [(4, 4), (16, 5)].contains(&(lanes, dense_bits)) && testbenches::have(&["verilator"]) {
-            decodes(&d, &mut testbenches::verilated(&d.design, Reset::default()).unwrap_or_else(|e| panic!("{e}")));
+            decodes(&d, &mut sim::verilator::Model::of(&d.design, Reset::default()).unwrap_or_else(|e| panic!("{e}")));
         }
     }
 }

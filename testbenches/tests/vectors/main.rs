@@ -4,13 +4,14 @@
 
 mod decoded;
 
+use ::sim::verilator::{Model, verilog_with_models};
 use fastrand::Rng;
 use hdl::engine::{Engine, PowerUp};
 use hdl::logic::*;
 use hdl::sim::Simulator;
 use hdl::*;
+use testbenches::have;
 use testbenches::yosys::{self, Netlist};
-use testbenches::{have, model, text};
 
 const SIZES: [usize; 7] = [1, 2, 3, 5, 8, 16, 33];
 
@@ -170,7 +171,7 @@ fn every_length_on_every_engine() {
     let design = top(&SIZES).unwrap_or_else(|e| panic!("{e}"));
     let mut engines: Vec<(&str, Box<dyn Engine>)> = vec![("machine code", Box::new(jit::compiled(&design)))];
     if have(&["verilator"]) {
-        let running = model(&text(&design, Reset::default()), &design, Reset::default());
+        let running = Model::of_text(&verilog_with_models(&design, Reset::default()), &design, Reset::default());
         engines.push(("Verilator", Box::new(running.unwrap_or_else(|e| panic!("{e}")))));
     }
     agree(&design, &mut engines);
@@ -182,8 +183,8 @@ fn short_ones_as_gates() {
         return;
     }
     let design = top(&[1, 2, 3, 5]).unwrap_or_else(|e| panic!("{e}"));
-    let verilog = text(&design, Reset::default());
+    let verilog = verilog_with_models(&design, Reset::default());
     let gates = yosys::reemit(&verilog, design.name(), Netlist::Gates).unwrap_or_else(|e| panic!("{e}"));
-    let running = model(&gates, &design, Reset::default()).unwrap_or_else(|e| panic!("{e}"));
+    let running = Model::of_text(&gates, &design, Reset::default()).unwrap_or_else(|e| panic!("{e}"));
     agree(&design, &mut [("gates", Box::new(running))]);
 }
