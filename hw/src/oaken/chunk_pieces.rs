@@ -191,8 +191,8 @@ fn happened(m: Module, event: Signal, over: Signal) -> Signal {
     happened
 }
 
-/// A count, at most 64, and whether it was above; 0 if it is not here. The walker's maps read theirs in another form: with one function for both,
-/// splitter and framer lost 15 % of their clock.
+/// A count, at most 64, and whether it was above; 0 if it is not here. The walker's maps read theirs in another form: the form that they
+/// have makes splitter and framer slower.
 fn count(bytes: Signal, here: Signal) -> (Signal, Signal) {
     let many = (bytes.bit(7) | bytes.bit(6)) & here;
     let low = bytes.trunc(6) & (!many & here).repeat(6);
