@@ -220,10 +220,12 @@ impl<'t> Module<'t> {
     fn join(&mut self, text: &'t str) -> Option<()> {
         let end = match text.starts_with('{') {
             true => text.find('}')? + 1,
-            // a range belongs to the wire before it
-            false => text
-                .find(' ')
-                .map(|at| if text[at + 1..].starts_with('[') { text.find(']').unwrap_or(at) + 1 } else { at })?,
+            // a range belongs to the wire before it, whose own name may end with one: `$0\zeros[5:0] [5]`
+            false => {
+                let name = text.find(' ')?;
+                let range = text[name + 1..].starts_with('[').then(|| text[name..].find(']')).flatten();
+                range.map_or(name, |range| name + range + 1)
+            }
         };
         let (to, from) = (self.bits(&text[..end])?, self.bits(&text[end..])?);
         self.joined.extend(to.into_iter().zip(from));
@@ -302,6 +304,14 @@ mod tests {
         let text = "module \\m\n  wire width 2 \\a\n  connect \\a \\gone\nend\n";
         assert_eq!(Design::read(text).unwrap_err(), "cannot read `  connect \\a \\gone` of m");
     }
+
+    #[test]
+    fn a_name_may_end_like_a_range() {
+        let text = "module \\m\n  wire width 6 $0\\a[5:0]\n  wire \\b\n  connect $0\\a[5:0] [5] \\b\nend\n";
+        let design = Design::read(text).unwrap();
+        assert_eq!(design.module("m").unwrap().joined, [(Bit::Wire("$0\\a[5:0]", 5), Bit::Wire("\\b", 0))]);
+    }
+
     #[test]
     fn numbers_without_a_width_have_32_bits() {
         let text = "module \\m\n  cell $shr $1\n    connect \\B 6\n  end\nend\n";
