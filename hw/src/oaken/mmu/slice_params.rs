@@ -1,5 +1,5 @@
-//! Parameters of the slices that the MMU keeps, for the splitter in front of it and the framer behind it. A slice has the same signals whatever the width
-//! of its codes and the elements of its head are, so connections do not tell where those differ.
+//! Parameters of the slices that the MMU keeps, for the splitter in front of it and the framer behind it. A slice has the same signals
+//! whatever the width of its codes and the elements of its head are, so connections do not tell where those differ.
 
 use super::params::MmuParams;
 use crate::oaken::slices::SliceParams;
