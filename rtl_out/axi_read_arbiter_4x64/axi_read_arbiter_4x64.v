@@ -87,7 +87,7 @@ module axi_read_arbiter_4x64 (
     wire granted_valid;
     wire [53:0] arbiter_m_payload;
     wire [1:0] granted_payload_1;
-    reg ready; // axi.rs:93
+    reg ready; // axi.rs:96
 
     // requests
     assign m_axi_arvalid = granted_valid;
@@ -138,16 +138,16 @@ module axi_read_arbiter_4x64 (
     assign s_axi_1_rlast = m_axi_rlast;
     assign s_axi_2_rlast = m_axi_rlast;
     assign s_axi_3_rlast = m_axi_rlast;
-    wire [1:0] to = m_axi_rid[3:2]; // axi.rs:92
+    wire [1:0] to = m_axi_rid[3:2]; // axi.rs:95
     assign m_axi_rready = ready;
-    wire mine_0 = to == 2'h0; // axi.rs:97
+    wire mine_0 = to == 2'h0; // axi.rs:100
     assign s_axi_0_rid = m_axi_rid[1:0];
     assign s_axi_1_rid = m_axi_rid[1:0];
     assign s_axi_2_rid = m_axi_rid[1:0];
     assign s_axi_3_rid = m_axi_rid[1:0];
-    wire mine_1 = to == 2'h1; // axi.rs:97
-    wire mine_2 = to == 2'h2; // axi.rs:97
-    wire mine_3 = to == 2'h3; // axi.rs:97
+    wire mine_1 = to == 2'h1; // axi.rs:100
+    wire mine_2 = to == 2'h2; // axi.rs:100
+    wire mine_3 = to == 2'h3; // axi.rs:100
     always @* begin
         ready = 1'h1;
         if (mine_0) ready = s_axi_0_rready;

@@ -113,7 +113,7 @@ module axi_write_arbiter_4x64 (
     wire turns_valid;
     wire [1:0] turns_payload;
     wire [4:0] fifo_level;
-    reg ready; // axi.rs:93
+    reg ready; // axi.rs:96
 
     // requests
     wire [53:0] words_0 = {s_axi_3_awid, s_axi_3_awaddr, s_axi_3_awlen, s_axi_3_awsize, s_axi_3_awburst, s_axi_3_awcache, s_axi_3_awprot}; // arbiter.rs:89
@@ -225,16 +225,16 @@ module axi_write_arbiter_4x64 (
     assign s_axi_1_bresp = m_axi_bresp;
     assign s_axi_2_bresp = m_axi_bresp;
     assign s_axi_3_bresp = m_axi_bresp;
-    wire [1:0] to = m_axi_bid[3:2]; // axi.rs:92
+    wire [1:0] to = m_axi_bid[3:2]; // axi.rs:95
     assign m_axi_bready = ready;
-    wire mine_0 = to == 2'h0; // axi.rs:97
+    wire mine_0 = to == 2'h0; // axi.rs:100
     assign s_axi_0_bid = m_axi_bid[1:0];
     assign s_axi_1_bid = m_axi_bid[1:0];
     assign s_axi_2_bid = m_axi_bid[1:0];
     assign s_axi_3_bid = m_axi_bid[1:0];
-    wire mine_1 = to == 2'h1; // axi.rs:97
-    wire mine_2 = to == 2'h2; // axi.rs:97
-    wire mine_3 = to == 2'h3; // axi.rs:97
+    wire mine_1 = to == 2'h1; // axi.rs:100
+    wire mine_2 = to == 2'h2; // axi.rs:100
+    wire mine_3 = to == 2'h3; // axi.rs:100
     always @* begin
         ready = 1'h1;
         if (mine_0) ready = s_axi_0_bready;

@@ -39,12 +39,12 @@ module oaken_record_walker_p16 (
     localparam [1:0] DOING_WALK = 2'h1;
     localparam [1:0] DOING_DOUBT = 2'h2;
     localparam [1:0] DOING_DROP = 2'h3;
-    reg [1:0] doing; // record_walker.rs:151
-    reg [9:0] place; // behind the open chunk, where the next count is; or where the next word is | record_walker.rs:153
-    reg [5:0] head; // the number of the word that comes next | record_walker.rs:331
-    reg [5:0] newest; // the number of the word before that | record_walker.rs:332
-    reg [5:0] tail; // from this word on, the ring is needed | record_walker.rs:333
-    wire [5:0] looks_from; // record_walker.rs:334
+    reg [1:0] doing; // record_walker.rs:154
+    reg [9:0] place; // behind the open chunk, where the next count is; or where the next word is | walker_place.rs:32
+    reg [5:0] head; // the number of the word that comes next | record_walker.rs:334
+    reg [5:0] newest; // the number of the word before that | record_walker.rs:335
+    reg [5:0] tail; // from this word on, the ring is needed | record_walker.rs:336
+    wire [5:0] looks_from; // record_walker.rs:337
     reg has_room; // walker_words.rs:36
     reg [5:0] taken; // the number of the next word that is taken | walker_words.rs:37
     reg [127:0] word_data; // walker_words.rs:46
@@ -61,30 +61,30 @@ module oaken_record_walker_p16 (
     reg end_empty; // packet_ends.rs:57
     reg [5:0] waiting; // ends behind the oldest one | packet_ends.rs:59
     reg others; // `waiting` is not 0 | packet_ends.rs:61
-    reg seen_known; // walker_view.rs:90
-    reg [9:0] seen_end_at; // walker_view.rs:90
-    reg [5:0] seen_end_next_word; // walker_view.rs:90
-    reg seen_at_the_end; // walker_view.rs:90
-    reg seen_past_the_end; // walker_view.rs:90
-    reg seen_beyond; // walker_view.rs:90
-    reg seen_in_last_word; // walker_view.rs:90
-    reg seen_arrived; // walker_view.rs:90
-    reg seen_next_arrived; // walker_view.rs:90
-    reg seen_next_is_head; // walker_view.rs:90
-    reg [9:0] seen_count_end; // walker_view.rs:90
-    reg seen_count_too_many; // walker_view.rs:90
-    reg [9:0] seen_first_count_end; // walker_view.rs:90
-    reg seen_first_count_too_many; // walker_view.rs:90
-    reg seen_short; // walker_view.rs:90
-    reg fresh; // the place stood still since what is seen was looked at | walker_view.rs:92
+    reg seen_known; // walker_view.rs:102
+    reg [9:0] seen_end_at; // walker_view.rs:102
+    reg [5:0] seen_end_next_word; // walker_view.rs:102
+    reg seen_at_the_end; // walker_view.rs:102
+    reg seen_past_the_end; // walker_view.rs:102
+    reg seen_beyond; // walker_view.rs:102
+    reg seen_in_last_word; // walker_view.rs:102
+    reg seen_arrived; // walker_view.rs:102
+    reg seen_next_arrived; // walker_view.rs:102
+    reg seen_next_is_head; // walker_view.rs:102
+    reg [9:0] seen_count_end; // walker_view.rs:102
+    reg seen_count_too_many; // walker_view.rs:102
+    reg [9:0] seen_first_count_end; // walker_view.rs:102
+    reg seen_first_count_too_many; // walker_view.rs:102
+    reg seen_short; // walker_view.rs:102
+    reg fresh; // the place stood still since what is seen was looked at | walker_view.rs:104
     reg [9:0] start_of_chunk; // walker_chunks.rs:44
     reg [6:0] chunks_after; // chunks behind the open one | walker_chunks.rs:45
     reg last_chunk; // `chunks_after` is 0 | walker_chunks.rs:46
     reg nothing; // the count of the open chunk is not there | walker_chunks.rs:48
-    reg gone; // flushed: the rest of the open record will not come | record_walker.rs:203
-    reg [5:0] resume; // the word behind what was flushed | record_walker.rs:204
-    wire start_1; // record_walker.rs:102
-    wire room; // record_walker.rs:102
+    reg gone; // flushed: the rest of the open record will not come | record_walker.rs:206
+    reg [5:0] resume; // the word behind what was flushed | record_walker.rs:207
+    wire start_1; // record_walker.rs:103
+    wire room; // record_walker.rs:103
     wire chunks_m_valid;
     wire [17:0] chunks_m_payload;
     wire [4:0] chunks_level;
@@ -98,16 +98,16 @@ module oaken_record_walker_p16 (
     reg last_chunk_s1; // walker_chunks.rs:116
     reg chunk_last; // walker_chunks.rs:116
     reg room_for_chunks; // walker_chunks.rs:100
-    reg count_error_1; // record_walker.rs:354
-    reg length_error_1; // record_walker.rs:357
+    reg count_error_1; // record_walker.rs:344
+    reg length_error_1; // record_walker.rs:347
     wire headers_1_m_valid;
     wire [63:0] headers_1_m_payload;
     wire [4:0] headers_1_level;
-    reg [63:0] begun_with; // record_walker.rs:385
-    reg begun_before; // record_walker.rs:386
-    reg room_for_headers; // record_walker.rs:392
-    reg [5:0] held; // chunks that are known and not read | record_walker.rs:372
-    reg [2:0] guessed; // records that began without a last before them | record_walker.rs:297
+    reg [63:0] begun_with; // record_walker.rs:375
+    reg begun_before; // record_walker.rs:376
+    reg room_for_headers; // record_walker.rs:382
+    reg [5:0] held; // chunks that are known and not read | record_walker.rs:362
+    reg [2:0] guessed; // records that began without a last before them | record_walker.rs:300
     reg [3:0] skip; // lasts up to which words are dropped | walker_records.rs:42
     (* ram_style = "distributed" *) reg [22:0] ends [0:31];
     (* ram_style = "distributed" *) reg [7:0] byte0_ends [0:15];
@@ -129,10 +129,11 @@ module oaken_record_walker_p16 (
     (* ram_style = "distributed" *) reg s_short [0:15];
     (* ram_style = "distributed" *) reg legal [0:15];
     (* ram_style = "distributed" *) reg [63:0] headers [0:15];
-    wire walking = doing == DOING_WALK; // record_walker.rs:152
-    wire [5:0] word = place[9:4]; // record_walker.rs:155
-    wire [3:0] s_byte = place[3:0]; // record_walker.rs:155
-    wire [5:0] next_word = word + {5'h0, |s_byte}; // record_walker.rs:156
+    wire walking = doing == DOING_WALK; // record_walker.rs:155
+    wire [5:0] word = place[9:4]; // walker_place.rs:34
+    wire [3:0] own = place[7:4]; // sparse_ring.rs:53
+    wire [3:0] s_byte = place[3:0]; // record_walker.rs:158
+    wire [5:0] next_word = word + {5'h0, |s_byte}; // record_walker.rs:159
 
     // words come
     wire [5:0] taken_then = taken + {5'h0, s_valid & s_ready}; // walker_words.rs:38
@@ -335,71 +336,71 @@ module oaken_record_walker_p16 (
     wire [6:0] f_3 = header[45:39]; // header.rs:46
     wire shape_legal_3 = (e_3 <= 6'h26) & ((|e_3) | (~(|f_3))); // half_steps.rs:75
     wire legal_3 = shape_legal_3 & ((~(|e_3)) | (e_3 >= 6'h1)); // half_steps.rs:76
-    wire has_step = |{header[12:0], header[25:13], header[38:26], header[51:39]}; // walker_maps.rs:122
+    wire has_step = |{header[12:0], header[25:13], header[38:26], header[51:39]}; // walker_maps.rs:124
     wire shape_legal_4 = (e_3 <= 6'h26) & ((|e_3) | (~(|f_3))); // half_steps.rs:75
     wire inner_legal = shape_legal_4 & ((~(|e_3)) | (e_3 >= 6'h1)); // half_steps.rs:76
     wire [4:0] split = header[56:52]; // header.rs:74
     wire split_legal = split <= 5'h10; // header.rs:82
     wire [5:0] above = header[63:58]; // header.rs:89
     wire width_legal = ~(|above); // header.rs:91
-    wire _t2 = (((&word_keep[7:0]) & has_step) & (&{legal_0, legal_1, legal_2, legal_3})) & ((inner_legal & split_legal) & width_legal); // walker_maps.rs:123
+    wire _t2 = (((&word_keep[7:0]) & has_step) & (&{legal_0, legal_1, legal_2, legal_3})) & ((inner_legal & split_legal) & width_legal); // walker_maps.rs:125
     always @(posedge clk) if (valid) legal[address] <= _t2;
 
     // what is seen from the place
-    wire s_within = |s_byte; // walker_view.rs:60
-    wire [5:0] next_word_2 = s_within ? (word + 6'h1) : word; // walker_view.rs:61
-    wire [9:0] behind = place - end_at; // walker_view.rs:62
-    wire past_the_end = known & (~behind[9]); // walker_view.rs:63
-    wire [5:0] more = newest - word; // walker_view.rs:65
-    wire arrived = ~more[5]; // walker_view.rs:66
-    wire now_at_the_end = (known & (place == end_at)) & (~end_empty); // walker_view.rs:70
-    wire now_beyond = past_the_end & (|behind); // walker_view.rs:72
-    wire now_in_last_word = (s_within ? end_last_word : end_next_word) == word; // walker_view.rs:73
-    wire now_next_arrived = arrived & ((~s_within) | (|more)); // walker_view.rs:75
-    wire now_next_is_head = (~s_within) & (word == head); // walker_view.rs:76
-    wire [7:0] all_0 = byte0_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_1 = byte1_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_2 = byte2_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_3 = byte3_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_4 = byte4_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_5 = byte5_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_6 = byte6_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_7 = byte7_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_8 = byte8_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_9 = byte9_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_10 = byte10_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_11 = byte11_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_12 = byte12_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_13 = byte13_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_14 = byte14_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_15 = byte15_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] low = 8'h1 << s_byte[2:0]; // walker_maps.rs:111
-    wire [7:0] _t3 = (((all_0 & {8{low[0]}}) | (all_1 & {8{low[1]}})) | (all_2 & {8{low[2]}})) | (all_3 & {8{low[3]}}); // walker_maps.rs:112
-    wire [7:0] eights_0 = (((_t3 | (all_4 & {8{low[4]}})) | (all_5 & {8{low[5]}})) | (all_6 & {8{low[6]}})) | (all_7 & {8{low[7]}}); // walker_maps.rs:112
-    wire [7:0] _t4 = (((all_8 & {8{low[0]}}) | (all_9 & {8{low[1]}})) | (all_10 & {8{low[2]}})) | (all_11 & {8{low[3]}}); // walker_maps.rs:112
-    wire [7:0] eights_1 = (((_t4 | (all_12 & {8{low[4]}})) | (all_13 & {8{low[5]}})) | (all_14 & {8{low[6]}})) | (all_15 & {8{low[7]}}); // walker_maps.rs:112
-    wire [1:0] _t5 = 2'h1 << s_byte[3]; // walker_maps.rs:113
-    wire [7:0] found = (eights_0 & {8{_t5[0]}}) | (eights_1 & {8{_t5[1]}}); // walker_maps.rs:113
-    wire [6:0] s_end = found[6:0]; // walker_maps.rs:74
-    wire [5:0] words_0 = word + 6'h0; // walker_maps.rs:95
-    wire [5:0] words_1 = word + 6'h1; // walker_maps.rs:95
-    wire [5:0] words_2 = word + 6'h2; // walker_maps.rs:95
-    wire [5:0] words_3 = word + 6'h3; // walker_maps.rs:95
-    wire [5:0] words_4 = word + 6'h4; // walker_maps.rs:95
-    wire [5:0] words_5 = word + 6'h5; // walker_maps.rs:95
-    wire [5:0] _t6 = s_end[6] ? (s_end[4] ? words_5 : words_4) : (s_end[5] ? (s_end[4] ? words_3 : words_2) : (s_end[4] ? words_1 : words_0)); // walker_maps.rs:104
-    wire [9:0] s_end_1 = {_t6, s_end[3:0]}; // walker_maps.rs:96
-    wire now_count_too_many = found[7]; // walker_maps.rs:79
-    wire [7:0] found_1 = byte8_ends[next_word_2[3:0]]; // walker_maps.rs:84
-    wire [5:0] words_0_1 = next_word_2 + 6'h0; // walker_maps.rs:95
-    wire [5:0] words_1_1 = next_word_2 + 6'h1; // walker_maps.rs:95
-    wire [5:0] words_2_1 = next_word_2 + 6'h2; // walker_maps.rs:95
-    wire [5:0] words_3_1 = next_word_2 + 6'h3; // walker_maps.rs:95
-    wire [5:0] words_4_1 = next_word_2 + 6'h4; // walker_maps.rs:95
-    wire [5:0] _t7 = found_1[6] ? words_4_1 : (found_1[5] ? (found_1[4] ? words_3_1 : words_2_1) : (found_1[4] ? words_1_1 : words_0_1)); // walker_maps.rs:104
-    wire [9:0] s_end_2 = {_t7, found_1[3:0]}; // walker_maps.rs:96
-    wire now_first_count_too_many = found_1[7]; // walker_maps.rs:87
-    wire now_short = s_short[next_word_2[3:0]]; // walker_view.rs:79
+    wire s_within = |s_byte; // walker_view.rs:62
+    wire [5:0] next_word_2 = s_within ? (word + 6'h1) : word; // walker_view.rs:63
+    wire [9:0] behind = place - end_at; // walker_view.rs:64
+    wire past_the_end = known & (~behind[9]); // walker_view.rs:65
+    wire [5:0] more = newest - word; // walker_view.rs:67
+    wire arrived = ~more[5]; // walker_view.rs:68
+    wire now_at_the_end = (known & (place == end_at)) & (~end_empty); // walker_view.rs:72
+    wire now_beyond = past_the_end & (|behind); // walker_view.rs:74
+    wire now_in_last_word = (s_within ? end_last_word : end_next_word) == word; // walker_view.rs:75
+    wire now_next_arrived = arrived & ((~s_within) | (|more)); // walker_view.rs:77
+    wire now_next_is_head = (~s_within) & (word == head); // walker_view.rs:78
+    wire [7:0] all_0 = byte0_ends[own]; // walker_maps.rs:74
+    wire [7:0] all_1 = byte1_ends[own]; // walker_maps.rs:74
+    wire [7:0] all_2 = byte2_ends[own]; // walker_maps.rs:74
+    wire [7:0] all_3 = byte3_ends[own]; // walker_maps.rs:74
+    wire [7:0] all_4 = byte4_ends[own]; // walker_maps.rs:74
+    wire [7:0] all_5 = byte5_ends[own]; // walker_maps.rs:74
+    wire [7:0] all_6 = byte6_ends[own]; // walker_maps.rs:74
+    wire [7:0] all_7 = byte7_ends[own]; // walker_maps.rs:74
+    wire [7:0] all_8 = byte8_ends[own]; // walker_maps.rs:74
+    wire [7:0] all_9 = byte9_ends[own]; // walker_maps.rs:74
+    wire [7:0] all_10 = byte10_ends[own]; // walker_maps.rs:74
+    wire [7:0] all_11 = byte11_ends[own]; // walker_maps.rs:74
+    wire [7:0] all_12 = byte12_ends[own]; // walker_maps.rs:74
+    wire [7:0] all_13 = byte13_ends[own]; // walker_maps.rs:74
+    wire [7:0] all_14 = byte14_ends[own]; // walker_maps.rs:74
+    wire [7:0] all_15 = byte15_ends[own]; // walker_maps.rs:74
+    wire [7:0] low = 8'h1 << s_byte[2:0]; // walker_maps.rs:113
+    wire [7:0] _t3 = (((all_0 & {8{low[0]}}) | (all_1 & {8{low[1]}})) | (all_2 & {8{low[2]}})) | (all_3 & {8{low[3]}}); // walker_maps.rs:114
+    wire [7:0] eights_0 = (((_t3 | (all_4 & {8{low[4]}})) | (all_5 & {8{low[5]}})) | (all_6 & {8{low[6]}})) | (all_7 & {8{low[7]}}); // walker_maps.rs:114
+    wire [7:0] _t4 = (((all_8 & {8{low[0]}}) | (all_9 & {8{low[1]}})) | (all_10 & {8{low[2]}})) | (all_11 & {8{low[3]}}); // walker_maps.rs:114
+    wire [7:0] eights_1 = (((_t4 | (all_12 & {8{low[4]}})) | (all_13 & {8{low[5]}})) | (all_14 & {8{low[6]}})) | (all_15 & {8{low[7]}}); // walker_maps.rs:114
+    wire [1:0] _t5 = 2'h1 << s_byte[3]; // walker_maps.rs:115
+    wire [7:0] found = (eights_0 & {8{_t5[0]}}) | (eights_1 & {8{_t5[1]}}); // walker_maps.rs:115
+    wire [6:0] s_end = found[6:0]; // walker_maps.rs:76
+    wire [5:0] words_0 = word + 6'h0; // walker_maps.rs:97
+    wire [5:0] words_1 = word + 6'h1; // walker_maps.rs:97
+    wire [5:0] words_2 = word + 6'h2; // walker_maps.rs:97
+    wire [5:0] words_3 = word + 6'h3; // walker_maps.rs:97
+    wire [5:0] words_4 = word + 6'h4; // walker_maps.rs:97
+    wire [5:0] words_5 = word + 6'h5; // walker_maps.rs:97
+    wire [5:0] _t6 = s_end[6] ? (s_end[4] ? words_5 : words_4) : (s_end[5] ? (s_end[4] ? words_3 : words_2) : (s_end[4] ? words_1 : words_0)); // walker_maps.rs:106
+    wire [9:0] s_end_1 = {_t6, s_end[3:0]}; // walker_maps.rs:98
+    wire now_count_too_many = found[7]; // walker_maps.rs:81
+    wire [7:0] found_1 = byte8_ends[next_word_2[3:0]]; // walker_maps.rs:86
+    wire [5:0] words_0_1 = next_word_2 + 6'h0; // walker_maps.rs:97
+    wire [5:0] words_1_1 = next_word_2 + 6'h1; // walker_maps.rs:97
+    wire [5:0] words_2_1 = next_word_2 + 6'h2; // walker_maps.rs:97
+    wire [5:0] words_3_1 = next_word_2 + 6'h3; // walker_maps.rs:97
+    wire [5:0] words_4_1 = next_word_2 + 6'h4; // walker_maps.rs:97
+    wire [5:0] _t7 = found_1[6] ? words_4_1 : (found_1[5] ? (found_1[4] ? words_3_1 : words_2_1) : (found_1[4] ? words_1_1 : words_0_1)); // walker_maps.rs:106
+    wire [9:0] s_end_2 = {_t7, found_1[3:0]}; // walker_maps.rs:98
+    wire now_first_count_too_many = found_1[7]; // walker_maps.rs:89
+    wire now_short = s_short[next_word_2[3:0]]; // walker_view.rs:81
     always @(posedge clk) begin
         seen_known <= known;
         seen_end_at <= end_at;
@@ -419,20 +420,20 @@ module oaken_record_walker_p16 (
     end
 
     // a chunk is known when its end and the count behind it are
-    wire settled = ((gone | seen_known) | seen_arrived) | (last_chunk & seen_next_is_head); // record_walker.rs:250
-    wire step = ((walking & fresh) & settled) & room; // record_walker.rs:251
-    wire ended = step & last_chunk; // record_walker.rs:252
-    wire goes_on = step & (~last_chunk); // record_walker.rs:253
-    wire missing = (gone | nothing) | seen_past_the_end; // record_walker.rs:254
+    wire settled = ((gone | seen_known) | seen_arrived) | (last_chunk & seen_next_is_head); // record_walker.rs:253
+    wire step = ((walking & fresh) & settled) & room; // record_walker.rs:254
+    wire ended = step & last_chunk; // record_walker.rs:255
+    wire goes_on = step & (~last_chunk); // record_walker.rs:256
+    wire missing = (gone | nothing) | seen_past_the_end; // record_walker.rs:257
     assign looks_from = gone ? resume : (seen_past_the_end ? seen_end_next_word : word);
 
     // from its end on
-    wire packet_over = (gone | seen_past_the_end) | (seen_known & seen_in_last_word); // record_walker.rs:259
-    wire fits = (seen_at_the_end & (~nothing)) & (~gone); // record_walker.rs:260
-    wire follows = (ended & fits) & seen_in_last_word; // record_walker.rs:261
-    wire begins_1 = (((follows | ((doing == DOING_WAIT) & fresh)) & seen_next_arrived) & start_1) & (~flush); // record_walker.rs:262
+    wire packet_over = (gone | seen_past_the_end) | (seen_known & seen_in_last_word); // record_walker.rs:262
+    wire fits = (seen_at_the_end & (~nothing)) & (~gone); // record_walker.rs:263
+    wire follows = (ended & fits) & seen_in_last_word; // record_walker.rs:264
+    wire begins_1 = (((follows | ((doing == DOING_WAIT) & fresh)) & seen_next_arrived) & start_1) & (~flush); // record_walker.rs:265
     assign begins = begins_1;
-    wire [9:0] behind_record = {gone ? resume : (packet_over ? seen_end_next_word : next_word), 4'h0}; // record_walker.rs:163
+    wire [9:0] behind_record = {gone ? resume : (packet_over ? seen_end_next_word : next_word), 4'h0}; // record_walker.rs:166
     always @(posedge clk) begin
         if (goes_on) begin
             start_of_chunk <= place + 10'h1;
@@ -460,7 +461,7 @@ module oaken_record_walker_p16 (
     end
 
     // chunks leave
-    wire _t8 = nothing | gone; // record_walker.rs:110
+    wire _t8 = nothing | gone; // record_walker.rs:111
     assign m_valid = chunks_m_valid;
     always @(posedge clk) begin
         if (rst) begin
@@ -504,8 +505,8 @@ module oaken_record_walker_p16 (
     assign m_at = chunks_m_payload[17:8];
     assign m_count = chunks_m_payload[7:1];
     assign m_last = chunks_m_payload[0];
-    wire wrong_count = ((goes_on & (~missing)) & seen_count_too_many) | (begins_1 & seen_first_count_too_many); // record_walker.rs:114
-    wire wrong_length = ((ended & (~fits)) & (~gone)) & (~flush); // record_walker.rs:115
+    wire wrong_count = ((goes_on & (~missing)) & seen_count_too_many) | (begins_1 & seen_first_count_too_many); // record_walker.rs:115
+    wire wrong_length = ((ended & (~fits)) & (~gone)) & (~flush); // record_walker.rs:116
     assign count_error = count_error_1;
     always @(posedge clk) begin
         if (rst) begin
@@ -524,7 +525,7 @@ module oaken_record_walker_p16 (
     end
 
     // and headers
-    wire [63:0] header_1 = headers[next_word[3:0]]; // record_walker.rs:119
+    wire [63:0] header_1 = headers[next_word[3:0]]; // record_walker.rs:120
     assign header_valid = headers_1_m_valid;
     assign header_payload = headers_1_m_payload;
     always @(posedge clk) begun_with <= header_1;
@@ -569,16 +570,16 @@ module oaken_record_walker_p16 (
     assign holds = (walking | comes) | (word != head);
 
     // to the next record
-    wire dropping = doing == DOING_DROP; // record_walker.rs:298
+    wire dropping = doing == DOING_DROP; // record_walker.rs:301
     assign leave = ((ended & packet_over) & (~gone)) | (dropping & known);
-    wire wrong_guess = ((~fits) & (|guessed)) & (~gone); // record_walker.rs:300
-    wire legal_q0 = legal[word[3:0]]; // record_walker.rs:301
-    wire [9:0] behind_dropped = {known ? end_next_word : head, 4'h0}; // record_walker.rs:163
+    wire wrong_guess = ((~fits) & (|guessed)) & (~gone); // record_walker.rs:303
+    wire legal_q0 = legal[word[3:0]]; // record_walker.rs:304
+    wire [9:0] behind_dropped = {known ? end_next_word : head, 4'h0}; // record_walker.rs:166
 
     // to flush, the open record is over
     always @(posedge clk) if (flush) resume <= head;
-    wire stays = walking & (~ended); // record_walker.rs:306
-    wire flushed = flush & (~stays); // record_walker.rs:307
+    wire stays = walking & (~ended); // record_walker.rs:309
+    wire flushed = flush & (~stays); // record_walker.rs:310
     always @(posedge clk) begin
         if (rst) begin
             doing <= DOING_WAIT;
@@ -625,9 +626,9 @@ module oaken_record_walker_p16 (
     end
 
     // the next place
-    wire [9:0] elsewhere = dropping ? behind_dropped : behind_record; // record_walker.rs:318
-    wire [9:0] to = flush ? {head, 4'h0} : (begins_1 ? seen_first_count_end : elsewhere); // record_walker.rs:319
-    wire _t9 = walking & (~last_chunk); // record_walker.rs:321
+    wire [9:0] elsewhere = dropping ? behind_dropped : behind_record; // record_walker.rs:321
+    wire [9:0] to = flush ? {head, 4'h0} : (begins_1 ? seen_first_count_end : elsewhere); // record_walker.rs:322
+    wire _t9 = walking & (~last_chunk); // record_walker.rs:324
     always @(posedge clk) begin
         if (rst) begin
             place <= 10'h0;

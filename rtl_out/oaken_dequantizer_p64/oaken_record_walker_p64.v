@@ -38,11 +38,15 @@ module oaken_record_walker_p64 (
     localparam [1:0] DOING_WALK = 2'h1;
     localparam [1:0] DOING_DOUBT = 2'h2;
     localparam [1:0] DOING_DROP = 2'h3;
-    reg [1:0] doing; // record_walker.rs:151
-    reg [10:0] place; // behind the open chunk, where the next count is; or where the next word is | record_walker.rs:153
-    reg [4:0] head; // the number of the word that comes next | record_walker.rs:331
-    reg [4:0] newest; // the number of the word before that | record_walker.rs:332
-    reg [4:0] tail; // from this word on, the ring is needed | record_walker.rs:333
+    reg [1:0] doing; // record_walker.rs:154
+    reg [10:0] place; // behind the open chunk, where the next count is; or where the next word is | walker_place.rs:32
+    wire [3:0] addresses_0;
+    wire [3:0] addresses_1;
+    wire [3:0] addresses_2;
+    wire [3:0] addresses_3;
+    reg [4:0] head; // the number of the word that comes next | record_walker.rs:334
+    reg [4:0] newest; // the number of the word before that | record_walker.rs:335
+    reg [4:0] tail; // from this word on, the ring is needed | record_walker.rs:336
     reg has_room; // walker_words.rs:36
     reg [4:0] taken; // the number of the next word that is taken | walker_words.rs:37
     reg [511:0] word_data; // walker_words.rs:46
@@ -63,10 +67,10 @@ module oaken_record_walker_p64 (
     reg [6:0] chunks_after; // chunks behind the open one | walker_chunks.rs:45
     reg last_chunk; // `chunks_after` is 0 | walker_chunks.rs:46
     reg nothing; // the count of the open chunk is not there | walker_chunks.rs:48
-    reg gone; // flushed: the rest of the open record will not come | record_walker.rs:203
-    reg [4:0] resume; // the word behind what was flushed | record_walker.rs:204
-    wire start_1; // record_walker.rs:102
-    wire room; // record_walker.rs:102
+    reg gone; // flushed: the rest of the open record will not come | record_walker.rs:206
+    reg [4:0] resume; // the word behind what was flushed | record_walker.rs:207
+    wire start_1; // record_walker.rs:103
+    wire room; // record_walker.rs:103
     wire chunks_m_valid;
     wire [18:0] chunks_m_payload;
     wire [4:0] chunks_level;
@@ -80,16 +84,16 @@ module oaken_record_walker_p64 (
     reg last_chunk_s1; // walker_chunks.rs:116
     reg chunk_last; // walker_chunks.rs:116
     reg room_for_chunks; // walker_chunks.rs:100
-    reg count_error_1; // record_walker.rs:354
-    reg length_error_1; // record_walker.rs:357
+    reg count_error_1; // record_walker.rs:344
+    reg length_error_1; // record_walker.rs:347
     wire headers_1_m_valid;
     wire [63:0] headers_1_m_payload;
     wire [4:0] headers_1_level;
-    reg [63:0] begun_with; // record_walker.rs:385
-    reg begun_before; // record_walker.rs:386
-    reg room_for_headers; // record_walker.rs:392
-    reg [5:0] held; // chunks that are known and not read | record_walker.rs:372
-    reg [2:0] guessed; // records that began without a last before them | record_walker.rs:297
+    reg [63:0] begun_with; // record_walker.rs:375
+    reg begun_before; // record_walker.rs:376
+    reg room_for_headers; // record_walker.rs:382
+    reg [5:0] held; // chunks that are known and not read | record_walker.rs:362
+    reg [2:0] guessed; // records that began without a last before them | record_walker.rs:300
     reg [3:0] skip; // lasts up to which words are dropped | walker_records.rs:42
     (* ram_style = "distributed" *) reg [21:0] ends [0:31];
     (* ram_style = "distributed" *) reg [7:0] byte0_ends [0:15];
@@ -159,10 +163,10 @@ module oaken_record_walker_p64 (
     (* ram_style = "distributed" *) reg s_short [0:15];
     (* ram_style = "distributed" *) reg legal [0:15];
     (* ram_style = "distributed" *) reg [63:0] headers [0:15];
-    wire walking = doing == DOING_WALK; // record_walker.rs:152
-    wire [4:0] word = place[10:6]; // record_walker.rs:155
-    wire [5:0] s_byte = place[5:0]; // record_walker.rs:155
-    wire [4:0] next_word = word + {4'h0, |s_byte}; // record_walker.rs:156
+    wire walking = doing == DOING_WALK; // record_walker.rs:155
+    wire [4:0] word = place[10:6]; // walker_place.rs:34
+    wire [5:0] s_byte = place[5:0]; // record_walker.rs:158
+    wire [4:0] next_word = word + {4'h0, |s_byte}; // record_walker.rs:159
 
     // words come
     wire [4:0] taken_then = taken + {4'h0, s_valid & s_ready}; // walker_words.rs:38
@@ -623,141 +627,147 @@ module oaken_record_walker_p64 (
     wire [6:0] f_3 = header[45:39]; // header.rs:46
     wire shape_legal_3 = (e_3 <= 6'h26) & ((|e_3) | (~(|f_3))); // half_steps.rs:75
     wire legal_3 = shape_legal_3 & ((~(|e_3)) | (e_3 >= 6'h1)); // half_steps.rs:76
-    wire has_step = |{header[12:0], header[25:13], header[38:26], header[51:39]}; // walker_maps.rs:122
+    wire has_step = |{header[12:0], header[25:13], header[38:26], header[51:39]}; // walker_maps.rs:124
     wire shape_legal_4 = (e_3 <= 6'h26) & ((|e_3) | (~(|f_3))); // half_steps.rs:75
     wire inner_legal = shape_legal_4 & ((~(|e_3)) | (e_3 >= 6'h1)); // half_steps.rs:76
     wire [4:0] split = header[56:52]; // header.rs:74
     wire split_legal = split <= 5'h10; // header.rs:82
     wire [5:0] above = header[63:58]; // header.rs:89
     wire width_legal = ~(|above); // header.rs:91
-    wire _t20 = (((&word_keep[7:0]) & has_step) & (&{legal_0, legal_1, legal_2, legal_3})) & ((inner_legal & split_legal) & width_legal); // walker_maps.rs:123
+    wire _t20 = (((&word_keep[7:0]) & has_step) & (&{legal_0, legal_1, legal_2, legal_3})) & ((inner_legal & split_legal) & width_legal); // walker_maps.rs:125
     always @(posedge clk) if (valid) legal[address] <= _t20;
 
     // what is seen from the place
-    wire s_within = |s_byte; // walker_view.rs:60
-    wire [4:0] next_word_2 = s_within ? (word + 5'h1) : word; // walker_view.rs:61
-    wire [10:0] behind = place - end_at; // walker_view.rs:62
-    wire past_the_end = known & (~behind[10]); // walker_view.rs:63
-    wire [4:0] more = newest - word; // walker_view.rs:65
-    wire arrived = ~more[4]; // walker_view.rs:66
-    wire now_at_the_end = (known & (place == end_at)) & (~end_empty); // walker_view.rs:70
-    wire now_beyond = past_the_end & (|behind); // walker_view.rs:72
-    wire now_in_last_word = (s_within ? end_last_word : end_next_word) == word; // walker_view.rs:73
-    wire now_next_arrived = arrived & ((~s_within) | (|more)); // walker_view.rs:75
-    wire now_next_is_head = (~s_within) & (word == head); // walker_view.rs:76
-    wire [7:0] all_0 = byte0_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_1 = byte1_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_2 = byte2_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_3 = byte3_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_4 = byte4_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_5 = byte5_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_6 = byte6_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_7 = byte7_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_8 = byte8_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_9 = byte9_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_10 = byte10_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_11 = byte11_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_12 = byte12_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_13 = byte13_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_14 = byte14_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_15 = byte15_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_16 = byte16_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_17 = byte17_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_18 = byte18_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_19 = byte19_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_20 = byte20_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_21 = byte21_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_22 = byte22_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_23 = byte23_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_24 = byte24_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_25 = byte25_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_26 = byte26_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_27 = byte27_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_28 = byte28_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_29 = byte29_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_30 = byte30_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_31 = byte31_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_32 = byte32_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_33 = byte33_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_34 = byte34_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_35 = byte35_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_36 = byte36_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_37 = byte37_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_38 = byte38_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_39 = byte39_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_40 = byte40_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_41 = byte41_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_42 = byte42_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_43 = byte43_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_44 = byte44_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_45 = byte45_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_46 = byte46_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_47 = byte47_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_48 = byte48_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_49 = byte49_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_50 = byte50_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_51 = byte51_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_52 = byte52_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_53 = byte53_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_54 = byte54_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_55 = byte55_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_56 = byte56_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_57 = byte57_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_58 = byte58_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_59 = byte59_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_60 = byte60_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_61 = byte61_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_62 = byte62_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] all_63 = byte63_ends[word[3:0]]; // walker_maps.rs:72
-    wire [7:0] low = 8'h1 << s_byte[2:0]; // walker_maps.rs:111
-    wire [7:0] _t21 = (((all_0 & {8{low[0]}}) | (all_1 & {8{low[1]}})) | (all_2 & {8{low[2]}})) | (all_3 & {8{low[3]}}); // walker_maps.rs:112
-    wire [7:0] eights_0 = (((_t21 | (all_4 & {8{low[4]}})) | (all_5 & {8{low[5]}})) | (all_6 & {8{low[6]}})) | (all_7 & {8{low[7]}}); // walker_maps.rs:112
-    wire [7:0] _t22 = (((all_8 & {8{low[0]}}) | (all_9 & {8{low[1]}})) | (all_10 & {8{low[2]}})) | (all_11 & {8{low[3]}}); // walker_maps.rs:112
-    wire [7:0] eights_1 = (((_t22 | (all_12 & {8{low[4]}})) | (all_13 & {8{low[5]}})) | (all_14 & {8{low[6]}})) | (all_15 & {8{low[7]}}); // walker_maps.rs:112
-    wire [7:0] _t23 = (((all_16 & {8{low[0]}}) | (all_17 & {8{low[1]}})) | (all_18 & {8{low[2]}})) | (all_19 & {8{low[3]}}); // walker_maps.rs:112
-    wire [7:0] eights_2 = (((_t23 | (all_20 & {8{low[4]}})) | (all_21 & {8{low[5]}})) | (all_22 & {8{low[6]}})) | (all_23 & {8{low[7]}}); // walker_maps.rs:112
-    wire [7:0] _t24 = (((all_24 & {8{low[0]}}) | (all_25 & {8{low[1]}})) | (all_26 & {8{low[2]}})) | (all_27 & {8{low[3]}}); // walker_maps.rs:112
-    wire [7:0] eights_3 = (((_t24 | (all_28 & {8{low[4]}})) | (all_29 & {8{low[5]}})) | (all_30 & {8{low[6]}})) | (all_31 & {8{low[7]}}); // walker_maps.rs:112
-    wire [7:0] _t25 = (((all_32 & {8{low[0]}}) | (all_33 & {8{low[1]}})) | (all_34 & {8{low[2]}})) | (all_35 & {8{low[3]}}); // walker_maps.rs:112
-    wire [7:0] eights_4 = (((_t25 | (all_36 & {8{low[4]}})) | (all_37 & {8{low[5]}})) | (all_38 & {8{low[6]}})) | (all_39 & {8{low[7]}}); // walker_maps.rs:112
-    wire [7:0] _t26 = (((all_40 & {8{low[0]}}) | (all_41 & {8{low[1]}})) | (all_42 & {8{low[2]}})) | (all_43 & {8{low[3]}}); // walker_maps.rs:112
-    wire [7:0] eights_5 = (((_t26 | (all_44 & {8{low[4]}})) | (all_45 & {8{low[5]}})) | (all_46 & {8{low[6]}})) | (all_47 & {8{low[7]}}); // walker_maps.rs:112
-    wire [7:0] _t27 = (((all_48 & {8{low[0]}}) | (all_49 & {8{low[1]}})) | (all_50 & {8{low[2]}})) | (all_51 & {8{low[3]}}); // walker_maps.rs:112
-    wire [7:0] eights_6 = (((_t27 | (all_52 & {8{low[4]}})) | (all_53 & {8{low[5]}})) | (all_54 & {8{low[6]}})) | (all_55 & {8{low[7]}}); // walker_maps.rs:112
-    wire [7:0] _t28 = (((all_56 & {8{low[0]}}) | (all_57 & {8{low[1]}})) | (all_58 & {8{low[2]}})) | (all_59 & {8{low[3]}}); // walker_maps.rs:112
-    wire [7:0] eights_7 = (((_t28 | (all_60 & {8{low[4]}})) | (all_61 & {8{low[5]}})) | (all_62 & {8{low[6]}})) | (all_63 & {8{low[7]}}); // walker_maps.rs:112
-    wire [7:0] _t29 = 8'h1 << s_byte[5:3]; // walker_maps.rs:113
-    wire [7:0] _t30 = (((eights_0 & {8{_t29[0]}}) | (eights_1 & {8{_t29[1]}})) | (eights_2 & {8{_t29[2]}})) | (eights_3 & {8{_t29[3]}}); // walker_maps.rs:113
-    wire [7:0] _t31 = ((_t30 | (eights_4 & {8{_t29[4]}})) | (eights_5 & {8{_t29[5]}})) | (eights_6 & {8{_t29[6]}}); // walker_maps.rs:113
-    wire [7:0] found = _t31 | (eights_7 & {8{_t29[7]}}); // walker_maps.rs:113
-    wire [6:0] s_end = found[6:0]; // walker_maps.rs:74
-    wire two_words = (&s_byte) & (~s_end[6]); // walker_maps.rs:76
-    wire [4:0] words_0 = word + 5'h0; // walker_maps.rs:95
-    wire [4:0] words_1 = word + 5'h1; // walker_maps.rs:95
-    wire [4:0] words_2 = word + 5'h2; // walker_maps.rs:95
-    wire [10:0] s_end_1 = {two_words ? words_2 : (s_end[6] ? words_1 : words_0), s_end[5:0]}; // walker_maps.rs:96
-    wire now_count_too_many = found[7]; // walker_maps.rs:79
-    wire [7:0] found_1 = byte8_ends[next_word_2[3:0]]; // walker_maps.rs:84
-    wire [4:0] words_0_1 = next_word_2 + 5'h0; // walker_maps.rs:95
-    wire [4:0] words_1_1 = next_word_2 + 5'h1; // walker_maps.rs:95
-    wire [10:0] s_end_2 = {found_1[6] ? words_1_1 : words_0_1, found_1[5:0]}; // walker_maps.rs:96
-    wire now_first_count_too_many = found_1[7]; // walker_maps.rs:87
-    wire now_short = s_short[next_word_2[3:0]]; // walker_view.rs:79
+    wire s_within = |s_byte; // walker_view.rs:62
+    wire [4:0] next_word_2 = s_within ? (word + 5'h1) : word; // walker_view.rs:63
+    wire [10:0] behind = place - end_at; // walker_view.rs:64
+    wire past_the_end = known & (~behind[10]); // walker_view.rs:65
+    wire [4:0] more = newest - word; // walker_view.rs:67
+    wire arrived = ~more[4]; // walker_view.rs:68
+    wire now_at_the_end = (known & (place == end_at)) & (~end_empty); // walker_view.rs:72
+    wire now_beyond = past_the_end & (|behind); // walker_view.rs:74
+    wire now_in_last_word = (s_within ? end_last_word : end_next_word) == word; // walker_view.rs:75
+    wire now_next_arrived = arrived & ((~s_within) | (|more)); // walker_view.rs:77
+    wire now_next_is_head = (~s_within) & (word == head); // walker_view.rs:78
+    wire [7:0] all_0 = byte0_ends[addresses_0]; // walker_maps.rs:74
+    wire [7:0] all_1 = byte1_ends[addresses_0]; // walker_maps.rs:74
+    wire [7:0] all_2 = byte2_ends[addresses_0]; // walker_maps.rs:74
+    wire [7:0] all_3 = byte3_ends[addresses_0]; // walker_maps.rs:74
+    wire [7:0] all_4 = byte4_ends[addresses_0]; // walker_maps.rs:74
+    wire [7:0] all_5 = byte5_ends[addresses_0]; // walker_maps.rs:74
+    wire [7:0] all_6 = byte6_ends[addresses_0]; // walker_maps.rs:74
+    wire [7:0] all_7 = byte7_ends[addresses_0]; // walker_maps.rs:74
+    wire [7:0] all_8 = byte8_ends[addresses_0]; // walker_maps.rs:74
+    wire [7:0] all_9 = byte9_ends[addresses_0]; // walker_maps.rs:74
+    wire [7:0] all_10 = byte10_ends[addresses_0]; // walker_maps.rs:74
+    wire [7:0] all_11 = byte11_ends[addresses_0]; // walker_maps.rs:74
+    wire [7:0] all_12 = byte12_ends[addresses_0]; // walker_maps.rs:74
+    wire [7:0] all_13 = byte13_ends[addresses_0]; // walker_maps.rs:74
+    wire [7:0] all_14 = byte14_ends[addresses_0]; // walker_maps.rs:74
+    wire [7:0] all_15 = byte15_ends[addresses_0]; // walker_maps.rs:74
+    wire [7:0] all_16 = byte16_ends[addresses_1]; // walker_maps.rs:74
+    wire [7:0] all_17 = byte17_ends[addresses_1]; // walker_maps.rs:74
+    wire [7:0] all_18 = byte18_ends[addresses_1]; // walker_maps.rs:74
+    wire [7:0] all_19 = byte19_ends[addresses_1]; // walker_maps.rs:74
+    wire [7:0] all_20 = byte20_ends[addresses_1]; // walker_maps.rs:74
+    wire [7:0] all_21 = byte21_ends[addresses_1]; // walker_maps.rs:74
+    wire [7:0] all_22 = byte22_ends[addresses_1]; // walker_maps.rs:74
+    wire [7:0] all_23 = byte23_ends[addresses_1]; // walker_maps.rs:74
+    wire [7:0] all_24 = byte24_ends[addresses_1]; // walker_maps.rs:74
+    wire [7:0] all_25 = byte25_ends[addresses_1]; // walker_maps.rs:74
+    wire [7:0] all_26 = byte26_ends[addresses_1]; // walker_maps.rs:74
+    wire [7:0] all_27 = byte27_ends[addresses_1]; // walker_maps.rs:74
+    wire [7:0] all_28 = byte28_ends[addresses_1]; // walker_maps.rs:74
+    wire [7:0] all_29 = byte29_ends[addresses_1]; // walker_maps.rs:74
+    wire [7:0] all_30 = byte30_ends[addresses_1]; // walker_maps.rs:74
+    wire [7:0] all_31 = byte31_ends[addresses_1]; // walker_maps.rs:74
+    wire [7:0] all_32 = byte32_ends[addresses_2]; // walker_maps.rs:74
+    wire [7:0] all_33 = byte33_ends[addresses_2]; // walker_maps.rs:74
+    wire [7:0] all_34 = byte34_ends[addresses_2]; // walker_maps.rs:74
+    wire [7:0] all_35 = byte35_ends[addresses_2]; // walker_maps.rs:74
+    wire [7:0] all_36 = byte36_ends[addresses_2]; // walker_maps.rs:74
+    wire [7:0] all_37 = byte37_ends[addresses_2]; // walker_maps.rs:74
+    wire [7:0] all_38 = byte38_ends[addresses_2]; // walker_maps.rs:74
+    wire [7:0] all_39 = byte39_ends[addresses_2]; // walker_maps.rs:74
+    wire [7:0] all_40 = byte40_ends[addresses_2]; // walker_maps.rs:74
+    wire [7:0] all_41 = byte41_ends[addresses_2]; // walker_maps.rs:74
+    wire [7:0] all_42 = byte42_ends[addresses_2]; // walker_maps.rs:74
+    wire [7:0] all_43 = byte43_ends[addresses_2]; // walker_maps.rs:74
+    wire [7:0] all_44 = byte44_ends[addresses_2]; // walker_maps.rs:74
+    wire [7:0] all_45 = byte45_ends[addresses_2]; // walker_maps.rs:74
+    wire [7:0] all_46 = byte46_ends[addresses_2]; // walker_maps.rs:74
+    wire [7:0] all_47 = byte47_ends[addresses_2]; // walker_maps.rs:74
+    wire [7:0] all_48 = byte48_ends[addresses_3]; // walker_maps.rs:74
+    wire [7:0] all_49 = byte49_ends[addresses_3]; // walker_maps.rs:74
+    wire [7:0] all_50 = byte50_ends[addresses_3]; // walker_maps.rs:74
+    wire [7:0] all_51 = byte51_ends[addresses_3]; // walker_maps.rs:74
+    wire [7:0] all_52 = byte52_ends[addresses_3]; // walker_maps.rs:74
+    wire [7:0] all_53 = byte53_ends[addresses_3]; // walker_maps.rs:74
+    wire [7:0] all_54 = byte54_ends[addresses_3]; // walker_maps.rs:74
+    wire [7:0] all_55 = byte55_ends[addresses_3]; // walker_maps.rs:74
+    wire [7:0] all_56 = byte56_ends[addresses_3]; // walker_maps.rs:74
+    wire [7:0] all_57 = byte57_ends[addresses_3]; // walker_maps.rs:74
+    wire [7:0] all_58 = byte58_ends[addresses_3]; // walker_maps.rs:74
+    wire [7:0] all_59 = byte59_ends[addresses_3]; // walker_maps.rs:74
+    wire [7:0] all_60 = byte60_ends[addresses_3]; // walker_maps.rs:74
+    wire [7:0] all_61 = byte61_ends[addresses_3]; // walker_maps.rs:74
+    wire [7:0] all_62 = byte62_ends[addresses_3]; // walker_maps.rs:74
+    wire [7:0] all_63 = byte63_ends[addresses_3]; // walker_maps.rs:74
+    wire [7:0] low = 8'h1 << s_byte[2:0]; // walker_maps.rs:113
+    wire [7:0] _t21 = (((all_0 & {8{low[0]}}) | (all_1 & {8{low[1]}})) | (all_2 & {8{low[2]}})) | (all_3 & {8{low[3]}}); // walker_maps.rs:114
+    wire [7:0] eights_0 = (((_t21 | (all_4 & {8{low[4]}})) | (all_5 & {8{low[5]}})) | (all_6 & {8{low[6]}})) | (all_7 & {8{low[7]}}); // walker_maps.rs:114
+    wire [7:0] _t22 = (((all_8 & {8{low[0]}}) | (all_9 & {8{low[1]}})) | (all_10 & {8{low[2]}})) | (all_11 & {8{low[3]}}); // walker_maps.rs:114
+    wire [7:0] eights_1 = (((_t22 | (all_12 & {8{low[4]}})) | (all_13 & {8{low[5]}})) | (all_14 & {8{low[6]}})) | (all_15 & {8{low[7]}}); // walker_maps.rs:114
+    wire [7:0] _t23 = (((all_16 & {8{low[0]}}) | (all_17 & {8{low[1]}})) | (all_18 & {8{low[2]}})) | (all_19 & {8{low[3]}}); // walker_maps.rs:114
+    wire [7:0] eights_2 = (((_t23 | (all_20 & {8{low[4]}})) | (all_21 & {8{low[5]}})) | (all_22 & {8{low[6]}})) | (all_23 & {8{low[7]}}); // walker_maps.rs:114
+    wire [7:0] _t24 = (((all_24 & {8{low[0]}}) | (all_25 & {8{low[1]}})) | (all_26 & {8{low[2]}})) | (all_27 & {8{low[3]}}); // walker_maps.rs:114
+    wire [7:0] eights_3 = (((_t24 | (all_28 & {8{low[4]}})) | (all_29 & {8{low[5]}})) | (all_30 & {8{low[6]}})) | (all_31 & {8{low[7]}}); // walker_maps.rs:114
+    wire [7:0] _t25 = (((all_32 & {8{low[0]}}) | (all_33 & {8{low[1]}})) | (all_34 & {8{low[2]}})) | (all_35 & {8{low[3]}}); // walker_maps.rs:114
+    wire [7:0] eights_4 = (((_t25 | (all_36 & {8{low[4]}})) | (all_37 & {8{low[5]}})) | (all_38 & {8{low[6]}})) | (all_39 & {8{low[7]}}); // walker_maps.rs:114
+    wire [7:0] _t26 = (((all_40 & {8{low[0]}}) | (all_41 & {8{low[1]}})) | (all_42 & {8{low[2]}})) | (all_43 & {8{low[3]}}); // walker_maps.rs:114
+    wire [7:0] eights_5 = (((_t26 | (all_44 & {8{low[4]}})) | (all_45 & {8{low[5]}})) | (all_46 & {8{low[6]}})) | (all_47 & {8{low[7]}}); // walker_maps.rs:114
+    wire [7:0] _t27 = (((all_48 & {8{low[0]}}) | (all_49 & {8{low[1]}})) | (all_50 & {8{low[2]}})) | (all_51 & {8{low[3]}}); // walker_maps.rs:114
+    wire [7:0] eights_6 = (((_t27 | (all_52 & {8{low[4]}})) | (all_53 & {8{low[5]}})) | (all_54 & {8{low[6]}})) | (all_55 & {8{low[7]}}); // walker_maps.rs:114
+    wire [7:0] _t28 = (((all_56 & {8{low[0]}}) | (all_57 & {8{low[1]}})) | (all_58 & {8{low[2]}})) | (all_59 & {8{low[3]}}); // walker_maps.rs:114
+    wire [7:0] eights_7 = (((_t28 | (all_60 & {8{low[4]}})) | (all_61 & {8{low[5]}})) | (all_62 & {8{low[6]}})) | (all_63 & {8{low[7]}}); // walker_maps.rs:114
+    wire [7:0] _t29 = 8'h1 << s_byte[5:3]; // walker_maps.rs:115
+    wire [7:0] _t30 = (((eights_0 & {8{_t29[0]}}) | (eights_1 & {8{_t29[1]}})) | (eights_2 & {8{_t29[2]}})) | (eights_3 & {8{_t29[3]}}); // walker_maps.rs:115
+    wire [7:0] _t31 = ((_t30 | (eights_4 & {8{_t29[4]}})) | (eights_5 & {8{_t29[5]}})) | (eights_6 & {8{_t29[6]}}); // walker_maps.rs:115
+    wire [7:0] found = _t31 | (eights_7 & {8{_t29[7]}}); // walker_maps.rs:115
+    wire [6:0] s_end = found[6:0]; // walker_maps.rs:76
+    wire two_words = (&s_byte) & (~s_end[6]); // walker_maps.rs:78
+    wire [4:0] words_0 = word + 5'h0; // walker_maps.rs:97
+    wire [4:0] words_1 = word + 5'h1; // walker_maps.rs:97
+    wire [4:0] words_2 = word + 5'h2; // walker_maps.rs:97
+    wire [10:0] s_end_1 = {two_words ? words_2 : (s_end[6] ? words_1 : words_0), s_end[5:0]}; // walker_maps.rs:98
+    wire now_count_too_many = found[7]; // walker_maps.rs:81
+    wire [4:0] _t32 = word + 5'h1; // walker_view.rs:92
+    wire [7:0] found_1 = byte8_ends[_t32[3:0]]; // walker_maps.rs:86
+    wire [4:0] words_0_1 = _t32 + 5'h0; // walker_maps.rs:97
+    wire [4:0] words_1_1 = _t32 + 5'h1; // walker_maps.rs:97
+    wire [10:0] s_end_2 = {found_1[6] ? words_1_1 : words_0_1, found_1[5:0]}; // walker_maps.rs:98
+    wire [7:0] found_2 = byte8_ends[word[3:0]]; // walker_maps.rs:86
+    wire [4:0] words_0_2 = word + 5'h0; // walker_maps.rs:97
+    wire [4:0] words_1_2 = word + 5'h1; // walker_maps.rs:97
+    wire [10:0] s_end_3 = {found_2[6] ? words_1_2 : words_0_2, found_2[5:0]}; // walker_maps.rs:98
+    wire [10:0] now_first_count_end = s_within ? s_end_2 : s_end_3; // walker_view.rs:92
+    wire now_first_count_too_many = s_within ? found_1[7] : found_2[7]; // walker_view.rs:92
+    wire now_short = s_short[next_word_2[3:0]]; // walker_view.rs:81
 
     // a chunk is known when its end and the count behind it are
-    wire settled = ((gone | known) | arrived) | (last_chunk & now_next_is_head); // record_walker.rs:250
-    wire step = ((walking & 1'h1) & settled) & room; // record_walker.rs:251
-    wire ended = step & last_chunk; // record_walker.rs:252
-    wire goes_on = step & (~last_chunk); // record_walker.rs:253
-    wire missing = (gone | nothing) | past_the_end; // record_walker.rs:254
+    wire settled = ((gone | known) | arrived) | (last_chunk & now_next_is_head); // record_walker.rs:253
+    wire step = ((walking & 1'h1) & settled) & room; // record_walker.rs:254
+    wire ended = step & last_chunk; // record_walker.rs:255
+    wire goes_on = step & (~last_chunk); // record_walker.rs:256
+    wire missing = (gone | nothing) | past_the_end; // record_walker.rs:257
 
     // from its end on
-    wire packet_over = (gone | past_the_end) | (known & now_in_last_word); // record_walker.rs:259
-    wire fits = (now_at_the_end & (~nothing)) & (~gone); // record_walker.rs:260
-    wire follows = (ended & fits) & now_in_last_word; // record_walker.rs:261
-    wire begins_1 = (((follows | ((doing == DOING_WAIT) & 1'h1)) & now_next_arrived) & start_1) & (~flush); // record_walker.rs:262
+    wire packet_over = (gone | past_the_end) | (known & now_in_last_word); // record_walker.rs:262
+    wire fits = (now_at_the_end & (~nothing)) & (~gone); // record_walker.rs:263
+    wire follows = (ended & fits) & now_in_last_word; // record_walker.rs:264
+    wire begins_1 = (((follows | ((doing == DOING_WAIT) & 1'h1)) & now_next_arrived) & start_1) & (~flush); // record_walker.rs:265
     assign begins = begins_1;
-    wire [10:0] behind_record = {gone ? resume : (packet_over ? end_next_word : next_word), 6'h0}; // record_walker.rs:163
+    wire [10:0] behind_record = {gone ? resume : (packet_over ? end_next_word : next_word), 6'h0}; // record_walker.rs:166
     always @(posedge clk) begin
         if (goes_on) begin
             start_of_chunk <= place + 11'h1;
@@ -785,7 +795,7 @@ module oaken_record_walker_p64 (
     end
 
     // chunks leave
-    wire _t32 = nothing | gone; // record_walker.rs:110
+    wire _t33 = nothing | gone; // record_walker.rs:111
     assign m_valid = chunks_m_valid;
     always @(posedge clk) begin
         if (rst) begin
@@ -797,8 +807,8 @@ module oaken_record_walker_p64 (
         end
     end
     wire [10:0] stop = now_beyond ? end_at : place; // walker_chunks.rs:110
-    wire [10:0] start_2 = _t32 ? stop : start_of_chunk; // walker_chunks.rs:112
-    wire nothing_1 = _t32; // walker_chunks.rs:113
+    wire [10:0] start_2 = _t33 ? stop : start_of_chunk; // walker_chunks.rs:112
+    wire nothing_1 = _t33; // walker_chunks.rs:113
     always @(posedge clk) begin
         at_1 <= start_2;
         stop_1 <= stop;
@@ -829,8 +839,8 @@ module oaken_record_walker_p64 (
     assign m_at = chunks_m_payload[18:8];
     assign m_count = chunks_m_payload[7:1];
     assign m_last = chunks_m_payload[0];
-    wire wrong_count = ((goes_on & (~missing)) & now_count_too_many) | (begins_1 & now_first_count_too_many); // record_walker.rs:114
-    wire wrong_length = ((ended & (~fits)) & (~gone)) & (~flush); // record_walker.rs:115
+    wire wrong_count = ((goes_on & (~missing)) & now_count_too_many) | (begins_1 & now_first_count_too_many); // record_walker.rs:115
+    wire wrong_length = ((ended & (~fits)) & (~gone)) & (~flush); // record_walker.rs:116
     assign count_error = count_error_1;
     always @(posedge clk) begin
         if (rst) begin
@@ -849,7 +859,7 @@ module oaken_record_walker_p64 (
     end
 
     // and headers
-    wire [63:0] header_1 = headers[next_word[3:0]]; // record_walker.rs:119
+    wire [63:0] header_1 = headers[next_word[3:0]]; // record_walker.rs:120
     assign header_valid = headers_1_m_valid;
     assign header_payload = headers_1_m_payload;
     always @(posedge clk) begun_with <= header_1;
@@ -894,16 +904,16 @@ module oaken_record_walker_p64 (
     assign holds = (walking | comes) | (word != head);
 
     // to the next record
-    wire dropping = doing == DOING_DROP; // record_walker.rs:298
+    wire dropping = doing == DOING_DROP; // record_walker.rs:301
     assign leave = ((ended & packet_over) & (~gone)) | (dropping & known);
-    wire wrong_guess = ((~fits) & (|guessed)) & (~gone); // record_walker.rs:300
-    wire legal_q0 = legal[word[3:0]]; // record_walker.rs:301
-    wire [10:0] behind_dropped = {known ? end_next_word : head, 6'h0}; // record_walker.rs:163
+    wire wrong_guess = ((~fits) & (|guessed)) & (~gone); // record_walker.rs:303
+    wire legal_q0 = legal[word[3:0]]; // record_walker.rs:304
+    wire [10:0] behind_dropped = {known ? end_next_word : head, 6'h0}; // record_walker.rs:166
 
     // to flush, the open record is over
     always @(posedge clk) if (flush) resume <= head;
-    wire stays = walking & (~ended); // record_walker.rs:306
-    wire flushed = flush & (~stays); // record_walker.rs:307
+    wire stays = walking & (~ended); // record_walker.rs:309
+    wire flushed = flush & (~stays); // record_walker.rs:310
     always @(posedge clk) begin
         if (rst) begin
             doing <= DOING_WAIT;
@@ -950,15 +960,45 @@ module oaken_record_walker_p64 (
     end
 
     // the next place
-    wire [10:0] elsewhere = dropping ? behind_dropped : behind_record; // record_walker.rs:318
-    wire [10:0] to = flush ? {head, 6'h0} : (begins_1 ? s_end_2 : elsewhere); // record_walker.rs:319
-    wire _t33 = walking & (~last_chunk); // record_walker.rs:321
+    wire [10:0] elsewhere = dropping ? behind_dropped : behind_record; // record_walker.rs:321
+    wire [10:0] to = flush ? {head, 6'h0} : (begins_1 ? now_first_count_end : elsewhere); // record_walker.rs:322
+    wire _t34 = walking & (~last_chunk); // record_walker.rs:324
+    wire _t35 = _t34 ? (step & (~missing)) : (((ended | begins_1) | dropping) | flushed); // walker_place.rs:50
+    wire [10:0] _t36 = _t34 ? s_end_1 : to; // walker_place.rs:51
     always @(posedge clk) begin
         if (rst) begin
             place <= 11'h0;
-        end else if (_t33 ? (step & (~missing)) : (((ended | begins_1) | dropping) | flushed)) place <= _t33 ? s_end_1 : to;
+        end else if (_t35) place <= _t36;
     end
-    wire unused_ok = &{1'b0, _t1[63], stop_1[10:7]};
+    oaken_held_copy_4 u_oaken_held_copy_4 (
+        .clk(clk),
+        .rst(rst),
+        .x(_t36[9:6]),
+        .enable(_t35),
+        .y(addresses_0)
+    );
+    oaken_held_copy_4 u_oaken_held_copy_4_1 (
+        .clk(clk),
+        .rst(rst),
+        .x(_t36[9:6]),
+        .enable(_t35),
+        .y(addresses_1)
+    );
+    oaken_held_copy_4 u_oaken_held_copy_4_2 (
+        .clk(clk),
+        .rst(rst),
+        .x(_t36[9:6]),
+        .enable(_t35),
+        .y(addresses_2)
+    );
+    oaken_held_copy_4 u_oaken_held_copy_4_3 (
+        .clk(clk),
+        .rst(rst),
+        .x(_t36[9:6]),
+        .enable(_t35),
+        .y(addresses_3)
+    );
+    wire unused_ok = &{1'b0, _t1[63], next_word_2[4], stop_1[10:7]};
 endmodule
 
 `default_nettype wire

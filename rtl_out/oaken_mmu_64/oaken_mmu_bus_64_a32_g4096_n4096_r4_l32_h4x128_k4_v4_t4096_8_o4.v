@@ -53,7 +53,7 @@ module oaken_mmu_bus_64_a32_g4096_n4096_r4_l32_h4x128_k4_v4_t4096_8_o4 (
     wire granted_valid;
     wire [51:0] arbiter_m_payload;
     wire granted_payload_1;
-    reg ready; // axi.rs:93
+    reg ready; // axi.rs:96
 
     // requests
     assign m_axi_arvalid = granted_valid;
@@ -93,10 +93,10 @@ module oaken_mmu_bus_64_a32_g4096_n4096_r4_l32_h4x128_k4_v4_t4096_8_o4 (
     assign s_axi_1_rresp = m_axi_rresp;
     assign s_axi_0_rlast = m_axi_rlast;
     assign s_axi_1_rlast = m_axi_rlast;
-    wire to = m_axi_rid; // axi.rs:92
+    wire to = m_axi_rid; // axi.rs:95
     assign m_axi_rready = ready;
-    wire mine_0 = to == 1'h0; // axi.rs:97
-    wire mine_1 = to == 1'h1; // axi.rs:97
+    wire mine_0 = to == 1'h0; // axi.rs:100
+    wire mine_1 = to == 1'h1; // axi.rs:100
     always @* begin
         ready = 1'h1;
         if (mine_0) ready = s_axi_0_rready;

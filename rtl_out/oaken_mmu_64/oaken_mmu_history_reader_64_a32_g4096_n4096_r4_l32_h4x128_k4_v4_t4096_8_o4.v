@@ -200,9 +200,9 @@ module oaken_mmu_history_reader_64_a32_g4096_n4096_r4_l32_h4x128_k4_v4_t4096_8_o
     assign history_tokens = fifo_m_payload[20:8];
     assign history_tag = fifo_m_payload[7:0];
     wire [20:0] _t1 = {8'h0, x_tokens} * {13'h0, 8'h40}; // history_reader.rs:207
-    wire [19:0] key = _t1[19:0]; // params.rs:223
+    wire [19:0] key = _t1[19:0]; // params.rs:225
     wire [20:0] _t2 = {8'h0, x_tokens} * {13'h0, 8'h40}; // history_reader.rs:207
-    wire [19:0] value = _t2[19:0]; // params.rs:223
+    wire [19:0] value = _t2[19:0]; // params.rs:225
     wire [19:0] dense_bytes = x_read_group_value ? value : key; // history_reader.rs:208
     assign job_1_bytes = dense_bytes;
 

@@ -164,7 +164,7 @@ module oaken_mmu_steps_64_a32_g4096_n4096_r4_l32_h4x128_k4_v4_t4096_8_o4 (
     wire [19:0] to = {8'h0, step_at_page ? take_payload : step_entry_tail}; // steps.rs:219
     wire [31:0] place = {base + to, step_entry_bytes[11:0]}; // steps.rs:220
     assign command_address = place;
-    wire [16:0] bytes_1 = {9'h0, step_slice_bytes}; // params.rs:222
+    wire [16:0] bytes_1 = {9'h0, step_slice_bytes}; // params.rs:224
     assign command_bytes = bytes_1;
     wire [19:0] next_1 = base + {8'h0, take_payload}; // steps.rs:222
     assign command_next = next_1;

@@ -294,8 +294,8 @@ module oaken_sparse_writer_p16 (
     // the outgoing word
 
     // a word behind the RAMs
-    wire to_ports_0 = m_ready | (~out_valid); // copies.rs:99
-    wire to_words_0 = m_ready | (~(&{out_valid, word_valid})); // copies.rs:99
+    wire to_ports_0 = m_ready | (~out_valid); // copies.rs:131
+    wire to_words_0 = m_ready | (~(&{out_valid, word_valid})); // copies.rs:131
     wire any = reading != open_2; // sparse_words.rs:107
     always @(posedge clk) begin
         if (rst) begin

@@ -9,7 +9,7 @@ module oaken_free_2 (
     input  wire [2:0] x, // What is looked at.
     output wire y // What is said of it.
 );
-    wire y_1 = x[0] | (~(&x[2:1])); // copies.rs:101
+    wire y_1 = x[0] | (~(&x[2:1])); // copies.rs:133
     assign y = y_1;
 endmodule
 

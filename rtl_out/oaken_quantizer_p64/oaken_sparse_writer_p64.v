@@ -586,7 +586,7 @@ module oaken_sparse_writer_p64 (
         .x({out_valid, m_ready}),
         .y(to_ports_4)
     );
-    wire [2:0] _t36 = {{out_valid, word_valid}, m_ready}; // copies.rs:103
+    wire [2:0] _t36 = {{out_valid, word_valid}, m_ready}; // copies.rs:135
     oaken_free_2 free_2_copy (
         .x(_t36),
         .y(to_words_0)

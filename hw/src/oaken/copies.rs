@@ -42,6 +42,38 @@ fn copy_valid() -> Result<Design<CopyPorts>, Errors> {
     m.finish(io)
 }
 
+ports! {
+    /// Ports of [`held_copy`].
+    pub struct HeldCopyPorts(width: u32) {
+        /// The next value.
+        input x: Signal = bits(width),
+        /// It is taken.
+        input enable: Signal = bits(1),
+        /// The value, 0 from reset on.
+        output y: Signal = bits(width),
+    }
+}
+
+/// One copy of a register that holds its value, 0 from reset on.
+#[module]
+fn held_copy(width: u32) -> Result<Design<HeldCopyPorts>, Errors> {
+    let m = Module::new(format!("oaken_held_copy_{width}"));
+    m.doc("A register with an enable, 0 from reset on, that synthesis does not merge with others that hold the same.");
+    m.keep_hierarchy();
+    let io = HeldCopyPorts::new(m, width);
+    let y = m.reg_reset(bits(width), 0);
+    m.when(io.enable, || y.set(io.x));
+    io.y.set(y);
+    m.finish(io)
+}
+
+/// So many copies of a register that is 0 from reset on: each is given what the register is, in the same cycle.
+#[module]
+pub fn held_copies(m: Module, width: u32, number: usize) -> Result<Vec<HeldCopyPorts>, Errors> {
+    let design = held_copy(width)?;
+    Ok((0..number).map(|_| *m.instance(&design)).collect())
+}
+
 /// So many copies of `x`, a cycle later.
 #[module]
 pub fn copies(m: Module, x: Signal, number: usize) -> Result<Vec<Signal>, Errors> {

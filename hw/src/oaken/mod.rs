@@ -53,6 +53,7 @@ pub mod types;
 pub mod vector_guard;
 pub mod walker_chunks;
 mod walker_maps;
+mod walker_place;
 mod walker_records;
 mod walker_view;
 mod walker_words;

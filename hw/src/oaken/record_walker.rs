@@ -36,6 +36,7 @@ use super::sparse_ring::*;
 use super::types::*;
 use super::walker_chunks::*;
 use super::walker_maps::{Maps, maps};
+use super::walker_place::{self, Move, Place};
 use super::walker_records::{Doing, Doubted, HEADERS, Over, next_record};
 use super::walker_view::{Seen, see, steady};
 use super::walker_words::{Arrived, Ring, arrive};
@@ -88,13 +89,13 @@ pub fn record_walker(p: EngineParams) -> Result<Design<WalkerPorts>, Errors> {
     let m = Module::new(format!("oaken_record_walker_p{}{}{}", p.lanes, p.suffix(), p.each()));
     m.doc("Finds the chunks of records in the words of the sparse part.");
     let io = WalkerPorts::new(m, p);
-    let here = here(m, p);
+    let here = here(m, p)?;
 
     m.section("words come");
     let words = take_words(m, io, p);
 
     m.section("what is seen from the place");
-    let now = see(here.place, [words.head, words.newest], &words.ends, &words.maps, p);
+    let now = see(&here.position, [words.head, words.newest], &words.ends, &words.maps, p);
     let (seen, fresh) = steady(m, now, p);
 
     m.section("a chunk is known when its end and the count behind it are");
@@ -138,6 +139,8 @@ struct Here {
     doing: StateSignal<Doing>,
     /// A record is open.
     walking: Signal,
+    position: Place,
+    /// Where it is.
     place: Signal,
     /// The word of the place.
     word: Signal,
@@ -147,14 +150,14 @@ struct Here {
 
 /// Its registers.
 #[module]
-fn here(m: Module, p: EngineParams) -> Here {
+fn here(m: Module, p: EngineParams) -> Result<Here, Errors> {
     let doing = m.state(Doing::Wait);
     let walking = doing.is(Doing::Walk);
-    let place = m.reg_reset(bits(place_bits(p)), 0);
-    place.comment("behind the open chunk, where the next count is; or where the next word is");
+    let position = walker_place::place(m, p)?;
+    let place = position.at;
     let (word, byte) = (place.drop_low(byte_bits(p)), place.trunc(byte_bits(p)));
     let next_word = word + byte.any().zext(word_bits(p));
-    Here { doing, walking, place, word, next_word }
+    Ok(Here { doing, walking, position, place, word, next_word })
 }
 
 impl Here {
@@ -318,7 +321,7 @@ impl Walker {
         let elsewhere = dropping.mux(behind_dropped, behind_record);
         let to = io.flush.mux(here.place_of(head, 0), begins.mux(seen.first_count.end, elsewhere));
         let to_record = Move { moves: ended | begins | dropping | flushed, to };
-        move_place(m, here.place, here.walking & !open.last, to_chunk, to_record);
+        here.position.go(m, here.walking & !open.last, to_chunk, to_record);
         if let Some(fresh) = fresh {
             fresh.set(!(step | begins | dropping | flushed));
         }
@@ -333,19 +336,6 @@ fn ring(m: Module, p: EngineParams) -> Ring {
     let tail = m.reg_reset(bits(word_bits(p)), 0).comment("from this word on, the ring is needed");
     let looks_from = m.wire(bits(word_bits(p)));
     Ring { head, newest, tail, looks_from }
-}
-
-/// A way on.
-struct Move {
-    moves: Signal,
-    to: Signal,
-}
-
-/// From chunk to chunk within a record, or from its end on.
-#[module]
-fn move_place(m: Module, place: Signal, within: Signal, to_chunk: Move, to_record: Move) {
-    // what decides between the two is known early, what is looked up comes late
-    m.when(within.mux(to_chunk.moves, to_record.moves), || place.set(within.mux(to_chunk.to, to_record.to)));
 }
 
 /// One cycle later.

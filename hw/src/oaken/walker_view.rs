@@ -4,6 +4,7 @@ use super::packet_ends::{PacketEnd, PacketEnds, packet_end};
 use super::sparse_ring::*;
 use super::types::*;
 use super::walker_maps::{Looked, Maps, looked};
+use super::walker_place::Place;
 use hdl::*;
 
 /// What is seen from the place.
@@ -52,14 +53,15 @@ fn seen_shape(p: EngineParams) -> Seen {
     }
 }
 
-/// What is seen from `place`; `newest` is the word before `head`.
+/// What is seen from a place; `newest` is the word before `head`.
 #[module]
-pub fn see(place: Signal, [head, newest]: [Signal; 2], ends: &PacketEnds, maps: &Maps, p: EngineParams) -> Seen {
+pub fn see(place: &Place, [head, newest]: [Signal; 2], ends: &PacketEnds, maps: &Maps, p: EngineParams) -> Seen {
     let (known, end) = (ends.known, ends.end);
+    let Place { at: place, addresses, .. } = place;
     let (word, byte) = (place.drop_low(byte_bits(p)), place.trunc(byte_bits(p)));
     let within = byte.any();
     let next_word = within.mux(word + 1, word);
-    let behind = place - end.at;
+    let behind = *place - end.at;
     let past_the_end = known & !behind.msb();
     // words behind the one of the place
     let more = newest - word;
@@ -74,10 +76,20 @@ pub fn see(place: Signal, [head, newest]: [Signal; 2], ends: &PacketEnds, maps: 
         arrived,
         next_arrived: arrived & (!within | more.any()),
         next_is_head: !within & word.eq(head),
-        count: maps.look_up(place, p),
-        first_count: maps.first(next_word, p),
+        count: maps.look_up(*place, addresses, p),
+        first_count: first_count(maps, (word, next_word), within, p),
         short: maps.short.read(address(next_word, NEWEST)),
     }
+}
+
+/// The first chunk of the record that begins with the word of the place, or if the place is within it, with the one behind it.
+#[module]
+fn first_count(maps: &Maps, (word, next_word): (Signal, Signal), within: Signal, p: EngineParams) -> Looked {
+    if p.chunk_beats() > 1 {
+        return maps.first(next_word, p);
+    }
+    // both are looked at before it is known which
+    within.mux(maps.first(word + 1, p), maps.first(word, p))
 }
 
 /// What may be acted on, and when: what was seen stands in a register where there is time for it.

@@ -125,6 +125,9 @@ pub fn fmax(subject: &Subject, versions: &Versions, seed: u32) -> Result<Option<
 /// The placement of the committed frequencies.
 pub const SEED: u32 = 1;
 
+/// Designs of more LUT4 have the static placer: nextpnr's own choice leaves the wires of 64 lanes so long that they take most of a cycle.
+pub const LARGE: u64 = 20_000;
+
 /// Places and routes the netlist in `dir` for ECP5-85k, speed grade 6, unless its report is there.
 ///
 /// The design is placed out of context, without pins: most configurations have more ports than the package.
@@ -133,7 +136,9 @@ pub fn place(dir: &Path, versions: &Versions, seed: u32) -> Result<Option<f64>> 
     let device = ["--85k", "--package", "CABGA756", "--speed", "6", "--out-of-context", "--seed", &seed];
     // The requested frequency only steers the effort: the one that is reached is reported.
     let effort = ["--freq", "200", "--timing-allow-fail", "-q"];
-    let flow = [&device[..], &effort[..]].concat();
+    let large = ECP5.counted(dir)?.get("LUT4").is_some_and(|count| *count > LARGE);
+    let placer: &[&str] = if large { &["--placer", "static"] } else { &[] };
+    let flow = [&device[..], &effort[..], placer].concat();
     let report = format!("report-{}.json", digest(&format!("{} {flow:?}", versions.nextpnr)));
     if !dir.join(&report).exists() {
         let files = ["--json", "netlist.json", "--report", "unfinished.json"];
