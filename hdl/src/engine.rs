@@ -6,7 +6,7 @@ pub mod access;
 mod memory;
 mod port_ref;
 mod power_up;
-mod range;
+pub(crate) mod range;
 
 pub use crate::design::PortInfo;
 pub use crate::ir::Signals;

@@ -39,6 +39,7 @@ impl AxiLiteMaster {
     ///
     /// # Panics
     /// If signals of the bus are missing, or are not ports of the design.
+    #[track_caller]
     pub fn new<P, B: Bundle>(bench: &mut Bench, design: &Design<P>, bus: &B, stalls: Stalls) -> AxiLiteMaster {
         let channel = |prefix| StreamPorts::channel(design, bus, prefix);
         let w_ports = channel("w");
@@ -53,12 +54,14 @@ impl AxiLiteMaster {
     }
 
     /// Queues a write, without waiting. Bit `i` of `strobes` enables byte `i`.
+    #[track_caller]
     pub fn queue_write(&self, bench: &mut Bench, address: u64, data: u64, strobes: u64) {
         bench.send(self.aw, [[address, 0]]);
         bench.send(self.w, [[data, strobes]]);
     }
 
     /// Queues a read, without waiting.
+    #[track_caller]
     pub fn queue_read(&self, bench: &mut Bench, address: u64) {
         bench.send(self.ar, [[address, 0]]);
     }
@@ -86,11 +89,13 @@ impl AxiLiteMaster {
     }
 
     /// Writes a whole word and waits for the response.
+    #[track_caller]
     pub fn write(&self, bench: &mut Bench, address: u64, data: u64) -> Result<Response, BusError> {
         self.write_strobed(bench, address, data, (1 << self.strobes) - 1)
     }
 
     /// Writes some bytes of a word and waits for the response.
+    #[track_caller]
     pub fn write_strobed(&self, bench: &mut Bench, at: u64, data: u64, strobes: u64) -> Result<Response, BusError> {
         self.queue_write(bench, at, data, strobes);
         let number = bench.sent_at(self.aw).len() + bench.unsent(self.aw);
@@ -99,6 +104,7 @@ impl AxiLiteMaster {
     }
 
     /// Reads a word and waits for it.
+    #[track_caller]
     pub fn read(&self, bench: &mut Bench, address: u64) -> Result<(Response, u64), BusError> {
         self.queue_read(bench, address);
         let number = bench.sent_at(self.ar).len() + bench.unsent(self.ar);

@@ -1,12 +1,12 @@
 //! The bench: an engine with the models of everything around the design.
 
 use super::checker::{BusError, Rule, StreamChecker};
-use super::ports::StreamPorts;
+use super::ports::{Field, StreamPorts};
 use super::stalls::{Pattern, Stalls};
 use super::stream::{Beat, Sink, SinkModel, Source, SourceModel};
 use crate::build::Bundle;
 use crate::design::Design;
-use crate::engine::{Engine, environment_seed};
+use crate::engine::{Engine, environment_seed, range};
 use fastrand::Rng;
 
 /// The seed of a test: `default`, or the one in the environment variable `KVFORGE_SEED`. It is printed, for tests that fail.
@@ -50,11 +50,13 @@ impl<'e> Bench<'e> {
     }
 
     /// A source on an input stream of the design.
+    #[track_caller]
     pub fn source<P, B: Bundle>(&mut self, design: &Design<P>, stream: &B, stalls: Stalls) -> Source {
         self.source_at(StreamPorts::of(design, stream), stalls)
     }
 
     /// A sink on an output stream of the design.
+    #[track_caller]
     pub fn sink<P, B: Bundle>(&mut self, design: &Design<P>, stream: &B, stalls: Stalls) -> Sink {
         self.sink_at(StreamPorts::of(design, stream), stalls)
     }
@@ -93,19 +95,33 @@ impl<'e> Bench<'e> {
 
     /// Another stall pattern for a sink.
     pub fn stall_sink(&mut self, sink: Sink, stalls: Stalls) {
-        self.sinks[sink.0].pattern = Pattern::new(stalls);
+        let pattern = &mut self.sinks[sink.0].pattern;
+        let held = pattern.held;
+        *pattern = Pattern::new(stalls);
+        pattern.held = held;
+    }
+
+    /// Holds a sink, or lets it go on: while it is held it takes nothing, and its stall pattern runs on.
+    pub fn hold_sink(&mut self, sink: Sink, held: bool) {
+        self.sinks[sink.0].pattern.held = held;
     }
 
     /// Queues beats at a source.
     ///
     /// # Panics
-    /// If a beat has not as many fields as the payload.
+    /// If a beat has not as many fields as the payload, or a value does not fit its field.
+    #[track_caller]
     pub fn send<T: Into<Beat>>(&mut self, source: Source, beats: impl IntoIterator<Item = T>) {
         let model = &mut self.sources[source.0];
         for beat in beats {
             let beat = beat.into();
             let (given, wanted) = (beat.0.len(), model.ports.payload.len());
             assert_eq!(given, wanted, "`{}`: a beat has {wanted} fields, not {given}", model.ports.name);
+            for (field, value) in model.ports.payload.iter().zip(&beat.0) {
+                let Field { name, width, .. } = field;
+                let fits = range::fits(value, *width);
+                assert!(fits, "cannot send {value} in `{name}` ({width} bits): legal is {}", range::legal(*width));
+            }
             model.queue.push_back(beat);
         }
     }

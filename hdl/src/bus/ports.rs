@@ -33,6 +33,7 @@ impl StreamPorts {
     ///
     /// # Panics
     /// If the bundle has no such fields, or is not a port of the design.
+    #[track_caller]
     pub fn of<P, B: Bundle>(design: &Design<P>, bundle: &B) -> StreamPorts {
         let mut axi = false;
         bundle.each(&mut |path, _, _| axi |= path == "tvalid");
@@ -43,18 +44,24 @@ impl StreamPorts {
     ///
     /// # Panics
     /// As [`StreamPorts::of`].
+    #[track_caller]
     pub fn channel<P, B: Bundle>(design: &Design<P>, bundle: &B, prefix: &str) -> StreamPorts {
-        let (mut valid, mut ready, mut payload) = (None, None, vec![]);
+        let (mut valid, mut ready, mut payload, mut foreign) = (None, None, vec![], None);
         bundle.each(&mut |path, _, signal| {
             let Some(name) = path.strip_prefix(prefix) else { return };
-            let port = design.port_index(signal);
-            let port = port.unwrap_or_else(|| panic!("`{path}` is not a port of `{}`", design.name()));
+            let Some(port) = design.port_index(signal) else {
+                foreign = Some(path.to_string());
+                return;
+            };
             match name {
                 "valid" => valid = Some(port),
                 "ready" => ready = Some(port),
                 _ => payload.push(Field { name: path.to_string(), port, width: signal.width() }),
             }
         });
+        if let Some(path) = foreign {
+            panic!("`{path}` is not a port of `{}`", design.name());
+        }
         let (Some(valid), Some(ready)) = (valid, ready) else {
             panic!("a stream needs the fields `{prefix}valid` and `{prefix}ready`");
         };

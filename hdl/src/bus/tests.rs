@@ -271,3 +271,13 @@ fn finds_a_response_without_a_request() {
         assert!(matches!(error.rule, Rule::NoRequest { .. }), "{error}");
     }
 }
+
+#[test]
+#[should_panic(expected = "cannot send 4294967296 in `wdata` (32 bits): legal is 0 to 4294967295")]
+fn what_does_not_fit_is_refused_where_it_is_sent() {
+    let design = slave(|aw, w| aw & w, 0);
+    let mut engine = Simulator::new(&design);
+    let mut bench = Bench::new(&mut engine, seed(5));
+    let master = AxiLiteMaster::new(&mut bench, &design, &design.ports.s_axil, Stalls::Never);
+    master.queue_write(&mut bench, 0, 1 << 32, 0xf);
+}

@@ -12,12 +12,12 @@ pub(super) fn signed(value: i64, width: u32) -> Option<Vec<u64>> {
 }
 
 /// Does a number fit in a width?
-pub(super) fn fits(value: &BigUint, width: u32) -> bool {
+pub(crate) fn fits(value: &BigUint, width: u32) -> bool {
     value.bits() <= u64::from(width)
 }
 
 /// The unsigned numbers of a width, in words.
-pub(super) fn legal(width: u32) -> String {
+pub(crate) fn legal(width: u32) -> String {
     match width {
         1 => "0 and 1".into(),
         2..=64 => format!("0 to {}", u64::MAX >> (64 - width)),

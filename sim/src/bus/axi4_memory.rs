@@ -130,8 +130,8 @@ struct WritePort {
     written: VecDeque<Written>,
     handed: VecDeque<WriteResponse>,
     credit: u64,
-    /// No data are taken, since there is no credit.
-    held: bool,
+    /// How data are taken while there is credit.
+    taking: Stalls,
     checker: Axi4Checker,
 }
 
@@ -201,7 +201,7 @@ impl Axi4Memory {
             written,
             handed,
             credit,
-            held: false,
+            taking,
             checker,
         });
     }
@@ -373,9 +373,10 @@ impl Axi4Memory {
         port.credit = (port.credit + self.model.bandwidth).min(511);
         let goes = port.credit >= 256;
         port.credit -= if goes { 256 } else { 0 };
-        if goes == port.held {
-            bench.stall_sink(port.w.1, if goes { self.model.taking } else { Stalls::Always });
-            port.held = !goes;
+        bench.hold_sink(port.w.1, !goes);
+        if port.taking != self.model.taking {
+            port.taking = self.model.taking;
+            bench.stall_sink(port.w.1, port.taking);
         }
         if !port.handed.is_empty() {
             return;

@@ -51,6 +51,25 @@ fn bandwidth() {
     }
 }
 
+/// A bandwidth beside pauses in runs: both count, and neither begins the other anew.
+#[test]
+fn bandwidth_and_runs() {
+    for (bandwidth, longest) in [(120, 1), (120, 2), (128, 30), (140, 2)] {
+        let model = MemoryModel { bandwidth, taking: Stalls::Runs(longest), ..MemoryModel::default() };
+        let design = burst_writer("writer", params(32)).unwrap();
+        let (io, mut engine) = (design.ports, Simulator::new(&design));
+        let ports = (&io.command, &io.s_axis, &io.done, &io.m_axi);
+        let mut writer = BurstBench::writer(&mut engine, &design, ports, (model, [Stalls::Never; 3], 1));
+        writer.bench.reset().unwrap();
+        writer.write(Piece { address: 4096, bytes: 8192 }, &[7; 8192], 8);
+        writer.finish().unwrap();
+        let at = writer.memory.written_at(&writer.bench, 0);
+        // half of the cycles are pauses
+        let (cycles, right) = (span(at), 2 * at.len() as u64 * 256 / bandwidth);
+        assert!((right / 2..2 * right).contains(&cycles), "{bandwidth} beats in 256 cycles, {longest}: {cycles}");
+    }
+}
+
 /// The last bytes of 64 bits of addresses are bytes like others.
 #[test]
 fn the_last_address() {
