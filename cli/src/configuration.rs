@@ -79,14 +79,9 @@ impl Configuration {
         })
     }
 
-    /// Elaborates the block. Its top module has the name of the configuration, as far as Verilog allows, unless the block
-    /// has a name of its own.
+    /// Elaborates the block. Its top module has the name of the configuration, unless the block has a name of its own.
     pub fn design(&self) -> Result<Design<()>, Failure> {
-        let mut name: String = self.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-        if !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
-            name.insert_str(0, "top_");
-        }
-        (self.block.build)(&name, &self.values).map_err(Failure::Hardware)
+        (self.block.build)(&self.name, &self.values).map_err(Failure::Hardware)
     }
 
     /// Choices of the Verilog printer, with the header of every file: nothing in it depends on when or where it is made.

@@ -42,7 +42,24 @@ pub fn find(name: &str, settings: &[String]) -> Result<Configuration, Failure> {
 
 /// The configuration in a file.
 pub fn read(path: &Path, settings: &[String]) -> Result<Configuration, Failure> {
-    Configuration::parse(&name_of(path), &read_text(path)?, settings)
+    let name = name_of(path);
+    let configuration = Configuration::parse(&name, &read_text(path)?, settings)?;
+    check_name(&name, path)?;
+    Ok(configuration)
+}
+
+/// A configuration names its top module and its registers.
+fn check_name(name: &str, path: &Path) -> Result<(), Problem> {
+    let problem = |legal: &str| {
+        Problem::new(format!("`{name}` cannot name a module: {legal}"))
+            .note(format!("the configuration in {} and its top module are named after the file", path.display()))
+            .help("give the file another name")
+    };
+    let legal = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    if !name.starts_with(|c: char| c.is_ascii_lowercase()) || !name.chars().all(legal) {
+        return Err(problem("lower case letters, digits and underscores, a letter first"));
+    }
+    hdl::legal_module_name(name).map_err(|legal| problem(&legal))
 }
 
 fn unknown(name: &str, all: &BTreeMap<String, Text>) -> Problem {

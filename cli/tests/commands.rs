@@ -147,7 +147,7 @@ fn generate_all_writes_every_named_configuration() {
 }
 
 #[test]
-fn a_name_that_is_no_verilog_name_is_made_one() {
+fn a_name_that_is_no_verilog_name_is_refused() {
     let place = Place::new();
     place.write("16-lane engine.toml", b"block = \"oaken_dequantizer\"\nparameters.max_length = 64\n");
     let output = Command::new(env!("CARGO_BIN_EXE_kvforge"))
@@ -155,7 +155,9 @@ fn a_name_that_is_no_verilog_name_is_made_one() {
         .current_dir(place.path())
         .output()
         .unwrap();
-    assert!(String::from_utf8_lossy(&output.stdout).contains("module top_16_lane_engine\n"));
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(error.contains("`16-lane engine` cannot name a module"), "{error}");
+    assert!(error.contains("named after the file"), "{error}");
 }
 
 #[test]

@@ -38,6 +38,8 @@ const CASES: &[(&str, &str)] = &[
     ("config_together", "generate --config together.toml"),
     ("config_reset", "generate --config reset.toml"),
     ("config_verilog", "generate --config verilog.toml"),
+    ("config_name_keyword", "generate --config table.toml"),
+    ("config_name_capitals", "generate --config MyFifo.toml"),
     // settings on the command line
     ("set_without_value", "generate fifo_lut_32x16 --set depth"),
     ("set_unknown", "generate fifo_lut_32x16 --set detph=4"),

@@ -31,6 +31,7 @@ pub use build::{
 };
 pub use design::{Crossing, Design, PortRow, Ports, constraints};
 pub use hdl_macros::{Bundle, State, module, tagged};
+pub use ir::names::legal_module_name;
 pub use ir::{Diagnostic, Encoding, Errors, Failure, Parameter, Property, PropertyKind, Signal, Span, StateEnum};
 pub use num_bigint::BigUint;
 pub use verilog::{Options, Pads, Reset, Source, verilog};

@@ -21,6 +21,8 @@ pub fn kvforge(place: &Place, arguments: &str) -> Output {
 const TEXTS: &[(&str, &str)] = &[
     ("good.toml", "block = \"fifo\"\n\n[parameters]\nwidth = 8\ndepth = 4\n"),
     ("broken.toml", "block = \"fifo\"\n\n[parameters\nwidth = 8\n"),
+    ("table.toml", "block = \"fifo\"\n\n[parameters]\nwidth = 8\ndepth = 4\n"),
+    ("MyFifo.toml", "block = \"fifo\"\n\n[parameters]\nwidth = 8\ndepth = 4\n"),
     ("twice.toml", "block = \"fifo\"\n\n[parameters]\nwidth = 8\nwidth = 16\n"),
     ("empty.toml", "description = \"nothing\"\n"),
     ("block.toml", "block = \"fifi\"\n"),

@@ -1,12 +1,13 @@
 //! rust-hdl's synchronous FIFO inside a module, under Verilator.
 #![allow(missing_docs)]
 
+use ::sim::tools::have;
+use ::sim::verilator::Model;
 use hdl::engine::Engine;
 use hdl::*;
 use rust_hdl_core::prelude::Bits;
 use rust_hdl_widgets::prelude::SynchronousFIFO;
 use std::collections::VecDeque;
-use testbenches::{have, verilated};
 
 ports! {
     struct FifoPorts(width: u32) {
@@ -63,7 +64,7 @@ fn words_come_out_in_order_under_random_stalls() {
         return;
     }
     let design = queue().unwrap_or_else(|e| panic!("{e}"));
-    let mut model = verilated(&design, Reset::default()).unwrap_or_else(|e| panic!("{e}"));
+    let mut model = Model::of(&design, Reset::default()).unwrap_or_else(|e| panic!("{e}"));
     let port = |name: &str| model.port(name).unwrap_or_else(|| panic!("no port {name}"));
     let (valid, ready, payload) = (port("s_valid"), port("s_ready"), port("s_payload"));
     let (out_valid, out_ready, out) = (port("m_valid"), port("m_ready"), port("m_payload"));

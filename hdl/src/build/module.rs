@@ -44,21 +44,10 @@ impl Module {
         let name = name.into();
         let mut body = Draft { blocks: vec![vec![]], ..Draft::default() };
         body.def.name = name.clone();
-        body.def.domains.push(Domain { clock: "clk".into(), reset: "rst".into() });
-        if !names::usable(&name) {
+        body.def.domains.push(Domain { clock: names::FIRST_CLOCK.into(), reset: names::FIRST_RESET.into() });
+        if let Err(legal) = names::legal_module_name(&name) {
             let message = format!("`{name}` is not a legal module name");
-            let help =
-                "letters, digits and underscores, not a digit or an underscore first, not a keyword of Verilog or C++";
-            body.error(Location::caller(), message, vec![], Some(help.into()));
-        }
-        if names::is_module_of_verilator(&name) {
-            let message = format!("`{name}` is not a legal module name");
-            body.error(Location::caller(), message, vec![], Some(format!("Verilator has a `{name}` itself")));
-        }
-        if let Some(domain) = body.def.domains.first().filter(|d| name == d.clock || name == d.reset) {
-            let message = format!("`{name}` is not a legal module name");
-            let help = format!("`{}` and `{}` are the ports of its first clock and reset", domain.clock, domain.reset);
-            body.error(Location::caller(), message, vec![], Some(help));
+            body.error(Location::caller(), message, vec![], Some(legal));
         }
         Module { key: store::open(body) }
     }

@@ -104,10 +104,20 @@ impl Errors {
     /// A single error at the caller's place: for parameters that are out of range.
     #[track_caller]
     pub fn parameter(module: &str, message: impl Into<String>, help: impl Into<String>) -> Errors {
+        Errors::parameter_at(Location::caller(), module, message, help)
+    }
+
+    /// A single error at a place: for functions that check parameters, whose caller's place it is.
+    pub fn parameter_at(
+        place: &'static Location<'static>,
+        module: &str,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Errors {
         Errors(vec![Diagnostic {
             module: module.to_string(),
             message: message.into(),
-            span: Location::caller().into(),
+            span: place.into(),
             notes: vec![],
             help: Some(help.into()),
         }])

@@ -116,6 +116,29 @@ pub(crate) fn usable(name: &str) -> bool {
     legal(name) && !CPP_WORDS.contains(&format!(" {name} "))
 }
 
+/// The first clock of a module, and the reset of its domain.
+pub(crate) const FIRST_CLOCK: &str = "clk";
+pub(crate) const FIRST_RESET: &str = "rst";
+
+/// Can a module be called so?
+///
+/// # Errors
+/// If not, what is legal.
+pub fn legal_module_name(name: &str) -> Result<(), String> {
+    if !usable(name) {
+        let legal =
+            "letters, digits and underscores, not a digit or an underscore first, not a keyword of Verilog or C++";
+        return Err(legal.into());
+    }
+    if is_module_of_verilator(name) {
+        return Err(format!("Verilator has a `{name}` itself"));
+    }
+    if name == FIRST_CLOCK || name == FIRST_RESET {
+        return Err(format!("`{FIRST_CLOCK}` and `{FIRST_RESET}` are the ports of its first clock and reset"));
+    }
+    Ok(())
+}
+
 /// Can a port be called so, or a clock? Temporaries of the printer begin with an underscore.
 pub(crate) fn usable_for_port(name: &str) -> bool {
     usable(name) && !name.starts_with('_') && name != UNUSED && !of_the_model(name)
@@ -142,7 +165,7 @@ pub(crate) fn model_of(module: &str) -> String {
 }
 
 /// Modules that Verilator has itself.
-pub(crate) fn is_module_of_verilator(name: &str) -> bool {
+fn is_module_of_verilator(name: &str) -> bool {
     matches!(name, "TOP" | "std")
 }
 

@@ -180,7 +180,7 @@ impl RegisterMap {
             let (module, span) = (self.name.clone(), at.0.clone());
             errors.push(Diagnostic { module, message, span, notes: vec![], help: Some(help.into()) });
         };
-        const NAME: &str = "lower case letters, digits and underscores, a letter first, none twice";
+        const NAME: &str = "lower case letters, digits and underscores, a letter first; no name twice";
         let mut names = BTreeSet::new();
         if !legal_name(&self.name) {
             report(&self.at, format!("`{}` cannot be the name of a register map", self.name), NAME);

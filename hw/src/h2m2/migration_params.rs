@@ -25,11 +25,11 @@ impl MigrationParams {
     }
     /// Bits of the number of a virtual page.
     pub fn virtual_page_bits(self) -> u32 {
-        self.virtual_bits - self.page_bits
+        self.virtual_bits.saturating_sub(self.page_bits).max(1)
     }
     /// Bits of the number of a physical page.
     pub fn physical_page_bits(self) -> u32 {
-        self.physical_bits - self.page_bits
+        self.physical_bits.saturating_sub(self.page_bits).max(1)
     }
     /// A name that tells all parameters.
     pub fn name(self, what: &str) -> String {
@@ -39,7 +39,8 @@ impl MigrationParams {
     /// Are all parameters legal?
     #[track_caller]
     pub fn check(self, module: &str) -> Result<(), Errors> {
-        let wrong = |what: String, help: &str| Err(Errors::parameter(module, what, help));
+        let place = std::panic::Location::caller();
+        let wrong = |what: String, help: &str| Err(Errors::parameter_at(place, module, what, help));
         if ![8, 16, 32, 64].contains(&self.data_bytes) {
             return wrong(format!("data_bytes = {}", self.data_bytes), "8, 16, 32 or 64: buses of 64 to 512 bits");
         }

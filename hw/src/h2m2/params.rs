@@ -2,6 +2,7 @@
 
 use crate::memory::axi::AxiParams;
 use hdl::{Errors, clog2};
+use std::panic::Location;
 
 /// Bytes of an entry of the table in memory, as a power of two.
 pub const ENTRY_SIZE: u32 = 3;
@@ -96,7 +97,8 @@ impl MmuParams {
     /// Are all parameters legal?
     #[track_caller]
     pub fn check(self, module: &str) -> Result<(), Errors> {
-        let wrong = |what: String, help: &str| Err(Errors::parameter(module, what, help));
+        let place = Location::caller();
+        let wrong = |what: String, help: &str| Err(Errors::parameter_at(place, module, what, help));
         let ranges = [
             ("virtual_bits", self.virtual_bits, 32, 48, "4 GiB to 256 TiB"),
             ("physical_bits", self.physical_bits, 32, 48, "an entry of the table has 48 bits of an address"),
@@ -129,22 +131,22 @@ impl MmuParams {
         }
         Ok(())
     }
-    /// Bits of the number of a virtual page.
+    /// Bits of the number of a virtual page; 1 at least, so that ports have a shape before [`MmuParams::check`] is asked.
     pub fn number_bits(self) -> u32 {
-        self.virtual_bits - self.page_bits
+        self.virtual_bits.saturating_sub(self.page_bits).max(1)
     }
     /// So many pages, and the bytes of their table, in words; of 2^31 pages and more.
     pub fn pages_and_table(self) -> String {
         let bits = self.number_bits();
         format!("2^{bits} pages, with a table of {} GiB", 1_u64 << (bits + ENTRY_SIZE - 30))
     }
-    /// Bits of the number of a physical page.
+    /// Bits of the number of a physical page, 1 at least.
     pub fn frame_bits(self) -> u32 {
-        self.physical_bits - self.page_bits
+        self.physical_bits.saturating_sub(self.page_bits).max(1)
     }
     /// Sets of the TLB.
     pub fn sets(self) -> u32 {
-        self.entries / self.ways
+        self.entries / self.ways.max(1)
     }
     /// Bits of the number of a set.
     pub fn set_bits(self) -> u32 {
@@ -233,5 +235,10 @@ mod tests {
         let few = MmuParams { page_bits: 28, ..p };
         assert_eq!(message(few), "16 sets for 2^4 pages");
         assert!(MmuParams { ways: 8, ..few }.check("mmu").is_ok());
+        let (errors, line) = (MmuParams { ways: 3, ..p }.check("mmu").expect_err("no such TLB"), line!());
+        assert_eq!(errors.0[0].span.line, line, "the place of who asked");
+        // ports of what is not legal have shapes all the same: the error comes from the block that they are for
+        let never = MmuParams { virtual_bits: 32, page_bits: 40, ways: 0, ..p };
+        assert_eq!((never.number_bits(), never.sets()), (1, 64));
     }
 }

@@ -2,6 +2,7 @@
 
 use hdl::naming::{Layout, Nameable};
 use hdl::{Bundle, Errors, Module, Signal, Stream, bits, clog2};
+use std::panic::Location;
 
 /// The widths of an AXI4 port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,15 +18,15 @@ pub struct AxiParams {
 impl AxiParams {
     /// Bits of the number of a byte in a beat.
     pub fn byte_bits(self) -> u32 {
-        self.data_bytes.ilog2()
+        self.data_bytes.max(1).ilog2()
     }
     /// Bits of the number of a beat in 4 KiB, which no burst crosses.
     pub fn beat_bits(self) -> u32 {
-        12 - self.byte_bits()
+        12_u32.saturating_sub(self.byte_bits())
     }
     /// Beats of the longest burst: 256, or what 4 KiB hold.
     pub fn longest_burst(self) -> u32 {
-        256.min(4096 / self.data_bytes)
+        256.min(4096 / self.data_bytes.max(1))
     }
     fn id(self) -> Option<Signal> {
         (self.id_bits > 0).then(|| bits(self.id_bits))
@@ -38,7 +39,8 @@ impl AxiParams {
     #[track_caller]
     pub(crate) fn check_widths(self, module: &str) -> Result<(), Errors> {
         let AxiParams { data_bytes, address_bits, .. } = self;
-        let wrong = |what: String, help: &str| Err(Errors::parameter(module, what, help));
+        let place = Location::caller();
+        let wrong = |what: String, help: &str| Err(Errors::parameter_at(place, module, what, help));
         if !DATA_BITS.contains(&(8 * i128::from(data_bytes))) {
             return wrong(format!("data_bytes = {data_bytes}"), "4, 8, 16, 32 or 64: beats of 32 to 512 bits");
         }
@@ -51,7 +53,8 @@ impl AxiParams {
     /// The parameters of an arbiter.
     #[track_caller]
     pub(super) fn check_masters(self, module: &str, masters: u32) -> Result<(), Errors> {
-        let wrong = |what: String, help: &str| Err(Errors::parameter(module, what, help));
+        let place = Location::caller();
+        let wrong = |what: String, help: &str| Err(Errors::parameter_at(place, module, what, help));
         if !(2..=MASTERS).contains(&masters) {
             let help = format!("from 2 (1 would be a wire) to {MASTERS} (more are quicker in two levels)");
             return wrong(format!("masters = {masters} is out of range"), &help);

@@ -2,6 +2,7 @@
 
 use super::axi::AxiParams;
 use hdl::{Bundle, Errors, Signal, State, StateSignal, bits, state};
+use std::panic::Location;
 
 /// The parameters of a burst reader or writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -92,14 +93,15 @@ impl MoverParams {
     }
     /// Bits of a beat's place there.
     pub fn beat_bits(self) -> u32 {
-        self.boundary_bits() - self.axi.byte_bits()
+        self.boundary_bits().saturating_sub(self.axi.byte_bits())
     }
 
     /// Are all parameters legal?
     #[track_caller]
     pub fn check(self, module: &str) -> Result<(), Errors> {
         let MoverParams { axi, length_bits, tag_bits, outstanding, buffer, scatter_bits, aligned: _ } = self;
-        let wrong = |what: String, help: &str| Err(Errors::parameter(module, what, help));
+        let place = Location::caller();
+        let wrong = |what: String, help: &str| Err(Errors::parameter_at(place, module, what, help));
         axi.check_widths(module)?;
         if axi.id_bits != 0 {
             return wrong(format!("id_bits = {}", axi.id_bits), "0: it has one ID; an arbiter adds more");

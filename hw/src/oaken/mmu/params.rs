@@ -6,6 +6,7 @@ pub use crate::oaken::slice_sender::Slice;
 use crate::oaken::slices::{self, MAX_HEADS, MAX_TAG};
 use crate::oaken::types::CHUNK;
 use hdl::{Bundle, Errors, Signal, bits, clog2};
+use std::panic::Location;
 
 /// The parameters of the MMU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -122,7 +123,8 @@ impl MmuParams {
     /// Are all parameters legal?
     #[track_caller]
     pub fn check(self, module: &str) -> Result<Self, Errors> {
-        let wrong = |what: String, help: &str| Err(Errors::parameter(module, what, help));
+        let place = Location::caller();
+        let wrong = |what: String, help: &str| Err(Errors::parameter_at(place, module, what, help));
         let ranges = [
             ("pages", self.pages, 4, 1 << 16, "their chain lies in block RAM"),
             (
