@@ -61,13 +61,13 @@ fn hardware_keeps_the_bits_of_the_field() {
 }
 
 #[test]
-#[should_panic(expected = "cannot poke `s_axil_wdata` (32 bits) with 4294967297: legal is 0 to 4294967295")]
+#[should_panic(expected = "cannot send 4294967297 in `wdata` (32 bits): legal is 0 to 4294967295")]
 fn data_wider_than_the_bus_is_told() {
     write_to_the_bus(8, (1 << 32) + 1);
 }
 
 #[test]
-#[should_panic(expected = "cannot poke `s_axil_awaddr` (5 bits) with 40: legal is 0 to 31")]
+#[should_panic(expected = "cannot send 40 in `awaddr` (5 bits): legal is 0 to 31")]
 fn an_address_beyond_the_bus_is_told() {
     write_to_the_bus(40, 1);
 }
