@@ -3,6 +3,7 @@
 use crate::configuration::Configuration;
 use crate::nearest::nearest;
 use crate::report::{Failure, Problem, Text, file_problem};
+use hw::control::{LEGAL_NAME, legal_name};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -55,9 +56,8 @@ fn check_name(name: &str, path: &Path) -> Result<(), Problem> {
             .note(format!("the configuration in {} and its top module are named after the file", path.display()))
             .help("give the file another name")
     };
-    let legal = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-    if !name.starts_with(|c: char| c.is_ascii_lowercase()) || !name.chars().all(legal) {
-        return Err(problem("lower case letters, digits and underscores, a letter first"));
+    if !legal_name(name) {
+        return Err(problem(LEGAL_NAME));
     }
     hdl::legal_module_name(name).map_err(|legal| problem(&legal))
 }

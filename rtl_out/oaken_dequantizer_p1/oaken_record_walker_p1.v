@@ -128,8 +128,7 @@ module oaken_record_walker_p1 (
     (* ram_style = "distributed" *) reg legal [0:15];
     (* ram_style = "distributed" *) reg [63:0] headers [0:15];
     wire walking = doing == DOING_WALK; // record_walker.rs:155
-    wire [4:0] word = place[8:4]; // walker_place.rs:34
-    wire [3:0] own = place[7:4]; // sparse_ring.rs:53
+    wire [4:0] word = place[8:4]; // record_walker.rs:158
     wire [3:0] s_byte = place[3:0]; // record_walker.rs:158
     wire [4:0] next_word = word + {4'h0, |s_byte}; // record_walker.rs:159
 
@@ -332,14 +331,14 @@ module oaken_record_walker_p1 (
     wire [6:0] f_3 = header[45:39]; // header.rs:46
     wire shape_legal_3 = (e_3 <= 6'h26) & ((|e_3) | (~(|f_3))); // half_steps.rs:75
     wire legal_3 = shape_legal_3 & ((~(|e_3)) | (e_3 >= 6'h1)); // half_steps.rs:76
-    wire has_step = |{header[12:0], header[25:13], header[38:26], header[51:39]}; // walker_maps.rs:124
+    wire has_step = |{header[12:0], header[25:13], header[38:26], header[51:39]}; // walker_maps.rs:127
     wire shape_legal_4 = (e_3 <= 6'h26) & ((|e_3) | (~(|f_3))); // half_steps.rs:75
     wire inner_legal = shape_legal_4 & ((~(|e_3)) | (e_3 >= 6'h1)); // half_steps.rs:76
     wire [4:0] split = header[56:52]; // header.rs:74
     wire split_legal = split <= 5'h10; // header.rs:82
     wire [5:0] above = header[63:58]; // header.rs:89
     wire width_legal = ~(|above); // header.rs:91
-    wire _t2 = (((&word_keep[7:0]) & has_step) & (&{legal_0, legal_1, legal_2, legal_3})) & ((inner_legal & split_legal) & width_legal); // walker_maps.rs:125
+    wire _t2 = (((&word_keep[7:0]) & has_step) & (&{legal_0, legal_1, legal_2, legal_3})) & ((inner_legal & split_legal) & width_legal); // walker_maps.rs:128
     always @(posedge clk) if (valid) legal[address] <= _t2;
 
     // what is seen from the place
@@ -354,48 +353,48 @@ module oaken_record_walker_p1 (
     wire now_in_last_word = (s_within ? end_last_word : end_next_word) == word; // walker_view.rs:75
     wire now_next_arrived = arrived & ((~s_within) | (|more)); // walker_view.rs:77
     wire now_next_is_head = (~s_within) & (word == head); // walker_view.rs:78
-    wire [7:0] all_0 = byte0_ends[own]; // walker_maps.rs:74
-    wire [7:0] all_1 = byte1_ends[own]; // walker_maps.rs:74
-    wire [7:0] all_2 = byte2_ends[own]; // walker_maps.rs:74
-    wire [7:0] all_3 = byte3_ends[own]; // walker_maps.rs:74
-    wire [7:0] all_4 = byte4_ends[own]; // walker_maps.rs:74
-    wire [7:0] all_5 = byte5_ends[own]; // walker_maps.rs:74
-    wire [7:0] all_6 = byte6_ends[own]; // walker_maps.rs:74
-    wire [7:0] all_7 = byte7_ends[own]; // walker_maps.rs:74
-    wire [7:0] all_8 = byte8_ends[own]; // walker_maps.rs:74
-    wire [7:0] all_9 = byte9_ends[own]; // walker_maps.rs:74
-    wire [7:0] all_10 = byte10_ends[own]; // walker_maps.rs:74
-    wire [7:0] all_11 = byte11_ends[own]; // walker_maps.rs:74
-    wire [7:0] all_12 = byte12_ends[own]; // walker_maps.rs:74
-    wire [7:0] all_13 = byte13_ends[own]; // walker_maps.rs:74
-    wire [7:0] all_14 = byte14_ends[own]; // walker_maps.rs:74
-    wire [7:0] all_15 = byte15_ends[own]; // walker_maps.rs:74
-    wire [7:0] low = 8'h1 << s_byte[2:0]; // walker_maps.rs:113
-    wire [7:0] _t3 = (((all_0 & {8{low[0]}}) | (all_1 & {8{low[1]}})) | (all_2 & {8{low[2]}})) | (all_3 & {8{low[3]}}); // walker_maps.rs:114
-    wire [7:0] eights_0 = (((_t3 | (all_4 & {8{low[4]}})) | (all_5 & {8{low[5]}})) | (all_6 & {8{low[6]}})) | (all_7 & {8{low[7]}}); // walker_maps.rs:114
-    wire [7:0] _t4 = (((all_8 & {8{low[0]}}) | (all_9 & {8{low[1]}})) | (all_10 & {8{low[2]}})) | (all_11 & {8{low[3]}}); // walker_maps.rs:114
-    wire [7:0] eights_1 = (((_t4 | (all_12 & {8{low[4]}})) | (all_13 & {8{low[5]}})) | (all_14 & {8{low[6]}})) | (all_15 & {8{low[7]}}); // walker_maps.rs:114
-    wire [1:0] _t5 = 2'h1 << s_byte[3]; // walker_maps.rs:115
-    wire [7:0] found = (eights_0 & {8{_t5[0]}}) | (eights_1 & {8{_t5[1]}}); // walker_maps.rs:115
-    wire [6:0] s_end = found[6:0]; // walker_maps.rs:76
-    wire [4:0] words_0 = word + 5'h0; // walker_maps.rs:97
-    wire [4:0] words_1 = word + 5'h1; // walker_maps.rs:97
-    wire [4:0] words_2 = word + 5'h2; // walker_maps.rs:97
-    wire [4:0] words_3 = word + 5'h3; // walker_maps.rs:97
-    wire [4:0] words_4 = word + 5'h4; // walker_maps.rs:97
-    wire [4:0] words_5 = word + 5'h5; // walker_maps.rs:97
-    wire [4:0] _t6 = s_end[6] ? (s_end[4] ? words_5 : words_4) : (s_end[5] ? (s_end[4] ? words_3 : words_2) : (s_end[4] ? words_1 : words_0)); // walker_maps.rs:106
-    wire [8:0] s_end_1 = {_t6, s_end[3:0]}; // walker_maps.rs:98
-    wire now_count_too_many = found[7]; // walker_maps.rs:81
-    wire [7:0] found_1 = byte8_ends[next_word_2[3:0]]; // walker_maps.rs:86
-    wire [4:0] words_0_1 = next_word_2 + 5'h0; // walker_maps.rs:97
-    wire [4:0] words_1_1 = next_word_2 + 5'h1; // walker_maps.rs:97
-    wire [4:0] words_2_1 = next_word_2 + 5'h2; // walker_maps.rs:97
-    wire [4:0] words_3_1 = next_word_2 + 5'h3; // walker_maps.rs:97
-    wire [4:0] words_4_1 = next_word_2 + 5'h4; // walker_maps.rs:97
-    wire [4:0] _t7 = found_1[6] ? words_4_1 : (found_1[5] ? (found_1[4] ? words_3_1 : words_2_1) : (found_1[4] ? words_1_1 : words_0_1)); // walker_maps.rs:106
-    wire [8:0] s_end_2 = {_t7, found_1[3:0]}; // walker_maps.rs:98
-    wire now_first_count_too_many = found_1[7]; // walker_maps.rs:89
+    wire [7:0] all_0 = byte0_ends[word[3:0]]; // walker_maps.rs:73
+    wire [7:0] all_1 = byte1_ends[word[3:0]]; // walker_maps.rs:73
+    wire [7:0] all_2 = byte2_ends[word[3:0]]; // walker_maps.rs:73
+    wire [7:0] all_3 = byte3_ends[word[3:0]]; // walker_maps.rs:73
+    wire [7:0] all_4 = byte4_ends[word[3:0]]; // walker_maps.rs:73
+    wire [7:0] all_5 = byte5_ends[word[3:0]]; // walker_maps.rs:73
+    wire [7:0] all_6 = byte6_ends[word[3:0]]; // walker_maps.rs:73
+    wire [7:0] all_7 = byte7_ends[word[3:0]]; // walker_maps.rs:73
+    wire [7:0] all_8 = byte8_ends[word[3:0]]; // walker_maps.rs:73
+    wire [7:0] all_9 = byte9_ends[word[3:0]]; // walker_maps.rs:73
+    wire [7:0] all_10 = byte10_ends[word[3:0]]; // walker_maps.rs:73
+    wire [7:0] all_11 = byte11_ends[word[3:0]]; // walker_maps.rs:73
+    wire [7:0] all_12 = byte12_ends[word[3:0]]; // walker_maps.rs:73
+    wire [7:0] all_13 = byte13_ends[word[3:0]]; // walker_maps.rs:73
+    wire [7:0] all_14 = byte14_ends[word[3:0]]; // walker_maps.rs:73
+    wire [7:0] all_15 = byte15_ends[word[3:0]]; // walker_maps.rs:73
+    wire [7:0] low = 8'h1 << s_byte[2:0]; // walker_maps.rs:116
+    wire [7:0] _t3 = (((all_0 & {8{low[0]}}) | (all_1 & {8{low[1]}})) | (all_2 & {8{low[2]}})) | (all_3 & {8{low[3]}}); // walker_maps.rs:117
+    wire [7:0] eights_0 = (((_t3 | (all_4 & {8{low[4]}})) | (all_5 & {8{low[5]}})) | (all_6 & {8{low[6]}})) | (all_7 & {8{low[7]}}); // walker_maps.rs:117
+    wire [7:0] _t4 = (((all_8 & {8{low[0]}}) | (all_9 & {8{low[1]}})) | (all_10 & {8{low[2]}})) | (all_11 & {8{low[3]}}); // walker_maps.rs:117
+    wire [7:0] eights_1 = (((_t4 | (all_12 & {8{low[4]}})) | (all_13 & {8{low[5]}})) | (all_14 & {8{low[6]}})) | (all_15 & {8{low[7]}}); // walker_maps.rs:117
+    wire [1:0] _t5 = 2'h1 << s_byte[3]; // walker_maps.rs:118
+    wire [7:0] found = (eights_0 & {8{_t5[0]}}) | (eights_1 & {8{_t5[1]}}); // walker_maps.rs:118
+    wire [6:0] s_end = found[6:0]; // walker_maps.rs:79
+    wire [4:0] words_0 = word + 5'h0; // walker_maps.rs:100
+    wire [4:0] words_1 = word + 5'h1; // walker_maps.rs:100
+    wire [4:0] words_2 = word + 5'h2; // walker_maps.rs:100
+    wire [4:0] words_3 = word + 5'h3; // walker_maps.rs:100
+    wire [4:0] words_4 = word + 5'h4; // walker_maps.rs:100
+    wire [4:0] words_5 = word + 5'h5; // walker_maps.rs:100
+    wire [4:0] _t6 = s_end[6] ? (s_end[4] ? words_5 : words_4) : (s_end[5] ? (s_end[4] ? words_3 : words_2) : (s_end[4] ? words_1 : words_0)); // walker_maps.rs:109
+    wire [8:0] s_end_1 = {_t6, s_end[3:0]}; // walker_maps.rs:101
+    wire now_count_too_many = found[7]; // walker_maps.rs:84
+    wire [7:0] found_1 = byte8_ends[next_word_2[3:0]]; // walker_maps.rs:89
+    wire [4:0] words_0_1 = next_word_2 + 5'h0; // walker_maps.rs:100
+    wire [4:0] words_1_1 = next_word_2 + 5'h1; // walker_maps.rs:100
+    wire [4:0] words_2_1 = next_word_2 + 5'h2; // walker_maps.rs:100
+    wire [4:0] words_3_1 = next_word_2 + 5'h3; // walker_maps.rs:100
+    wire [4:0] words_4_1 = next_word_2 + 5'h4; // walker_maps.rs:100
+    wire [4:0] _t7 = found_1[6] ? words_4_1 : (found_1[5] ? (found_1[4] ? words_3_1 : words_2_1) : (found_1[4] ? words_1_1 : words_0_1)); // walker_maps.rs:109
+    wire [8:0] s_end_2 = {_t7, found_1[3:0]}; // walker_maps.rs:101
+    wire now_first_count_too_many = found_1[7]; // walker_maps.rs:92
     wire now_short = s_short[next_word_2[3:0]]; // walker_view.rs:81
     always @(posedge clk) begin
         seen_known <= known;

@@ -74,6 +74,7 @@ impl<'e> Bench<'e> {
         self.sinks.push(SinkModel {
             ports,
             pattern,
+            held: false,
             ready: false,
             beats: vec![],
             cycles: vec![],
@@ -95,15 +96,12 @@ impl<'e> Bench<'e> {
 
     /// Another stall pattern for a sink.
     pub fn stall_sink(&mut self, sink: Sink, stalls: Stalls) {
-        let pattern = &mut self.sinks[sink.0].pattern;
-        let held = pattern.held;
-        *pattern = Pattern::new(stalls);
-        pattern.held = held;
+        self.sinks[sink.0].pattern = Pattern::new(stalls);
     }
 
     /// Holds a sink, or lets it go on: while it is held it takes nothing, and its stall pattern runs on.
     pub fn hold_sink(&mut self, sink: Sink, held: bool) {
-        self.sinks[sink.0].pattern.held = held;
+        self.sinks[sink.0].held = held;
     }
 
     /// Queues beats at a source.

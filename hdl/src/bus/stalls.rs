@@ -21,18 +21,16 @@ pub(super) struct Pattern {
     pub stalls: Stalls,
     paused: bool,
     left: u32,
-    /// It pauses, wherever the pattern is.
-    pub held: bool,
 }
 
 impl Pattern {
     pub fn new(stalls: Stalls) -> Pattern {
-        Pattern { stalls, paused: false, left: 0, held: false }
+        Pattern { stalls, paused: false, left: 0 }
     }
 
     /// Does the model pause in this cycle?
     pub fn pauses(&mut self, rng: &mut Rng) -> bool {
-        let pauses = match self.stalls {
+        match self.stalls {
             Stalls::Never => false,
             Stalls::Always => true,
             Stalls::Percent(share) => rng.u8(0..100) < share,
@@ -44,7 +42,6 @@ impl Pattern {
                 self.left -= 1;
                 self.paused
             }
-        };
-        pauses || self.held
+        }
     }
 }

@@ -99,6 +99,8 @@ fn random_limbs(width: u32, rng: &mut Rng) -> Vec<u64> {
 pub(super) struct SinkModel {
     pub ports: StreamPorts,
     pub pattern: Pattern,
+    /// It takes nothing, wherever its pattern is.
+    pub held: bool,
     pub ready: bool,
     pub beats: Vec<Beat>,
     /// The cycles of the transfers.
@@ -110,7 +112,7 @@ pub(super) struct SinkModel {
 
 impl SinkModel {
     pub fn drive(&mut self, engine: &mut dyn Engine, rng: &mut Rng) {
-        self.ready = !self.pattern.pauses(rng);
+        self.ready = !self.pattern.pauses(rng) && !self.held;
         engine.poke(self.ports.ready, self.ready.into());
     }
 

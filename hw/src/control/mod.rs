@@ -48,7 +48,7 @@ mod tests;
 mod values;
 
 pub use axi_lite::{AxiLite, axi_lite};
-pub use registers::{Access, Field, Register, RegisterBuilder, RegisterMap, Ro, Rw, Sticky};
+pub use registers::{Access, Field, LEGAL_NAME, Register, RegisterBuilder, RegisterMap, Ro, Rw, Sticky, legal_name};
 pub use router::{AxilRouterPorts, Window, axil_router};
 pub use slave::{Flag, Registers, becomes_one, slave};
 pub use values::NotWritable;

@@ -180,17 +180,17 @@ impl RegisterMap {
             let (module, span) = (self.name.clone(), at.0.clone());
             errors.push(Diagnostic { module, message, span, notes: vec![], help: Some(help.into()) });
         };
-        const NAME: &str = "lower case letters, digits and underscores, a letter first; no name twice";
+        let once = format!("{LEGAL_NAME}; no name twice");
         let mut names = BTreeSet::new();
         if !legal_name(&self.name) {
-            report(&self.at, format!("`{}` cannot be the name of a register map", self.name), NAME);
+            report(&self.at, format!("`{}` cannot be the name of a register map", self.name), LEGAL_NAME);
         }
         if self.registers.is_empty() {
             report(&self.at, format!("`{}` has no registers", self.name), "add one with `register`, `rw` or `ro`");
         }
         for register in &self.registers {
             if !legal_name(&register.name) || !names.insert(&register.name) {
-                report(&register.at, format!("`{}` cannot be the name of a register", register.name), NAME);
+                report(&register.at, format!("`{}` cannot be the name of a register", register.name), &once);
             }
             if register.fields.is_empty() {
                 report(&register.at, format!("register `{}` has no fields", register.name), "add one");
@@ -199,7 +199,7 @@ impl RegisterMap {
             for field in &register.fields {
                 let full = format!("{}.{}", register.name, field.name);
                 if !legal_name(&field.name) || !names.insert(&field.name) {
-                    report(&field.at, format!("`{full}` cannot be the name of a field"), NAME);
+                    report(&field.at, format!("`{full}` cannot be the name of a field"), &once);
                 }
                 if field.width == 0 || field.lsb.saturating_add(field.width) > REGISTER_WIDTH {
                     let message = format!("`{full}` has {} bits from bit {} on", field.width, field.lsb);
@@ -294,7 +294,11 @@ impl Place {
     }
 }
 
-fn legal_name(name: &str) -> bool {
+/// What is legal as a name of a map, a register or a field.
+pub const LEGAL_NAME: &str = "lower case letters, digits and underscores, a letter first";
+
+/// Can it be the name of a map, a register or a field?
+pub fn legal_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }

@@ -65,13 +65,16 @@ pub fn maps(m: Module, arrived: Arrived, p: EngineParams) -> Maps {
 }
 
 impl Maps {
-    /// The chunk whose count is at `place`. Each part of the bytes has the address of its word from a register of its own, if there are
-    /// several.
+    /// The chunk whose count is at `place`. Each part of the bytes has its own copy of the address of the word, if there are copies.
     #[module]
     pub fn look_up(&self, place: Signal, addresses: &[Signal], p: EngineParams) -> Looked {
         let (word, byte) = (place.drop_low(byte_bits(p)), place.trunc(byte_bits(p)));
-        let part = self.ends.len() / addresses.len();
-        let all: Vec<Signal> = self.ends.iter().enumerate().map(|(i, ends)| ends.read(addresses[i / part])).collect();
+        let all = if addresses.is_empty() {
+            self.ends.iter().map(|ends| ends.read(address(word, NEWEST))).collect::<Vec<_>>()
+        } else {
+            let parts = self.ends.chunks(self.ends.len() / addresses.len());
+            parts.zip(addresses).flat_map(|(part, address)| part.iter().map(|ends| ends.read(*address))).collect()
+        };
         let found = select(&all, byte);
         let end = found.trunc(7);
         // the count 64 in byte 63 ends 128 bytes behind the beginning of the word

@@ -12,7 +12,7 @@ use hdl::*;
 pub struct Place {
     /// The place.
     pub at: Signal,
-    /// The address of its word among the newest, for each part of the bytes.
+    /// Copies of the address of its word among the newest, one for each part of the bytes; none where one register is enough.
     pub addresses: Vec<Signal>,
     copies: Vec<HeldCopyPorts>,
     p: EngineParams,
@@ -31,14 +31,16 @@ pub struct Move {
 pub fn place(m: Module, p: EngineParams) -> Result<Place, Errors> {
     let place = m.reg_reset(bits(place_bits(p)), 0);
     place.comment("behind the open chunk, where the next count is; or where the next word is");
-    let own = address(place.drop_low(byte_bits(p)), NEWEST);
     // where a chunk takes a cycle
     let parts = if p.chunk_beats() == 1 { p.sparse_bytes() as usize / 16 } else { 0 };
-    let copies = held_copies(m, own.width(), parts)?;
+    let copies = held_copies(m, NEWEST.ilog2(), parts)?;
     for copy in &copies {
-        m.assert(copy.y.eq(own), "a copy of the place says where the place is");
+        m.assert(
+            copy.y.eq(address(place.drop_low(byte_bits(p)), NEWEST)),
+            "a copy of the place says where the place is",
+        );
     }
-    let addresses = if copies.is_empty() { vec![own] } else { copies.iter().map(|copy| copy.y).collect() };
+    let addresses = copies.iter().map(|copy| copy.y).collect();
     Ok(Place { at: place, addresses, copies, p })
 }
 
