@@ -57,7 +57,6 @@ fn run(proof: &Proof, folder: &Path) -> Outcome {
     let folder = folder.join(&proof.name);
     let (mode, engine, depth) = match proof.engine {
         Engine::Pdr => ("prove", "abc pdr", None),
-        Engine::Induction(depth) => ("prove", "smtbmc yices", Some(depth)),
         Engine::Bounded(cycles) => ("bmc", "abc bmc3", Some(cycles)),
     };
     let mut problems = sby(&folder, "prove", &text, &top, (mode, engine, depth));
@@ -71,7 +70,6 @@ fn run(proof: &Proof, folder: &Path) -> Outcome {
     }
     let (engine, cycles) = match proof.engine {
         Engine::Pdr => ("abc pdr, unbounded".into(), None),
-        Engine::Induction(depth) => (format!("k-induction with yices, k = {depth}"), None),
         Engine::Bounded(cycles) => (format!("abc bmc3, to {cycles} cycles"), Some(cycles)),
     };
     let seconds = start.elapsed().as_secs_f64();

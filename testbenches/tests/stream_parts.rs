@@ -226,17 +226,24 @@ fn the_ram() {
     }
 }
 
-/// The widest arbiters of the catalogue, against each other: all inputs come out of both.
+/// The widest arbiters of the catalogue, of words and of packets of one word each: all inputs come out, in turn.
 #[test]
 fn many_inputs() {
+    ["arbiter", "packet_arbiter"].into_iter().for_each(all_inputs_in_turn);
+}
+
+fn all_inputs_in_turn(name: &str) {
     let values = [("width", Value::Number(8)), ("inputs", Value::Number(MAX_STREAMS.into()))];
-    let arbiter = block("arbiter").expect("a block");
+    let arbiter = block(name).expect("a block");
     let design = built((arbiter.build)("top", &arbiter.resolve(values).expect("legal")));
     let table: Vec<_> = design.port_table().map(|port| port.name.to_string()).collect();
     let port = |name: &str| table.iter().position(|n| n == name).unwrap_or_else(|| panic!("no port `{name}`"));
     let run = |engine: &mut dyn Engine| -> Vec<u64> {
         engine.reset(2);
         engine.poke(port("s_valid"), u64::MAX);
+        if name == "packet_arbiter" {
+            engine.poke(port("s_last"), u64::MAX);
+        }
         engine.poke(port("m_ready"), 1);
         engine.step();
         let sources = (0..130).map(|_| {
@@ -247,9 +254,9 @@ fn many_inputs() {
         sources.collect()
     };
     let in_turn: Vec<u64> = (0..130).map(|i| i % 64).collect();
-    assert_eq!(run(&mut Simulator::new(&design)), in_turn);
+    assert_eq!(run(&mut Simulator::new(&design)), in_turn, "{name}");
     if testbenches::have(&["verilator"]) {
         let mut model = sim::verilator::Model::of(&design, Reset::default()).unwrap_or_else(|e| panic!("{e}"));
-        assert_eq!(run(&mut model), in_turn);
+        assert_eq!(run(&mut model), in_turn, "{name}");
     }
 }

@@ -1,7 +1,7 @@
 //! Classifier: the group of one element (docs/oaken-format.md, section 2; the decomposer of the paper's figure 9a).
 //!
 //! Takes a binary16 element and the four thresholds, gives its magnitude and its group. NaN becomes +0, an infinity the largest
-//! finite number of its sign; either is reported. Combinational; no parameters.
+//! finite number of its sign; either is reported. Latency 1, an element a cycle. The thresholds stand still. No parameters.
 
 use super::types::{Thresholds, thresholds};
 use hdl::*;

@@ -4,8 +4,8 @@
 //! group, and a few places behind the point. It is 0 or at least 128, because a mantissa of half a step is at least 128: its
 //! highest bit is one of ten, and so the shifter that normalises it is short. An outer element with the code 0 is its threshold
 //! itself: it is looked up as one with the step 0, whose scale is the threshold's own. All of this is so for codes of 3 to 6 bits:
-//! with wider ones there are more half steps, up to `2^15` of 6 bits, which is less than the largest threshold. [`STAGES`] stages of the engine's
-//! pipeline; the limit to the largest finite number ([`finish`]) comes behind it.
+//! with 6 bits `h` is below `2^7` and its product with a mantissa below `2^15`, less than the largest threshold. [`STAGES`] stages of the
+//! engine's pipeline; the limit to the largest finite number ([`finish`]) comes behind it.
 
 use super::half_steps::{BASE_BITS, HalfStep, PLACES};
 use crate::float::leading_zeros::leading_zeros;

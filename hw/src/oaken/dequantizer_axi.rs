@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | `s_axil` | AXI4-Lite, the registers of [`registers`] |
 //! | `s_axis_dense` | dense part: codes, `tlast` at vector ends; `tkeep` all ones, but at vector ends where a beat has more bytes than are left |
-//! | `s_axis_sparse` | sparse part: header, counts and entries; `tkeep` ones from below, `tlast` at vector ends |
+//! | `s_axis_sparse` | sparse part: header, counts and entries; `tkeep` ones from bit 0 on, `tlast` at vector ends |
 //! | `s_axis_sparse_tuser` | where the engine holds more settings than one: the number of the vector's, with its first word |
 //! | `m_axis` | binary16 elements, `lanes` a beat, `tlast` at vector ends |
 //!

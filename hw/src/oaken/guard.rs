@@ -16,8 +16,8 @@
 //! | `early`, `late` | one cycle each, at the beat that shows the mistake |
 //! | `passing` | what is at `m` is a beat of `s`, not one that stands in for it; a register but for `flush` |
 //!
-//! Parameters: width of the data, beats of the longest packet (2 to 8192, or 1). Latency 0; one beat a cycle.
-//! Combinational: `s`, `start` and `flush` to `m`, `m` ready, `start` and `flush` to `s` ready.
+//! Parameters: width of the data, beats of the longest packet (2 to 8192, or 1). Latency 0; one beat a cycle. Combinational: `s`, `start`, `flush`
+//! to `m`; `m` ready, `start`, `flush` to `s` ready; all of these and `beats_minus_1` to `early`, `late` and `m` last; `flush` to `passing`.
 
 use super::types::{Beat, beat};
 use hdl::*;

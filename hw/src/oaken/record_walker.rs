@@ -13,7 +13,7 @@
 //! | `setting`, `header_setting` | instead of it, where each vector names its own: beside a word, and beside a header |
 //! | `start` | a new record may begin; up to two may when it becomes 0 |
 //! | `flush` | all that comes is dropped, and the open record ends: it lacks what was not found yet |
-//! | `write` | words that go into the ring; registers |
+//! | `write` | words that go into the ring; registers, `valid` with `flush` behind them |
 //! | `m`, `header` | chunks, and the headers of their vectors; registers and LUT RAM behind them |
 //! | `done` | the entries of a chunk have been read |
 //! | `reading`, `oldest` | entries are being read, and those from this word on are needed still |
@@ -28,7 +28,7 @@
 //!
 //! Parameters: lanes of the engine, and the width of dense codes (headers have it). Throughput: a word and a chunk a cycle, record
 //! after record. Latency: 4 cycles from the word that has the count behind a chunk (of a record's last chunk: its own last byte) to the
-//! chunk. The ring takes words as long as it has places that are not needed any more. Combinational: `flush` to `s` ready.
+//! chunk. The ring takes words as long as it has places that are not needed. Combinational: `flush` to `s` ready, `write` valid, `begins`; `start` to `begins`.
 
 use super::header;
 use super::packet_ends::{PacketEnds, packet_ends};

@@ -93,7 +93,7 @@ pub fn latency(lanes: u32) -> u32 {
     step_unit::latency(lanes > GROUP) + 4 / units(lanes) + 1
 }
 
-/// The four questions of a vector: the order of the steps in the header, last first.
+/// The four questions of a vector: the order of the steps in the header, the lowest bits first.
 fn questions(maxima: Maxima, t: Thresholds) -> [StepItem; 4] {
     let zero = maxima.inner.zeros(15);
     let (no, yes) = (maxima.inner.zeros(1), maxima.inner.lit(1u32, 1));

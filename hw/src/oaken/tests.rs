@@ -2,6 +2,7 @@
 
 mod circles;
 mod left;
+mod paths;
 mod registers;
 mod widths;
 

@@ -18,7 +18,7 @@
 //! | `passing` | what is at `m` is a beat of `s`, not one that stands in for it; a register but for `flush` |
 //!
 //! Parameters: width of the data, beats of the longest packet (1 to 8192). Latency 0; one beat a cycle. Surplus waits for the length
-//! of the next packet only behind 8 times the longest one, less a beat. Combinational: `s`, `start`, `flush` to `m`; `m` ready and these to `s` ready.
+//! of the next packet only behind 8 times the longest one, less a beat. Combinational: as in the length guard.
 
 use super::guard::GuardPorts;
 use hdl::*;

@@ -7,7 +7,7 @@
 //! | `m` | stream out; `m_valid` is a register, `m_payload` is read from the memory |
 //! | `level` | words held, 0 to `depth`; a register. A word counts from the cycle after it went in to the cycle in which it leaves |
 //!
-//! - Parameters: `width`, bits of a word, at least 1; `depth`, words, from 2 (one word could not go in while one goes
+//! - Parameters: `width`, bits of a word, from 1 to 65,536; `depth`, words, from 2 (one word could not go in while one goes
 //!   out, use a register slice) to 2^20 (more than the largest supported device holds); `style`, where the words lie.
 //! - [`Style::Distributed`]: LUT RAM with asynchronous read. Latency 1 cycle; `m_payload` follows a registered address
 //!   through the RAM within the cycle. For up to some 64 words.

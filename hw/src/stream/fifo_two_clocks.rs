@@ -10,7 +10,7 @@
 //! | `m_clk`, `m_rst` | clock and reset of the side where words go out |
 //! | `m` | stream out, of `m_clk`; `m_valid` is a register, `m_payload` is read from the memory |
 //!
-//! - Parameters: `width`, bits of a word, at least 1; `depth`, words, a power of two (only then does the gray code of the
+//! - Parameters: `width`, bits of a word, from 1 to 65,536; `depth`, words, a power of two (only then does the gray code of the
 //!   counts close) from 4 to 2^20; `style`, where the words lie; `stages` of the synchronizers, 2 to 4.
 //! - [`Style::Distributed`]: LUT RAM; `m_payload` follows a registered address through it. [`Style::Block`]: block RAM;
 //!   `m_payload` is its output, `m_ready` reaches its address.

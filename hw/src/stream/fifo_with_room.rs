@@ -9,7 +9,7 @@
 //! | `m` | stream out; `m_valid` is a register, `m_payload` is read from the memory |
 //! | `level` | words held, 0 to `depth`; a register. A word counts from the cycle after it went in to the cycle in which it leaves |
 //!
-//! - Parameters: `width`, bits of a word, at least 1; `depth`, words, a power of two from 2 to 64. They lie in LUT RAM with
+//! - Parameters: `width`, bits of a word, from 1 to 65,536; `depth`, words, a power of two from 2 to 64. They lie in LUT RAM with
 //!   asynchronous read.
 //! - Latency 1 cycle; 1 word in and 1 word out in every cycle.
 //! - No combinational path from port to port.

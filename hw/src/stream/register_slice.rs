@@ -9,7 +9,7 @@
 //! | `s` | stream in; `s_ready` is a register: there is room for a word |
 //! | `m` | stream out; `m_valid` and `m_payload` are registers |
 //!
-//! - Parameters: `width`, bits of a word, at least 1.
+//! - Parameters: `width`, bits of a word, from 1 to 65,536.
 //! - Latency 1 cycle; 1 transfer in every cycle; no combinational path from port to port.
 //! - After reset the slice is empty.
 

@@ -7,7 +7,7 @@
 //! | `d` | of any clock: one bit, or a gray-coded number. It must come from a register of that clock, without logic behind it |
 //! | `q` | the same of this module's clock, a register |
 //!
-//! - Parameters: `width`, bits, at least 1; `stages`, flip-flops in a row, 2 to 4: 2 up to some 200 MHz, 3 above or
+//! - Parameters: `width`, bits, from 1 to 65,536; `stages`, flip-flops in a row, 2 to 4: 2 up to some 200 MHz, 3 above or
 //!   where the time between failures must be very long.
 //! - Latency `stages` edges of `clk` after the first edge that catches the change; a change that lasts less than a period
 //!   of `clk` may be missed.

@@ -7,8 +7,6 @@ use hdl::Design;
 pub enum Engine {
     /// ABC's property-directed reachability: for all cycles.
     Pdr,
-    /// k-induction over so many cycles with yices: for all cycles.
-    Induction(u32),
     /// ABC's bounded model checking: for so many cycles from a reset on, and not a word about later ones.
     Bounded(u32),
 }

@@ -1,5 +1,5 @@
-//! Record join and record split: whoever gives or takes the two parts of a vector in an order of their own, beat by beat, is never
-//! stopped for good. That needs buffers as long as they are: with vectors twice as long both proofs fail.
+//! Record join and record split: whoever gives or takes the two parts of a vector in an order of their own, beat by beat and with
+//! pauses of any length, is never stopped for good. That needs buffers as long as they are: with vectors twice as long both proofs fail.
 
 use super::{Engine, Proof};
 use hdl::{Bundle, Design, Errors, Module, Signal, bits, module};
@@ -59,12 +59,13 @@ fn any_order(m: Module, [dense, sparse]: [Signal; 2], moves: [Signal; 2]) -> Ord
     Order { dense: is_dense, sparse: is_sparse, dense_left, sparse_left }
 }
 
-/// Something moves at least every so many cycles.
+/// Something moves at least every so many cycles in which who takes is ready. In the others it may stand still, for any time.
 #[module]
-fn goes_on(m: Module, moves: Signal) {
-    let still = m.reg_reset(bits(4), 0).comment("cycles without a transfer");
-    still.set(moves.mux(still.zeros(4), still.all().mux(still, still + 1)));
-    m.assert(still.le(PATIENCE), "it never stands still");
+fn goes_on(m: Module, moves: Signal, takes: Signal) {
+    let still = m.reg_reset(bits(4), 0).comment("cycles without a transfer, in which one could be taken");
+    let waits = takes & !still.all();
+    still.set(moves.mux(still.zeros(4), still + waits.zext(4)));
+    m.assert(still.le(PATIENCE), "it never stands still while what comes out is taken");
     let vectors = m.reg_reset(bits(3), 0);
     m.when(moves & !vectors.all(), || vectors.set(vectors + 1));
     m.cover(vectors.all(), "beats move");
@@ -95,8 +96,8 @@ fn join_proof(name: &str, lanes: u32, longer: u32) -> Result<Design<()>, Errors>
     m.assume(dense.valid.eq(order.dense) & sparse.valid.eq(order.sparse), "one beat after the other, in any order");
     m.assume(dense.payload.last.eq(order.dense_left.eq(1)), "the dense part ends with its last beat");
     m.assume(sparse.payload.last.eq(order.sparse_left.eq(1)), "the sparse part ends with its last beat");
-    m.assume(dense.payload.keep.all() & out.ready, "the dense part fills its beats; what comes out is taken");
-    goes_on(m, dense.transfer() | sparse.transfer() | out.transfer());
+    m.assume(dense.payload.keep.all(), "the dense part fills its beats");
+    goes_on(m, dense.transfer() | sparse.transfer() | out.transfer(), out.ready);
     Ok(m.finish(io)?.erase())
 }
 
@@ -126,8 +127,10 @@ fn split_proof(name: &str, lanes: u32, longer: u32) -> Result<Design<()>, Errors
     m.section("who takes: any order within a vector");
     let lengths = [m.lit(beats * longer, 4), m.lit(1u32, 4)];
     let order = any_order(m, lengths, [dense.transfer(), sparse.transfer() & sparse.payload.last]);
-    m.assume(dense.ready.eq(order.dense) & sparse.ready.eq(order.sparse), "one beat after the other, in any order");
-    goes_on(m, dense.transfer() | sparse.transfer() | s.transfer());
+    let takes = m.anyseq(1);
+    let ready = [order.dense, order.sparse].map(|next| next & takes);
+    m.assume(dense.ready.eq(ready[0]) & sparse.ready.eq(ready[1]), "one beat after the other, in any order, or none");
+    goes_on(m, dense.transfer() | sparse.transfer() | s.transfer(), takes);
     Ok(m.finish(io)?.erase())
 }
 

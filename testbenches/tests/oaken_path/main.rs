@@ -216,7 +216,7 @@ fn there_and_back(vector: &[u16], t: &Thresholds) -> Vec<u16> {
 /// With `KVFORGE_LONG=1`, ten million elements.
 #[test]
 fn real_keys_and_values_come_back_by_head() {
-    let (parts, rounds) = if std::env::var_os("KVFORGE_LONG").is_some() { (32, 30) } else { (1, 3) };
+    let (parts, rounds) = if sim::bus::long() { (32, 30) } else { (1, 3) };
     let recording = recording("smollm2_run");
     let design = path(ENGINE, params(3, 64)).unwrap_or_else(|e| panic!("{e}"));
     let of = |layer: u32| {

@@ -126,7 +126,9 @@ fn what_is_not_there_or_not_legal_is_flagged() {
     bench.run(200).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(errors(&mut bench) & !(1 << 2), unset);
     let none = Thresholds::from_bits(0xfbff, 0x8000, 0, 0x7bff).expect("legal");
-    let parts = sim::bus::packet_bytes(bench.beats(dense)).into_iter().zip(sim::bus::packet_bytes(bench.beats(sparse)));
+    let [dense, sparse] = [dense, sparse].map(|sink| sim::bus::packet_bytes(bench.beats(sink)));
+    assert_eq!([dense.len(), sparse.len()], [3, 3], "both parts of each record");
+    let parts = dense.into_iter().zip(sparse);
     for ((got, v), t) in parts.zip(&vectors).zip([&thresholds, &none, &thresholds]) {
         let want = encode(v, q.dense_bits(), t);
         assert_eq!(got, (want.dense, want.sparse));

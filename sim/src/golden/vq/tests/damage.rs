@@ -6,7 +6,7 @@ use fastrand::Rng;
 
 /// Damaged files; with `KVFORGE_LONG=1`, a million.
 fn rounds() -> usize {
-    if std::env::var_os("KVFORGE_LONG").is_some() { 1_000_000 } else { 5_000 }
+    if crate::bus::long() { 1_000_000 } else { 5_000 }
 }
 
 /// Changes some bytes, takes some out, puts some in, or cuts the end off.
