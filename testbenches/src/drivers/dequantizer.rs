@@ -2,10 +2,12 @@
 
 use super::built::build;
 use super::dequantizer_counts::{a_waiting_word_flags_nothing, exact_counts};
+use super::dequantizer_levels::{finest_steps, lost_bits};
 use super::dequantizer_lost::{
     empty_last_beats, headers_behind_lost_lasts, holes_in_the_last_word, holes_in_the_only_word, lost_sparse_lasts,
 };
 use super::dequantizer_records::{elements, encoded, with_step};
+use super::dequantizer_ring::{surplus_in_every_word, words_at_once};
 use super::oaken::runs;
 use super::settings::{self, Converts, plain_thresholds};
 use super::{Driver, Effort, registers};
@@ -26,10 +28,14 @@ pub fn dequantizer_driver(p: EngineParams) -> Driver {
         whole_chunks_at_every_byte(&device, engine)?;
         early_outliers(&device, engine, effort)?;
         every_exponent(&device, engine, effort)?;
+        finest_steps(&device, engine)?;
+        lost_bits(&device, engine)?;
         registers::test(engine, &device.design, &device.design.ports.s_axil, &device.map, effort.seed)?;
         settings::test(&device, engine, effort.seed)?;
         faulty_records(&device, engine, effort)?;
         counts_above_64(&device, engine)?;
+        surplus_in_every_word(&device, engine)?;
+        words_at_once(&device, engine)?;
         missing_bytes(&device, engine, effort)?;
         holes_in_the_last_word(&device, engine, effort)?;
         empty_last_beats(&device, engine, effort.seed)?;
@@ -88,7 +94,7 @@ fn random_records(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine, effo
 }
 
 /// Records of `n` elements without a mistake come out as the model says; the cycles that they took.
-fn decodes(
+pub(super) fn decodes(
     d: &Device<DequantizerAxiPorts>,
     engine: &mut dyn Engine,
     t: &Thresholds,

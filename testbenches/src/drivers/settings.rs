@@ -59,7 +59,8 @@ where
     run.settings_wait()?;
     run.every_change_counts()?;
     run.lost_lasts()?;
-    run.flushes(seed)
+    run.flushes(seed)?;
+    run.flushes_around_a_beginning()
 }
 
 impl<'e, P> Converting<'e, Device<P>>
@@ -320,6 +321,36 @@ where
                 .map_err(|e| format!("round {round}, behind a flush: {e}"))?;
         }
         Ok(())
+    }
+
+    /// The request to flush in each cycle around that in which a vector comes: the engine is idle afterwards, and the next vector is right.
+    fn flushes_around_a_beginning(&mut self) -> Result<(), String> {
+        let vector = self.vector(30, LENGTH);
+        let beats = self.device.beats(&vector, &self.t);
+        let flush = self.device.address("flush");
+        for offset in -6..14i64 {
+            let ahead = (-offset).max(0) as u64;
+            let run = |run: &mut Self, cycles: u64| run.bench.run(cycles).map_err(|e: BusError| e.to_string());
+            let send = |run: &mut Self| {
+                run.sources.iter().zip(&beats).for_each(|(source, beats)| run.bench.send(*source, beats.clone()));
+            };
+            if offset >= 0 {
+                send(self);
+                run(self, offset as u64)?;
+            }
+            self.axil.queue_write(&mut self.bench, flush, 1, 0xf);
+            if offset < 0 {
+                run(self, ahead)?;
+                send(self);
+            }
+            run(self, 100 + 2 * LENGTH as u64 / u64::from(self.device.params.lanes))?;
+            let (flushed, status) = (self.read("flush")?, self.read("status")?);
+            self.write("flush", 0)?;
+            if (flushed, status) != (1, 2) {
+                return Err(format!("flushed {offset} cycles behind the beginning: flush {flushed}, status {status}"));
+            }
+        }
+        self.exchange(beats, &[&vector]).map_err(|e| format!("behind flushes around a beginning: {e}"))
     }
 
     /// Settings of which a single bit is new are taken over by an idle engine.

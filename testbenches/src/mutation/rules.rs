@@ -21,6 +21,7 @@ pub(super) fn same<'a>(design: &'a Design<'a>, mutation: &'a Mutation) -> Option
         .or(at.never_inverted())
         .or(at.not_looked_at())
         .or(at.differs_either_way())
+        .or(at.decided_by_another_bit())
 }
 
 impl<'a> At<'a> {
@@ -85,6 +86,17 @@ impl<'a> At<'a> {
         let differs = compares && self.active()? != value && "01".contains(value);
         differs.then_some("inverted only while another bit differs from the constant that it is compared with")
     }
+
+    /// `|a` with a bit of `a` inverted only where another bit of it is 1, `&a` where another one is 0.
+    fn decided_by_another_bit(&self) -> Option<&'static str> {
+        let decides = match self.cell().kind {
+            "$reduce_or" | "$reduce_bool" | "$logic_not" | "$logic_and" | "$logic_or" => '1',
+            "$reduce_and" => '0',
+            _ => return None,
+        };
+        let of_input = ["A", "B"].contains(&self.target.pin) && self.target.decides != self.target.bit;
+        (of_input && self.active()? == decides).then_some("inverted only while another bit decides")
+    }
 }
 
 #[cfg(test)]
@@ -143,6 +155,23 @@ mod tests {
         assert!(same("inv -module m -cell $memrd$3 -port CLK -portbit 0"));
         let address = |bit| same(&format!("inv -module m -cell $memrd$3 -port ADDR -portbit {bit}"));
         assert_eq!([0, 1, 2].map(address), [false, false, true]);
+    }
+
+    #[test]
+    fn a_bit_beside_one_that_decides_is_not_looked_at() {
+        for (kind, mode) in [("$reduce_or", "cnot1"), ("$logic_not", "cnot1"), ("$reduce_and", "cnot0")] {
+            let text = format!("module \\m\n  wire width 3 \\a\n  cell {kind} $1\n    connect \\A \\a\n  end\nend\n");
+            let design = Design::read(&text).unwrap();
+            let same = |mode: &str, pin: &str, bit, by| {
+                let command =
+                    format!("mutate -mode {mode} -module m -cell $1 -port {pin} -portbit {bit} -ctrlbit {by}");
+                let mutation = Mutation { number: 1, module: "m".into(), command, what: String::new(), place: None };
+                super::same(&design, &mutation).is_some()
+            };
+            let other = if mode == "cnot1" { "cnot0" } else { "cnot1" };
+            assert!(same(mode, "A", 0, 2) && !same(other, "A", 0, 2), "{kind}");
+            assert!(!same(mode, "A", 1, 1) && !same(mode, "Y", 0, 1) && !same("inv", "A", 0, 2), "{kind}");
+        }
     }
 
     #[test]
