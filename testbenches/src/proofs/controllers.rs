@@ -35,7 +35,7 @@ ports! {
 }
 
 /// The setting that a vector of beats has in the guard: chunks of 64 elements, here of one beat each.
-fn beats_minus_1(setting: Setting) -> Signal {
+pub(super) fn beats_minus_1(setting: Setting) -> Signal {
     setting.chunks_minus_1.bit(0)
 }
 

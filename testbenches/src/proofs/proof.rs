@@ -53,6 +53,7 @@ const SLOW: &[(&str, u32)] = &[
     ("power_up_walker", 7),
     ("power_up_walks", 7),
     ("power_up_words", 11),
+    ("quantizer_settings", 13),
     ("vector_guard", 16),
 ];
 
