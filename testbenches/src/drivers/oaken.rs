@@ -23,7 +23,9 @@ fn quantizer_test(q: &Device<QuantizerAxiPorts>, engine: &mut dyn Engine, effort
     registers::test(engine, &q.design, &q.design.ports.s_axil, &q.map, effort.seed)?;
     settings::test(q, engine, effort.seed)?;
     whole_chunks_at_every_byte(q, engine)?;
-    mistakes(&mut Converting::new(q, engine, effort.seed)?)
+    let mut run = Converting::new(q, engine, effort.seed)?;
+    mistakes(&mut run)?;
+    a_short_flush(&mut run)
 }
 
 /// Chunks of outliers only, whose counts are at every byte of a word: a word of the sparse part may carry a byte to any place of the next.
@@ -179,7 +181,7 @@ fn fine_steps(
     mut run: impl FnMut(&Thresholds, &[Vec<u16>], Pauses, u64) -> Result<u64, String>,
 ) -> Result<(), String> {
     let mut rng = Rng::with_seed(effort.seed);
-    (0..10).try_for_each(|_| {
+    (0..10).try_for_each(|i| {
         let [low, high, more_low, more_high] = [0x100, 0x100, 64, 64].map(|most| rng.u16(1..most));
         let (s_low, s_high) = (low + more_low, high + more_high);
         let t = Thresholds::from_bits(0x8000 | s_low, 0x8000 | low, high, s_high).expect("legal");
@@ -188,7 +190,9 @@ fn fine_steps(
             (0..64).map(|_| if rng.bool() { 0x8000 | low } else { high } + rng.u16(0..=range)).collect()
         };
         let vectors: Vec<Vec<u16>> = (0..20).map(vector).collect();
-        run(&t, &vectors, Pauses::NEVER, rng.u64(..)).map(drop)
+        // what stands still in the lanes may not change either
+        let pauses = [Pauses::NEVER, Pauses::MOSTLY, Pauses::OFTEN][i % 3];
+        run(&t, &vectors, pauses, rng.u64(..)).map(drop)
     })
 }
 
@@ -256,4 +260,20 @@ fn mistakes(run: &mut Converting<Device<QuantizerAxiPorts>>) -> Result<(), Strin
         }
     }
     Ok(())
+}
+
+/// A flush that is over before the open vector is filled: it is filled all the same, and the next one is right.
+fn a_short_flush(run: &mut Converting<Device<QuantizerAxiPorts>>) -> Result<(), String> {
+    let good = run.vector(6, LENGTH);
+    let lanes = run.device.params.lanes;
+    let begun = (LENGTH / 2).next_multiple_of(lanes as usize);
+    let filled: Vec<u16> = good[..begun].iter().copied().chain(std::iter::repeat_n(0, LENGTH - begun)).collect();
+    let mut beats = misfit(&good, lanes);
+    beats.truncate(begun / lanes as usize);
+    let error = |e: String| format!("a short flush: {e}");
+    // what is begun may come out in part, and is compared when all of it has
+    run.exchange(vec![beats], &[]).map_err(error)?;
+    run.write("flush", 1)?;
+    run.write("flush", 0)?;
+    run.exchange(vec![misfit(&good, lanes)], &[&filled, &good]).map_err(error)
 }

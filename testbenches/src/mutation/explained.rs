@@ -71,7 +71,7 @@ impl Explanations {
     }
 }
 
-/// Does a text fit a pattern, in which `*` stands for any text, and `[8..15]` for `[8]` to `[15]`?
+/// Does a text fit a pattern, in which `*` stands for any text, and `[8..15]` for `[8]` to `[15]` or 8 to 15?
 fn fits(pattern: &str, text: &str) -> bool {
     let special = pattern.char_indices().find(|(at, c)| *c == '*' || (*c == '[' && range(&pattern[*at..]).is_some()));
     let Some((at, c)) = special else { return pattern == text };
@@ -80,10 +80,15 @@ fn fits(pattern: &str, text: &str) -> bool {
         let rest = &pattern[at + 1..];
         return (0..=text.len()).any(|at| text.is_char_boundary(at) && fits(rest, &text[at..]));
     }
-    let number = |text: &str| text.strip_prefix('[')?.split_once(']').and_then(|(n, _)| n.parse::<u32>().ok());
-    let (Some((numbers, rest)), Some(n)) = (range(&pattern[at..]), number(text)) else { return false };
-    let behind = text.split_once(']').map_or("", |(_, behind)| behind);
+    let (Some((numbers, rest)), Some((n, behind))) = (range(&pattern[at..]), number(text)) else { return false };
     numbers.contains(&n) && fits(rest, behind)
+}
+
+/// `[12] of add` or, of a bit that decides, `12 of the pin`: the number, and what is behind it.
+fn number(text: &str) -> Option<(u32, &str)> {
+    let (inside, close) = text.strip_prefix('[').map_or((text, ""), |inside| (inside, "]"));
+    let digits = inside.find(|c: char| !c.is_ascii_digit()).unwrap_or(inside.len());
+    Some((inside[..digits].parse().ok()?, inside[digits..].strip_prefix(close)?))
 }
 
 /// `[8..15] of add`: the numbers, and what is behind them.
@@ -103,6 +108,9 @@ mod tests {
         assert!(fits("pin A[*] of add stuck at *", "pin A[12] of add stuck at 0"));
         assert!(fits("*", "") && fits("a*", "a") && fits("*a*", "bab"));
         assert!(fits("pin A[8..15] of * at 1", "pin A[12] of add stuck at 1") && fits("A[0..3]", "A[3]"));
+        let decides = "inverted while bit [8..15] of the pin is 1";
+        let bit = |n| format!("inverted while bit {n} of the pin is 1");
+        assert_eq!([7, 8, 15, 16].map(|n| fits(decides, &bit(n))), [false, true, true, false]);
         assert!(
             !fits("A[8..15]", "A[7]")
                 && !fits("A[8..15]", "A[16]")
