@@ -23,7 +23,7 @@ pub mod header;
 pub mod level_writer;
 pub mod maxima;
 pub mod mmu;
-mod packet_ends;
+pub mod packet_ends;
 pub mod packet_gate;
 pub mod place;
 pub mod promises;
@@ -56,7 +56,7 @@ mod walker_maps;
 mod walker_place;
 mod walker_records;
 mod walker_view;
-mod walker_words;
+pub mod walker_words;
 mod word_settings;
 
 #[cfg(test)]

@@ -44,6 +44,8 @@ const SLOW: &[(&str, u32)] = &[
     ("power_up_burst_writer", 10),
     ("power_up_history_port", 10),
     ("power_up_link", 9),
+    ("power_up_packet_ends", 10),
+    ("power_up_page_copier", 7),
     ("power_up_requester", 7),
     ("power_up_slice_framer", 6),
     ("power_up_sparse_writer", 12),

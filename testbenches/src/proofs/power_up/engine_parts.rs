@@ -9,13 +9,15 @@ use hw::oaken::beat_reader::beat_reader;
 use hw::oaken::both_taken::both_taken;
 use hw::oaken::dense_reader::read_dense;
 use hw::oaken::maxima::maxima;
+use hw::oaken::packet_ends::{PacketEnd, packet_end, packet_ends};
 use hw::oaken::packet_gate::begin_while;
 use hw::oaken::scale::{Scales, scale, scales};
 use hw::oaken::scale_table::{Queue, ScaleTable};
 use hw::oaken::setting_table::setting_table;
 use hw::oaken::side_table::{Current, SideTable, slot_bits};
-use hw::oaken::sparse_ring::{RingWrite, place_bits, read_bytes, ring_write};
-use hw::oaken::types::{DenseBeat, LENGTH_BITS, Thresholds, dense_beat, thresholds};
+use hw::oaken::sparse_ring::{RingWrite, place_bits, read_bytes, ring_write, word_bits};
+use hw::oaken::types::{DenseBeat, LENGTH_BITS, SparseWord, Thresholds, dense_beat, sparse_word, thresholds};
+use hw::oaken::walker_words::Arrived;
 use hw::oaken::{EngineParams, header, record_join, record_split};
 
 /// The smallest engine.
@@ -136,6 +138,33 @@ fn sparse_ring(p: EngineParams) -> Result<Design<RingPorts>, Errors> {
     m.finish(io)
 }
 
+ports! {
+    struct EndsPorts(p: EngineParams) {
+        input comes: Signal = bits(1),
+        input word: SparseWord = sparse_word(p.sparse_bytes()),
+        input head: Signal = bits(word_bits(p)),
+        input leave: Signal = bits(1),
+        input flush: Signal = bits(1),
+        output known: Signal = bits(1),
+        output end: PacketEnd = packet_end(p),
+    }
+}
+
+/// The ends of packets that the walker looks at.
+#[module]
+fn ends(p: EngineParams) -> Result<Design<EndsPorts>, Errors> {
+    let m = Module::new("packet_ends");
+    let io = EndsPorts::new(m, p);
+    io.word.data.unused();
+    let valid = io.comes & !io.flush;
+    let arrived = Arrived { comes: io.comes, valid, word: io.word, address: io.head.trunc(4) };
+    let ends = packet_ends(m, arrived, io.head, io.flush, p);
+    ends.leave.set(io.leave);
+    io.known.set(ends.known);
+    io.end.set(ends.end);
+    m.finish(io)
+}
+
 /// Words of the ring that were written.
 #[module]
 fn written_words(m: Module, pins: &Pins) -> Vector<Signal> {
@@ -201,6 +230,7 @@ pub(super) fn proofs() -> Result<Vec<Proof>, Errors> {
             .seldom("")
             .for_cycles(16)
             .proof()?,
+        of("packet_ends", ends(ONE)).without_its_own().during("end_", "known").for_cycles(14).proof()?,
         of("sparse_ring", sparse_ring(lanes(4)))
             .given(|m, pins| words_have_come(m, pins, pins.get("reads"), pins.get("at"), 1))
             .shown_within(12)

@@ -9,6 +9,7 @@ use hw::h2m2::invalidation::invalidation;
 use hw::h2m2::migration_control::migration_control;
 use hw::h2m2::migration_params::MigrationParams;
 use hw::h2m2::migration_table::migration_table;
+use hw::h2m2::page_copier::page_copier;
 use hw::h2m2::params::MmuParams;
 use hw::h2m2::prefetch::prefetch;
 use hw::h2m2::requester::requester;
@@ -86,6 +87,21 @@ fn begun_first(m: Module, pins: &Pins) {
     m.assume(!pins.get("copied_valid") | jobs.any(), "what was copied was begun");
 }
 
+/// Each memory gives data that were asked for, and answers writes that were announced.
+#[module]
+fn asked_and_announced(m: Module, pins: &Pins) {
+    for side in 0..2 {
+        let pin = |of: &str, port: &str| pins.get(&format!("m_axi_{of}_{side}_{port}"));
+        let moves = |of: &str, channel: &str| pin(of, &format!("{channel}valid")) & pin(of, &format!("{channel}ready"));
+        let (reads, writes) = (m.reg_reset(bits(4), 0), m.reg_reset(bits(4), 0));
+        let come = moves("read", "r") & pin("read", "rlast");
+        reads.set(reads + moves("read", "ar").zext(4) - come.zext(4));
+        writes.set(writes + moves("write", "aw").zext(4) - moves("write", "b").zext(4));
+        m.assume(!pin("read", "rvalid") | reads.any(), "data were asked for");
+        m.assume(!pin("write", "bvalid") | writes.any(), "a write that is answered was announced");
+    }
+}
+
 pub(super) fn proofs() -> Result<Vec<Proof>, Errors> {
     let waits = MmuParams { writes_wait: true, ..SMALL };
     let ahead = MmuParams { prefetch: true, ..SMALL };
@@ -129,5 +145,14 @@ pub(super) fn proofs() -> Result<Vec<Proof>, Errors> {
             .proof()?,
         of("migration_table", migration_table(migration)).during("decode", "failed").leaving_out("found").proof()?,
         of("migration_control", migration_control(migration)).given(begun_first).seldom("").for_cycles(10).proof()?,
+        // words come from block RAM
+        of("page_copier", page_copier(MigrationParams { data_bytes: 8, ..migration }))
+            .without_its_own()
+            .given(asked_and_announced)
+            .leaving_out("m_axi_write_0_wdata")
+            .leaving_out("m_axi_write_1_wdata")
+            .seldom("")
+            .for_cycles(9)
+            .proof()?,
     ])
 }
