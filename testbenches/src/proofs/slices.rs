@@ -1,4 +1,4 @@
-//! Slice splitter and slice framer: whatever comes, and whatever their registers and memories held before the reset, words that come are
+//! Slice splitter and slice framer: whatever comes (splitter and framer as a whole: with counts of 0 and 64), and whatever their registers and memories held before the reset, words that come are
 //! taken within a bounded time as long as what leaves is taken.
 
 use super::{Engine, Proof};
@@ -202,7 +202,7 @@ pub fn proofs() -> Result<Vec<Proof>, Errors> {
         of_part("slice_cutter", "slice cutter, slices of 2 words", cutter_proof()?),
         of_part("chunk_pieces_once", "chunk pieces, records", pieces_proof("once", Headers::Once)?),
         of_part("chunk_pieces_each", "chunk pieces, slices", pieces_proof("each", Headers::Each)?),
-        proof("slice_splitter", "slice splitter, a head of 64 elements", splitter_proof()?),
-        proof("slice_framer", "slice framer, heads of 64 elements", framer_proof()?),
+        proof("slice_splitter", "slice splitter, a head of 64 elements, counts of 0 and 64", splitter_proof()?),
+        proof("slice_framer", "slice framer, heads of 64 elements, counts of 0 and 64", framer_proof()?),
     ])
 }
