@@ -1,5 +1,5 @@
-//! Slice splitter and slice framer: whatever comes (splitter and framer as a whole: with counts of 0 and 64), and whatever their registers and memories held before the reset, words that come are
-//! taken within a bounded time as long as what leaves is taken.
+//! Slice splitter and slice framer: whatever comes (to splitter and framer as a whole, with counts of 0 and 64), and whatever their registers
+//! and memories held before the reset, words that come are taken within a bounded time as long as what leaves is taken.
 
 use super::{Engine, Proof};
 use crate::checkers::{Side, sends_by_the_rules, stalls_at_most};
