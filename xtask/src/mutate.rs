@@ -10,13 +10,13 @@ pub struct Options {
     /// A named configuration, or a part that is none (a wrong name lists them)
     name: String,
     /// Mutants of each seed
-    #[arg(long, default_value_t = 200)]
-    count: usize,
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
+    count: u32,
     /// First seed: it says which ones are chosen
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Seeds, one after the other
-    #[arg(long, default_value_t = 3)]
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..))]
     seeds: u64,
 }
 

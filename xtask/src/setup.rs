@@ -52,7 +52,9 @@ fn try_programs() -> Result<()> {
 
 /// Everything that decides about the content of `.tools`: a change of it means a new set-up.
 fn stamp(dir: &Path) -> String {
-    let at = dir.display();
+    // through whichever link it is seen: the programs name the folder itself
+    let at = fs::canonicalize(dir).unwrap_or_else(|_| dir.to_path_buf());
+    let at = at.display();
     format!(
         "{at}\n{:#?}\n{:#?}\n{:#?}\n{:#?}\n{:#?}\n{}",
         tools::PYTHON_PACKAGES,

@@ -53,6 +53,16 @@ impl AxiLiteMaster {
         AxiLiteMaster { aw, w, b, ar, r, strobes }
     }
 
+    /// All channels belong to this clock, as in [`Bench::source_clock`].
+    ///
+    /// # Panics
+    /// As there.
+    #[track_caller]
+    pub fn clock(&self, bench: &mut Bench, clock: usize) {
+        [self.aw, self.w, self.ar].into_iter().for_each(|source| bench.source_clock(source, clock));
+        [self.b, self.r].into_iter().for_each(|sink| bench.sink_clock(sink, clock));
+    }
+
     /// Queues a write, without waiting. Bit `i` of `strobes` enables byte `i`.
     #[track_caller]
     pub fn queue_write(&self, bench: &mut Bench, address: u64, data: u64, strobes: u64) {

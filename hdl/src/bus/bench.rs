@@ -62,14 +62,32 @@ impl<'e> Bench<'e> {
     }
 
     /// A source on the given ports.
+    ///
+    /// # Panics
+    /// If they are those of an output stream, or another source has them.
+    #[track_caller]
     pub fn source_at(&mut self, ports: StreamPorts, stalls: Stalls) -> Source {
+        let name = &ports.name;
+        let is_input = self.engine.ports()[ports.valid].input;
+        assert!(is_input, "`{name}` is an output: it takes a sink (`Bench::sink`), not a source");
+        let taken = self.sources.iter().any(|source| source.ports.valid == ports.valid);
+        assert!(!taken, "`{name}` has a source already: send what else there is with that one");
         let (queue, pattern) = (Default::default(), Pattern::new(stalls));
         self.sources.push(SourceModel { ports, queue, pattern, offered: None, cycles: vec![], clocks: u64::MAX });
         Source(self.sources.len() - 1)
     }
 
     /// A sink on the given ports.
+    ///
+    /// # Panics
+    /// If they are those of an input stream, or another sink has them.
+    #[track_caller]
     pub fn sink_at(&mut self, ports: StreamPorts, stalls: Stalls) -> Sink {
+        let name = &ports.name;
+        let is_output = !self.engine.ports()[ports.valid].input;
+        assert!(is_output, "`{name}` is an input: it takes a source (`Bench::source`), not a sink");
+        let taken = self.sinks.iter().any(|sink| sink.ports.valid == ports.valid);
+        assert!(!taken, "`{name}` has a sink already: what it got is all that came");
         let (pattern, checker) = (Pattern::new(stalls), StreamChecker::default());
         self.sinks.push(SinkModel {
             ports,
@@ -181,22 +199,44 @@ impl<'e> Bench<'e> {
     }
 
     /// The source belongs to this clock (index into [`Engine::clocks`]): it moves at no other one's edges.
+    ///
+    /// # Panics
+    /// If the design has no such clock.
+    #[track_caller]
     pub fn source_clock(&mut self, source: Source, clock: usize) {
-        self.sources[source.0].clocks = 1 << clock;
+        self.sources[source.0].clocks = self.bit_of(clock);
     }
 
     /// The sink belongs to this clock, as in [`Bench::source_clock`].
+    ///
+    /// # Panics
+    /// As there.
+    #[track_caller]
     pub fn sink_clock(&mut self, sink: Sink, clock: usize) {
-        self.sinks[sink.0].clocks = 1 << clock;
+        self.sinks[sink.0].clocks = self.bit_of(clock);
     }
 
-    /// One clock cycle.
+    /// The bit of this clock in a set of clocks.
+    #[track_caller]
+    fn bit_of(&self, clock: usize) -> u64 {
+        let clocks = self.engine.clocks();
+        assert!(clock < clocks.len(), "no clock {clock}: the design has {}", listed(clocks));
+        1 << clock
+    }
+
+    /// One clock cycle: an edge of all clocks.
+    #[track_caller]
     pub fn step(&mut self) -> Result<(), BusError> {
         self.edge(u64::MAX)
     }
 
     /// An edge of the clocks whose bit is set, at one instant.
+    ///
+    /// # Panics
+    /// If other clocks have none, and of a source or sink nobody said which clock it belongs to.
+    #[track_caller]
     pub fn edge(&mut self, clocks: u64) -> Result<(), BusError> {
+        self.all_have_clocks(clocks);
         for source in self.sources.iter_mut().filter(|source| source.clocks & clocks != 0) {
             source.drive(self.engine, &mut self.rng);
         }
@@ -214,6 +254,22 @@ impl<'e> Bench<'e> {
         self.engine.edge(clocks);
         self.cycle += 1;
         Ok(())
+    }
+
+    /// Where some clocks have an edge and others none, each stream must belong to one: at the edges of another it would see transfers
+    /// that the design does not make.
+    #[track_caller]
+    fn all_have_clocks(&self, edges: u64) {
+        let all = self.engine.clocks();
+        if (0..all.len()).all(|clock| edges >> clock & 1 == 1) {
+            return;
+        }
+        let sources = self.sources.iter().map(|source| (&source.ports.name, source.clocks));
+        let sinks = self.sinks.iter().map(|sink| (&sink.ports.name, sink.clocks));
+        if let Some((name, _)) = sources.chain(sinks).find(|(_, clocks)| *clocks == u64::MAX) {
+            let help = "say it with `Bench::source_clock`, `Bench::sink_clock` or `AxiLiteMaster::clock`";
+            panic!("`{name}` belongs to no clock, and not all have an edge ({}): {help}", listed(all));
+        }
     }
 
     /// So many clock cycles.
@@ -285,4 +341,9 @@ impl<'e> Bench<'e> {
     pub(super) fn error_at(&self, sink: Sink, rule: Rule) -> BusError {
         self.error(sink.0, rule)
     }
+}
+
+/// Names of clocks, each with its number.
+fn listed(clocks: &[String]) -> String {
+    clocks.iter().enumerate().map(|(i, name)| format!("{i}: `{name}`")).collect::<Vec<_>>().join(", ")
 }

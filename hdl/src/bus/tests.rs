@@ -281,3 +281,86 @@ fn what_does_not_fit_is_refused_where_it_is_sent() {
     let master = AxiLiteMaster::new(&mut bench, &design, &design.ports.s_axil, Stalls::Never);
     master.queue_write(&mut bench, 0, 1 << 32, 0xf);
 }
+
+/// A wire, beside which each of two clocks has a register.
+fn beside_clocks() -> Design<PassPorts> {
+    between(|m, io| {
+        io.m.set(io.s);
+        let tick = || {
+            let tick = m.reg_reset(bits(1), 0);
+            tick.set(!tick);
+            tick.unused();
+        };
+        tick();
+        m.in_domain(m.clock_domain("slow_clk", "slow_rst"), tick);
+    })
+}
+
+#[test]
+#[should_panic(
+    expected = "`s_valid` belongs to no clock, and not all have an edge (0: `clk`, 1: `slow_clk`): say it with"
+)]
+fn a_stream_of_no_clock_does_not_move_at_the_edges_of_one() {
+    let design = beside_clocks();
+    let mut engine = Simulator::new(&design);
+    let mut bench = Bench::new(&mut engine, seed(3));
+    bench.source(&design, &design.ports.s, Stalls::Never);
+    bench.reset().unwrap();
+    let _ = bench.edge(1);
+}
+
+#[test]
+fn a_stream_moves_at_the_edges_of_its_clock() {
+    let design = beside_clocks();
+    let mut engine = Simulator::new(&design);
+    let mut bench = Bench::new(&mut engine, seed(3));
+    let s = bench.source(&design, &design.ports.s, Stalls::Never);
+    let m = bench.sink(&design, &design.ports.m, Stalls::Never);
+    bench.source_clock(s, 0);
+    bench.sink_clock(m, 0);
+    bench.reset().unwrap();
+    bench.send(s, 0..20u64);
+    [0b10, 0b01, 0b10, 0b11].into_iter().cycle().take(20).for_each(|clocks| bench.edge(clocks).unwrap());
+    assert_eq!(bench.beats(m), (0..10).map(Beat::from).collect::<Vec<Beat>>());
+}
+
+#[test]
+#[should_panic(expected = "no clock 2: the design has 0: `clk`, 1: `slow_clk`")]
+fn a_clock_that_is_not_there_is_refused() {
+    let design = beside_clocks();
+    let mut engine = Simulator::new(&design);
+    let mut bench = Bench::new(&mut engine, seed(3));
+    let s = bench.source(&design, &design.ports.s, Stalls::Never);
+    bench.source_clock(s, 2);
+}
+
+/// A bench on a wire, with models that do not fit.
+fn misplaced(place: impl FnOnce(&mut Bench, &Design<PassPorts>)) {
+    let design = between(|_, io| io.m.set(io.s));
+    place(&mut Bench::new(&mut Simulator::new(&design), seed(3)), &design);
+}
+
+#[test]
+#[should_panic(expected = "`m_valid` is an output: it takes a sink")]
+fn a_source_on_an_output_is_refused() {
+    misplaced(|bench, design| {
+        bench.source(design, &design.ports.m, Stalls::Never);
+    });
+}
+
+#[test]
+#[should_panic(expected = "`s_valid` is an input: it takes a source")]
+fn a_sink_on_an_input_is_refused() {
+    misplaced(|bench, design| {
+        bench.sink(design, &design.ports.s, Stalls::Never);
+    });
+}
+
+#[test]
+#[should_panic(expected = "`s_valid` has a source already")]
+fn two_sources_on_a_stream_are_refused() {
+    misplaced(|bench, design| {
+        bench.source(design, &design.ports.s, Stalls::Never);
+        bench.source(design, &design.ports.s, Stalls::Never);
+    });
+}
