@@ -50,7 +50,7 @@ pub use oaken_slices::{framer_params, slice_params};
 pub use parameter::{Legal, Mistake, Parameter, Preset, Problem, Value, Values};
 pub use soc::{board_params, system_params};
 pub use vq::{banked_params, cache_params, unpacker_params};
-pub use vq_tables::{scores_params, table_params, values_params};
+pub use vq_tables::{encoder_params, scores_params, table_params, values_params};
 
 /// The block of this name.
 pub fn block(name: &str) -> Option<&'static Block> {

@@ -1,10 +1,12 @@
 //! The units that work by table with everything around them: books, rows and queries, good ones and damaged ones, and a check of all that comes out.
 
+mod encoder;
 mod jobs;
 mod products;
 mod scores;
 mod values;
 
+pub use encoder::{EncoderBench, random_vector};
 pub use jobs::*;
 pub use products::ProductsBench;
 pub use scores::ScoresBench;

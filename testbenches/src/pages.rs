@@ -49,6 +49,7 @@ const PAGES: &[Page] = &[
     Page { block: "vq_banked_cache", shown: &[("lanes", 2)] },
     Page { block: "vq_e8p_decoder", shown: &[] },
     Page { block: "vq_products", shown: &[] },
+    Page { block: "vq_encoder", shown: &[] },
     Page { block: "vq_scores", shown: &[] },
     Page { block: "vq_values", shown: &[] },
     Page { block: "lad_scores", shown: &[] },

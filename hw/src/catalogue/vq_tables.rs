@@ -2,6 +2,7 @@
 
 use super::block::Block;
 use super::parameter::{Legal, Mistake, Parameter, Preset, Values, any, nothing};
+use crate::vq::encoder::{self, encoder};
 use crate::vq::products::{self, products};
 use crate::vq::scores::{self, ScoresParams, scores};
 use crate::vq::table_types::{LANES, MAX_POSITIONS, MAX_QUERIES, TableParams};
@@ -20,6 +21,13 @@ pub fn table_params(v: &Values) -> TableParams {
     }
 }
 
+/// The parameters of an encoder.
+pub fn encoder_params(v: &Values) -> TableParams {
+    let [entries, vector, positions, residuals] =
+        ["entries", "vector", "positions", "residuals"].map(|name| v.number(name));
+    TableParams { entries, vector, positions, residuals, queries: 1 }
+}
+
 /// The parameters of scores.
 pub fn scores_params(v: &Values) -> ScoresParams {
     ScoresParams { table: table_params(v), scaled: v.flag("scaled") }
@@ -34,7 +42,7 @@ pub fn values_params(v: &Values) -> ValuesParams {
 
 /// A query has two words or more.
 fn query_is_long_enough(v: &Values) -> Result<(), Box<Mistake>> {
-    let numbers = table_params(v).query_numbers();
+    let numbers = encoder_params(v).query_numbers();
     if numbers >= 8 {
         return Ok(());
     }
@@ -106,6 +114,29 @@ pub(super) const PRODUCTS: Block = Block {
     throughput: |v| format!("a word a cycle, but for one cycle a book: {} products", 4 * v.number("queries")),
     function: || type_name_of_val(&products),
     build: |_, v| products(table_params(v), false).map(Design::erase),
+};
+
+pub(super) const ENCODER: Block = Block {
+    name: "vq_encoder",
+    summary: "encodes new keys and values: the index of the nearest entry of each codebook that streams by",
+    parameters: &[
+        ENTRIES,
+        VECTOR,
+        POSITIONS,
+        Parameter {
+            legal: Legal::OneOf(&[1]),
+            why: "what an entry leaves over is known when the next book has begun",
+            ..RESIDUALS
+        },
+    ],
+    check: query_is_long_enough,
+    latency: |v| format!("{} cycles from the last word of a book to its index", encoder::latency(encoder_params(v))),
+    throughput: |v| {
+        let overhead = encoder::overhead(encoder_params(v));
+        format!("a word a cycle, but for one cycle a book and {overhead} cycles a command")
+    },
+    function: || type_name_of_val(&encoder),
+    build: |_, v| encoder(encoder_params(v)).map(Design::erase),
 };
 
 pub(super) const SCORES: Block = Block {

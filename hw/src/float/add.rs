@@ -205,7 +205,7 @@ fn normalise(x: Sum, f: Format, subnormals: Subnormals) -> Normal {
 
 /// `x` shifted to the left up to its leading one, by no more than `limit`; and by how many places.
 #[module]
-fn to_front_within(x: Signal, limit: Signal) -> (Signal, Signal) {
+pub(crate) fn to_front_within(x: Signal, limit: Signal) -> (Signal, Signal) {
     let levels = clog2(x.width() as usize).min(limit.width());
     let empty = |x: Signal, level: u32| !x.drop_low(x.width() - (1 << level)).any();
     // is 2^level left of the limit, or more?

@@ -9,6 +9,7 @@ pub mod codebook_cache;
 mod delay;
 pub mod e8p;
 mod e8p_points;
+pub mod encoder;
 pub mod index_unpacker;
 mod join_pairs;
 pub mod lane_window;

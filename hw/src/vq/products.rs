@@ -56,22 +56,13 @@ pub fn products(p: TableParams, rows_follow: bool) -> Result<Design<ProductsPort
     m.doc("Product pipeline: the products of queries with all entries of books that stream by.");
     let io = ProductsPorts::new(m, p);
 
-    m.section("queries");
-    let words_of_query = p.query_numbers() / WORD_NUMBERS;
-    let query = Query::take(m, io.query, p);
-    let memory = |i: u32| {
-        let numbers = m.memory(bits(16 * WORD_NUMBERS), words_of_query as usize).style(RamStyle::Distributed);
-        let writes = io.query.transfer() & query.takes & query.number.eq(i);
-        numbers.write(query.word, io.query.payload.data, writes);
-        numbers
-    };
-    let memories: Vec<Memory> = (0..queries).map(memory).collect();
+    let (query, memories) = queries_taken(m, io.query, p);
 
     m.section("books");
     let books = m.instance(&passing_books(p, Around { rows_follow, settle: latency(p) })?);
     books.command.valid.set(io.command.valid & query.there);
     let refused = io.command.payload.refused;
-    let query_refused = query.wrong.mux(m.lit_state(TableOutcome::Query), m.lit_state(TableOutcome::Okay));
+    let query_refused = query.refused(m);
     let refused = refused.is(TableOutcome::Okay).mux(query_refused, refused);
     books.command.payload.set(BooksAhead { first: io.command.payload.first, refused });
     io.command.ready.set(books.command.ready & query.there);
@@ -79,14 +70,32 @@ pub fn products(p: TableParams, rows_follow: bool) -> Result<Design<ProductsPort
     io.done.set(books.done);
     m.when(io.done.transfer(), || query.there.set(0));
 
-    multiply_all(m, books.passing, &memories, io.write, p)?;
+    let pipeline = m.pipeline("products");
+    let found = multiply_all(m, pipeline, books.passing, &memories, p)?;
+    write_all(pipeline, found, io.write, p);
     m.finish(io)
 }
 
+/// Takes the queries of a command, and keeps each in a memory.
+#[module]
+pub(super) fn queries_taken(m: Module, words: Stream<QueryWord>, p: TableParams) -> (Query, Vec<Memory>) {
+    m.section("queries");
+    let words_of_query = p.query_numbers() / WORD_NUMBERS;
+    let query = Query::take(m, words, p);
+    let memory = |i: u32| {
+        let numbers = m.memory(bits(16 * WORD_NUMBERS), words_of_query as usize).style(RamStyle::Distributed);
+        let writes = words.transfer() & query.takes & query.number.eq(i);
+        numbers.write(query.word, words.payload.data, writes);
+        numbers
+    };
+    let memories = (0..p.queries).map(memory).collect();
+    (query, memories)
+}
+
 /// The queries of a command.
-struct Query {
+pub(super) struct Query {
     /// They are there, or they came with too few or too many words.
-    there: Signal,
+    pub(super) there: Signal,
     wrong: Signal,
     /// The next word belongs into a memory: to the query of this number, at this place.
     takes: Signal,
@@ -124,21 +133,44 @@ impl Query {
         });
         Query { there, wrong, takes: !beyond, number, word }
     }
+
+    /// How a command ends for what is wrong with its queries.
+    pub(super) fn refused(&self, m: Module) -> StateSignal<TableOutcome> {
+        self.wrong.mux(m.lit_state(TableOutcome::Query), m.lit_state(TableOutcome::Okay))
+    }
+}
+
+/// What passed, entered into a pipeline, and its products.
+pub(super) struct Multiplied {
+    /// The words, without numbers that the book does not have.
+    pub(super) word: Passing,
+    /// With the products: they are whole. An entry that is longer than a word has them with its last word.
+    pub(super) comes: Signal,
+    /// For each query, for each entry of a word.
+    pub(super) product: Vector<Vector<Signal>>,
+}
+
+impl Multiplied {
+    /// The number of the first entry of a word, divided by the entries of a word.
+    pub(super) fn row(&self, p: TableParams) -> Signal {
+        let pieces = p.words_of_entry().ilog2();
+        if pieces > 0 { self.word.word.drop_low(pieces) } else { self.word.word }
+    }
 }
 
 /// Multiplies what passes with the queries, and adds up.
 #[module]
-fn multiply_all(
+pub(super) fn multiply_all(
     m: Module,
+    pipeline: Pipeline,
     passing: Passing,
     queries: &[Memory],
-    write: TableWrite,
     p: TableParams,
-) -> Result<(), Errors> {
+) -> Result<Multiplied, Errors> {
     m.section("products");
-    let pipeline = m.pipeline("products");
     let comes = pipeline.enter_valid(passing.comes);
-    let Passing { position, word, there, data, comes: _ } = pipeline.enter(Passing { comes: passing.comes, ..passing });
+    let entered = pipeline.enter(Passing { comes: passing.comes, ..passing });
+    let Passing { position, word, data, .. } = entered;
     let group = if p.residuals == 1 { position } else { position.drop_low(p.residuals.ilog2()) };
     let unit = multiply::multiply(BINARY16, Subnormals::Keep, multiply::NATURAL)?;
     let adder = adder()?;
@@ -168,17 +200,24 @@ fn multiply_all(
         sums.push(Vector::of(values));
     }
     let product = Vector::of(sums);
+    let word = Passing { comes, ..entered };
     let comes = comes.meet(product[0][0]);
     let comes = match term {
         Some(term) => comes & term.ends,
         None => comes,
     };
-    let row = if pieces > 0 { word.drop_low(pieces) } else { word };
+    Ok(Multiplied { word, comes, product })
+}
+
+/// Writes products into tables.
+#[module]
+fn write_all(pipeline: Pipeline, found: Multiplied, write: TableWrite, p: TableParams) {
+    let (comes, row) = (found.comes, found.row(p));
+    let Passing { position, there, .. } = found.word;
     let [position, row, there] = [position, row, there].map(|x| x.meet(comes));
     let valid = pipeline.valid(comes).next();
-    let found = TableWrite { valid: comes, position, row, there, product }.next();
+    let found = TableWrite { valid: comes, position, row, there, product: found.product }.next();
     write.set(pipeline.leave(TableWrite { valid, ..found }));
-    Ok(())
 }
 
 /// The numbers of a query that the numbers of a word are multiplied with.

@@ -54,7 +54,7 @@ pub fn good_job(unit: &TableUnit, rng: &mut Rng, tokens: usize, full: bool) -> J
 }
 
 /// Finite numbers of about the same size, some of any.
-fn finite(rng: &mut Rng) -> u16 {
+pub(super) fn finite(rng: &mut Rng) -> u16 {
     let exponent = if rng.u8(0..8) == 0 { rng.u16(0..31) } else { rng.u16(12..18) };
     rng.u16(..) & 0x83ff | exponent << 10
 }
@@ -81,7 +81,7 @@ fn other_number(rng: &mut Rng, of_tokens: &mut Vec<u16>) {
 }
 
 /// Damages a command that begins with books, or does not.
-fn damage(unit: &TableUnit, rng: &mut Rng, command: &mut TableCommand, rows: bool) {
+pub(super) fn damage(unit: &TableUnit, rng: &mut Rng, command: &mut TableCommand, rows: bool) {
     let TableCommand { first, tokens, query, words } = command;
     let (starts, books) = book_starts(unit, words);
     let in_books = rng.usize(0..books);

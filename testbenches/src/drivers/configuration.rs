@@ -5,9 +5,9 @@ use super::{
     memory, oaken, oaken_mmu, parts, records, regroup, routing, several, slices, system, uart, vq, vq_tables,
 };
 use hw::catalogue::{
-    Value, Values, apid_params, arbiter_axi, banked_params, block, board_params, cache_params, framer_params,
-    lad_scores_params, migration_params, mmu_params, mover, oaken_mmu_params, scores_params, slice_params,
-    system_params, table_params, unpacker_params, values_params,
+    Value, Values, apid_params, arbiter_axi, banked_params, block, board_params, cache_params, encoder_params,
+    framer_params, lad_scores_params, migration_params, mmu_params, mover, oaken_mmu_params, scores_params,
+    slice_params, system_params, table_params, unpacker_params, values_params,
 };
 use hw::memory::ram::{Collision, RamParams};
 use hw::stream::fifo::Style;
@@ -103,6 +103,7 @@ fn driver(name: &str, block: &str, v: &Values) -> Option<Driver> {
         "vq_banked_cache" => vq::banked_cache_driver(name, banked_params(v)),
         "vq_codebook_cache" => vq::codebook_cache_driver(name, cache_params(v)),
         "vq_products" => vq_tables::products_driver(name, table_params(v)),
+        "vq_encoder" => vq_tables::encoder_driver(name, encoder_params(v)),
         "vq_values" => vq_tables::values_driver(name, values_params(v)),
         "vq_scores" => vq_tables::scores_driver(name, scores_params(v)),
         "vq_index_unpacker" => vq::index_unpacker_driver(name, unpacker_params(v)),

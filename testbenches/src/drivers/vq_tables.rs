@@ -4,13 +4,16 @@ use super::built::build;
 use super::{Driver, Effort};
 use fastrand::Rng;
 use hdl::engine::{Engine, Signals};
+use hw::vq::encoder::encoder;
 use hw::vq::products::products;
 use hw::vq::scores::{ScoresParams, scores};
 use hw::vq::table_types::{MAX_TOKENS, TableParams};
 use hw::vq::values::{ValuesParams, values};
 use sim::bus::{Stalls, StreamPorts};
 use sim::golden::vq::tables::TableUnit;
-use sim::vq_table_bench::{ProductsBench, ScoresBench, ValuesBench, random_job, random_values_job};
+use sim::vq_table_bench::{
+    EncoderBench, ProductsBench, ScoresBench, ValuesBench, random_job, random_values_job, random_vector,
+};
 
 fn unit(p: TableParams) -> TableUnit {
     let [entries, vector, positions, residuals, queries] =
@@ -45,6 +48,26 @@ pub fn products_driver(name: impl Into<String>, p: TableParams) -> Driver {
         rounds(effort, |rng, [a, b, c, d, ..], seed| {
             let commands: Vec<_> = (0..6).map(|_| random_job(&bench.unit, rng, false).command).collect();
             bench.run(engine, &commands, [a, b, c, d], seed).map(|_| ())
+        })
+    })
+}
+
+/// An encoder.
+pub fn encoder_driver(name: impl Into<String>, p: TableParams) -> Driver {
+    let design = build(encoder(p));
+    let io = &design.ports;
+    let sources = [
+        StreamPorts::of(&design, &io.command),
+        StreamPorts::of(&design, &io.query),
+        StreamPorts::of(&design, &io.words),
+    ];
+    let sinks = [StreamPorts::of(&design, &io.m), StreamPorts::of(&design, &io.done)];
+    let bench = EncoderBench { unit: unit(p), sources, sinks };
+    Driver::new(name, design, move |engine: &mut dyn Engine, effort: Effort| {
+        rounds(effort, |rng, [a, b, c, d, e, _], seed| {
+            let command = |i: usize| random_vector(&bench.unit, rng, i % 3 == 0, i % 2 == 0);
+            let commands: Vec<_> = (0..8).map(command).collect();
+            bench.run(engine, &commands, [a, b, c, d, e], seed).map(|_| ())
         })
     })
 }

@@ -13,12 +13,12 @@ use crate::golden::float::Model;
 pub(super) const B16: Model = Model::BINARY16;
 
 /// `a + b` in binary16.
-pub(super) fn add(a: u16, b: u16) -> u16 {
+pub fn add(a: u16, b: u16) -> u16 {
     B16.add(a.into(), b.into()) as u16
 }
 
 /// `a * b` in binary16.
-pub(super) fn multiply(a: u16, b: u16) -> u16 {
+pub fn multiply(a: u16, b: u16) -> u16 {
     B16.multiply(a.into(), b.into()) as u16
 }
 

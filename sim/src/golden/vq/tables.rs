@@ -6,6 +6,8 @@
 use super::cache::LoadWord;
 use super::crc::crc32_of_two;
 use super::decode::{add, dot, multiply, tree};
+use super::encode::{half_norms, nearest};
+use super::file::Book;
 
 /// Indices of a word.
 pub const LANES: usize = 8;
@@ -109,6 +111,16 @@ impl TableUnit {
     pub fn products(&self, command: &TableCommand) -> Result<Tables, TableFault> {
         self.check_query(command)?;
         Ok(self.tables(command, &self.books(command, false)?.0))
+    }
+
+    /// The indices of a vector, of a command of books alone, with one query and one index a group.
+    pub fn encode(&self, command: &TableCommand) -> Result<Vec<u16>, TableFault> {
+        self.check_query(command)?;
+        let index = |(x, values): (&[u16], Vec<u16>)| {
+            let book = Book { values, vector: self.vector };
+            nearest(&book, &half_norms(&book), x)
+        };
+        Ok(command.query.chunks(self.vector).zip(self.books(command, false)?.0).map(index).collect())
     }
 
     /// The scores of a command by table, each times its token's scale if there are some, and how it ended. There may be fewer or more scales than tokens.
