@@ -45,11 +45,11 @@ module products_256x2_32_1_1 (
     // localparam [3:0] TABLE_OUTCOME_NO_TOKENS = 4'ha;
     // localparam [3:0] TABLE_OUTCOME_MANY_TOKENS = 4'hb;
     // localparam [3:0] TABLE_OUTCOME_WEIGHTS = 4'hc;
-    reg there; // the queries are there | products.rs:101
-    reg wrong; // they had too few or too many words | products.rs:102
-    reg number; // products.rs:103
-    reg [3:0] word; // products.rs:104
-    reg beyond; // all were there, and more words come | products.rs:105
+    reg there; // the queries are there | products.rs:110
+    reg wrong; // they had too few or too many words | products.rs:111
+    reg number; // products.rs:112
+    reg [3:0] word; // products.rs:113
+    reg beyond; // all were there, and more words come | products.rs:114
     wire books_command_ready;
     wire books_words_ready;
     wire books_passing_comes;
@@ -61,8 +61,8 @@ module products_256x2_32_1_1 (
     wire [3:0] books_done_outcome;
     wire books_done_in_rows;
     wire [15:0] books_done_position;
-    reg [63:0] numbers_2; // products.rs:148
-    reg [63:0] data_s1; // products.rs:150
+    reg [63:0] numbers_2; // products.rs:180
+    reg [63:0] entered_data_s1; // products.rs:182
     wire multiplier_out_valid;
     wire [15:0] multiplier_y;
     wire multiplier_1_out_valid;
@@ -75,55 +75,55 @@ module products_256x2_32_1_1 (
     wire [15:0] product_0_0;
     wire adder_1_out_valid;
     wire [15:0] product_0_1;
-    reg comes_s1; // products.rs:171
-    reg comes_s2; // products.rs:171
-    reg comes_s3; // products.rs:171
-    reg comes_s4; // products.rs:171
-    reg comes_s5; // products.rs:171
-    reg comes_s6; // products.rs:171
-    reg comes_s7; // products.rs:171
-    reg comes_s8; // products.rs:171
-    reg comes_1; // products.rs:171
-    reg [4:0] position_s1; // products.rs:177
-    reg [4:0] position_s2; // products.rs:177
-    reg [4:0] position_s3; // products.rs:177
-    reg [4:0] position_s4; // products.rs:177
-    reg [4:0] position_s5; // products.rs:177
-    reg [4:0] position_s6; // products.rs:177
-    reg [4:0] position_s7; // products.rs:177
-    reg [4:0] position_s8; // products.rs:177
-    reg [4:0] position_1; // products.rs:177
-    reg [6:0] word_1_s1; // products.rs:177
-    reg [6:0] word_1_s2; // products.rs:177
-    reg [6:0] word_1_s3; // products.rs:177
-    reg [6:0] word_1_s4; // products.rs:177
-    reg [6:0] word_1_s5; // products.rs:177
-    reg [6:0] word_1_s6; // products.rs:177
-    reg [6:0] word_1_s7; // products.rs:177
-    reg [6:0] word_1_s8; // products.rs:177
-    reg [6:0] row; // products.rs:177
-    reg [1:0] there_1_s1; // products.rs:177
-    reg [1:0] there_1_s2; // products.rs:177
-    reg [1:0] there_1_s3; // products.rs:177
-    reg [1:0] there_1_s4; // products.rs:177
-    reg [1:0] there_1_s5; // products.rs:177
-    reg [1:0] there_1_s6; // products.rs:177
-    reg [1:0] there_1_s7; // products.rs:177
-    reg [1:0] there_1_s8; // products.rs:177
-    reg [1:0] there_2; // products.rs:177
-    reg valid; // products.rs:178
-    reg [4:0] found_position; // products.rs:179
-    reg [6:0] found_row; // products.rs:179
-    reg [1:0] found_there; // products.rs:179
-    reg [15:0] found_product_0_0; // products.rs:179
-    reg [15:0] found_product_0_1; // products.rs:179
+    reg comes_s1; // products.rs:204
+    reg comes_s2; // products.rs:204
+    reg comes_s3; // products.rs:204
+    reg comes_s4; // products.rs:204
+    reg comes_s5; // products.rs:204
+    reg comes_s6; // products.rs:204
+    reg comes_s7; // products.rs:204
+    reg comes_s8; // products.rs:204
+    reg comes_1; // products.rs:204
+    reg [4:0] entered_position_s1; // products.rs:217
+    reg [4:0] entered_position_s2; // products.rs:217
+    reg [4:0] entered_position_s3; // products.rs:217
+    reg [4:0] entered_position_s4; // products.rs:217
+    reg [4:0] entered_position_s5; // products.rs:217
+    reg [4:0] entered_position_s6; // products.rs:217
+    reg [4:0] entered_position_s7; // products.rs:217
+    reg [4:0] entered_position_s8; // products.rs:217
+    reg [4:0] position; // products.rs:217
+    reg [6:0] entered_word_s1; // products.rs:217
+    reg [6:0] entered_word_s2; // products.rs:217
+    reg [6:0] entered_word_s3; // products.rs:217
+    reg [6:0] entered_word_s4; // products.rs:217
+    reg [6:0] entered_word_s5; // products.rs:217
+    reg [6:0] entered_word_s6; // products.rs:217
+    reg [6:0] entered_word_s7; // products.rs:217
+    reg [6:0] entered_word_s8; // products.rs:217
+    reg [6:0] row; // products.rs:217
+    reg [1:0] entered_there_s1; // products.rs:217
+    reg [1:0] entered_there_s2; // products.rs:217
+    reg [1:0] entered_there_s3; // products.rs:217
+    reg [1:0] entered_there_s4; // products.rs:217
+    reg [1:0] entered_there_s5; // products.rs:217
+    reg [1:0] entered_there_s6; // products.rs:217
+    reg [1:0] entered_there_s7; // products.rs:217
+    reg [1:0] entered_there_s8; // products.rs:217
+    reg [1:0] there_1; // products.rs:217
+    reg valid; // products.rs:218
+    reg [4:0] found_position; // products.rs:219
+    reg [6:0] found_row; // products.rs:219
+    reg [1:0] found_there; // products.rs:219
+    reg [15:0] found_product_0_0; // products.rs:219
+    reg [15:0] found_product_0_1; // products.rs:219
     (* ram_style = "distributed" *) reg [63:0] numbers [0:15];
 
     // queries
     assign query_ready = ~there;
-    wire ends_query = word == 4'hf; // products.rs:107
-    wire ends_all = ends_query & (number == 1'h0); // products.rs:108
-    wire writes = ((query_valid & query_ready) & (~beyond)) & (number == 1'h0); // products.rs:64
+    wire ends_query = word == 4'hf; // products.rs:116
+    wire ends_all = ends_query & (number == 1'h0); // products.rs:117
+    wire writes = ((query_valid & query_ready) & (~beyond)) & (number == 1'h0); // products.rs:87
     always @(posedge clk) if (writes) numbers[word] <= query_data;
 
     // books
@@ -132,8 +132,8 @@ module products_256x2_32_1_1 (
     assign done_outcome = books_done_outcome;
     assign done_in_rows = books_done_in_rows;
     assign done_position = books_done_position;
-    wire [3:0] query_refused = wrong ? TABLE_OUTCOME_QUERY : TABLE_OUTCOME_OKAY; // products.rs:74
-    wire [3:0] refused = (command_refused == TABLE_OUTCOME_OKAY) ? query_refused : command_refused; // products.rs:75
+    wire [3:0] query_refused = wrong ? TABLE_OUTCOME_QUERY : TABLE_OUTCOME_OKAY; // products.rs:139
+    wire [3:0] refused = (command_refused == TABLE_OUTCOME_OKAY) ? query_refused : command_refused; // products.rs:66
     passing_books_256x2_32 books (
         .clk(clk),
         .rst(rst),
@@ -186,23 +186,23 @@ module products_256x2_32_1_1 (
     end
 
     // products
-    wire comes = books_passing_comes; // products.rs:140
-    wire [4:0] position = books_passing_position; // products.rs:141
-    wire [6:0] word_1 = books_passing_word; // products.rs:141
-    wire [1:0] there_1 = books_passing_there; // products.rs:141
-    wire [63:0] data = books_passing_data; // products.rs:141
-    wire [63:0] numbers_q0 = numbers[position[4:1]]; // products.rs:193
-    wire [31:0] numbers_1 = numbers_q0[{position[0], 5'h0} +: 32]; // products.rs:194
+    wire comes = books_passing_comes; // products.rs:171
+    wire [4:0] entered_position = books_passing_position; // products.rs:172
+    wire [6:0] entered_word = books_passing_word; // products.rs:172
+    wire [1:0] entered_there = books_passing_there; // products.rs:172
+    wire [63:0] entered_data = books_passing_data; // products.rs:172
+    wire [63:0] numbers_q0 = numbers[entered_position[4:1]]; // products.rs:232
+    wire [31:0] numbers_1 = numbers_q0[{entered_position[0], 5'h0} +: 32]; // products.rs:233
     always @(posedge clk) begin
         numbers_2 <= {2{numbers_1}};
-        data_s1 <= data;
+        entered_data_s1 <= entered_data;
     end
     multiply_e5f10_l4 multiplier (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
         .a(numbers_2[15:0]),
-        .b(data_s1[15:0]),
+        .b(entered_data_s1[15:0]),
         .out_valid(multiplier_out_valid),
         .y(multiplier_y)
     );
@@ -211,7 +211,7 @@ module products_256x2_32_1_1 (
         .rst(rst),
         .in_valid(1'h0),
         .a(numbers_2[31:16]),
-        .b(data_s1[31:16]),
+        .b(entered_data_s1[31:16]),
         .out_valid(multiplier_1_out_valid),
         .y(multiplier_1_y)
     );
@@ -220,7 +220,7 @@ module products_256x2_32_1_1 (
         .rst(rst),
         .in_valid(1'h0),
         .a(numbers_2[47:32]),
-        .b(data_s1[47:32]),
+        .b(entered_data_s1[47:32]),
         .out_valid(multiplier_2_out_valid),
         .y(multiplier_2_y)
     );
@@ -229,7 +229,7 @@ module products_256x2_32_1_1 (
         .rst(rst),
         .in_valid(1'h0),
         .a(numbers_2[63:48]),
-        .b(data_s1[63:48]),
+        .b(entered_data_s1[63:48]),
         .out_valid(multiplier_3_out_valid),
         .y(multiplier_3_y)
     );
@@ -275,33 +275,33 @@ module products_256x2_32_1_1 (
         end
     end
     always @(posedge clk) begin
-        position_s1 <= position;
-        position_s2 <= position_s1;
-        position_s3 <= position_s2;
-        position_s4 <= position_s3;
-        position_s5 <= position_s4;
-        position_s6 <= position_s5;
-        position_s7 <= position_s6;
-        position_s8 <= position_s7;
-        position_1 <= position_s8;
-        word_1_s1 <= word_1;
-        word_1_s2 <= word_1_s1;
-        word_1_s3 <= word_1_s2;
-        word_1_s4 <= word_1_s3;
-        word_1_s5 <= word_1_s4;
-        word_1_s6 <= word_1_s5;
-        word_1_s7 <= word_1_s6;
-        word_1_s8 <= word_1_s7;
-        row <= word_1_s8;
-        there_1_s1 <= there_1;
-        there_1_s2 <= there_1_s1;
-        there_1_s3 <= there_1_s2;
-        there_1_s4 <= there_1_s3;
-        there_1_s5 <= there_1_s4;
-        there_1_s6 <= there_1_s5;
-        there_1_s7 <= there_1_s6;
-        there_1_s8 <= there_1_s7;
-        there_2 <= there_1_s8;
+        entered_position_s1 <= entered_position;
+        entered_position_s2 <= entered_position_s1;
+        entered_position_s3 <= entered_position_s2;
+        entered_position_s4 <= entered_position_s3;
+        entered_position_s5 <= entered_position_s4;
+        entered_position_s6 <= entered_position_s5;
+        entered_position_s7 <= entered_position_s6;
+        entered_position_s8 <= entered_position_s7;
+        position <= entered_position_s8;
+        entered_word_s1 <= entered_word;
+        entered_word_s2 <= entered_word_s1;
+        entered_word_s3 <= entered_word_s2;
+        entered_word_s4 <= entered_word_s3;
+        entered_word_s5 <= entered_word_s4;
+        entered_word_s6 <= entered_word_s5;
+        entered_word_s7 <= entered_word_s6;
+        entered_word_s8 <= entered_word_s7;
+        row <= entered_word_s8;
+        entered_there_s1 <= entered_there;
+        entered_there_s2 <= entered_there_s1;
+        entered_there_s3 <= entered_there_s2;
+        entered_there_s4 <= entered_there_s3;
+        entered_there_s5 <= entered_there_s4;
+        entered_there_s6 <= entered_there_s5;
+        entered_there_s7 <= entered_there_s6;
+        entered_there_s8 <= entered_there_s7;
+        there_1 <= entered_there_s8;
     end
     always @(posedge clk) begin
         if (rst) begin
@@ -311,9 +311,9 @@ module products_256x2_32_1_1 (
         end
     end
     always @(posedge clk) begin
-        found_position <= position_1;
+        found_position <= position;
         found_row <= row;
-        found_there <= there_2;
+        found_there <= there_1;
         found_product_0_0 <= product_0_0;
         found_product_0_1 <= product_0_1;
     end

@@ -89,7 +89,8 @@ fn operands(m: Module, c: Signal) -> Operands {
     m.when(nothing, || middle.set(0));
     m.when(!far, || top.set(0));
     let wide = significand.zext(17);
-    let moved = Vector::of((0..4u32).map(|n| wide << (2 * n))).at(near);
+    let moved = near.bit(0).mux(wide << 2, wide);
+    let moved = near.bit(1).mux(moved << 4, moved);
     // the exponent of a normal square, twice that of the number less 15
     let exponent = cat(&[exp.bit(4) & !exp.bit(3), low, exp.lit(1u32, 1)]);
     let base = (exponent & normal.repeat(5)) | infinite.repeat(5);
