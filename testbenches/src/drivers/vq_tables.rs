@@ -65,7 +65,7 @@ pub fn encoder_driver(name: impl Into<String>, p: TableParams) -> Driver {
     let bench = EncoderBench { unit: unit(p), sources, sinks };
     Driver::new(name, design, move |engine: &mut dyn Engine, effort: Effort| {
         rounds(effort, |rng, [a, b, c, d, e, _], seed| {
-            let command = |i: usize| random_vector(&bench.unit, rng, i % 3 == 0, i % 2 == 0);
+            let command = |i: usize| random_vector(&bench.unit, rng, i.is_multiple_of(3), i.is_multiple_of(2));
             let commands: Vec<_> = (0..8).map(command).collect();
             bench.run(engine, &commands, [a, b, c, d, e], seed).map(|_| ())
         })
