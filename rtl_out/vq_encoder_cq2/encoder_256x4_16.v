@@ -95,85 +95,85 @@ module encoder_256x4_16 (
     wire [14:0] sum_unit_1_y;
     wire [14:0] norms_0;
     wire [15:0] key_0;
-    reg [15:0] product_0_0_s14; // encoder.rs:137
-    reg [15:0] product_0_0_s15; // encoder.rs:137
-    reg comes_1_s14; // encoder.rs:142
-    reg comes_1_s15; // encoder.rs:142
-    reg comes_1_s16; // encoder.rs:142
-    reg comes_1_s17; // encoder.rs:142
-    reg comes_1_s18; // encoder.rs:142
-    reg comes_1_s19; // encoder.rs:142
-    reg comes_1_s20; // encoder.rs:142
-    reg comes_2; // encoder.rs:142
-    reg [7:0] entered_word_s1; // encoder.rs:142
-    reg [7:0] entered_word_s2; // encoder.rs:142
-    reg [7:0] entered_word_s3; // encoder.rs:142
-    reg [7:0] entered_word_s4; // encoder.rs:142
-    reg [7:0] entered_word_s5; // encoder.rs:142
-    reg [7:0] entered_word_s6; // encoder.rs:142
-    reg [7:0] entered_word_s7; // encoder.rs:142
-    reg [7:0] entered_word_s8; // encoder.rs:142
-    reg [7:0] entered_word_s9; // encoder.rs:142
-    reg [7:0] entered_word_s10; // encoder.rs:142
-    reg [7:0] entered_word_s11; // encoder.rs:142
-    reg [7:0] entered_word_s12; // encoder.rs:142
-    reg [7:0] entered_word_s13; // encoder.rs:142
-    reg [7:0] entered_word_s14; // encoder.rs:142
-    reg [7:0] entered_word_s15; // encoder.rs:142
-    reg [7:0] entered_word_s16; // encoder.rs:142
-    reg [7:0] entered_word_s17; // encoder.rs:142
-    reg [7:0] entered_word_s18; // encoder.rs:142
-    reg [7:0] entered_word_s19; // encoder.rs:142
-    reg [7:0] entered_word_s20; // encoder.rs:142
-    reg [7:0] row; // encoder.rs:142
-    reg [3:0] entered_position_s1; // encoder.rs:143
-    reg [3:0] entered_position_s2; // encoder.rs:143
-    reg [3:0] entered_position_s3; // encoder.rs:143
-    reg [3:0] entered_position_s4; // encoder.rs:143
-    reg [3:0] entered_position_s5; // encoder.rs:143
-    reg [3:0] entered_position_s6; // encoder.rs:143
-    reg [3:0] entered_position_s7; // encoder.rs:143
-    reg [3:0] entered_position_s8; // encoder.rs:143
-    reg [3:0] entered_position_s9; // encoder.rs:143
-    reg [3:0] entered_position_s10; // encoder.rs:143
-    reg [3:0] entered_position_s11; // encoder.rs:143
-    reg [3:0] entered_position_s12; // encoder.rs:143
-    reg [3:0] entered_position_s13; // encoder.rs:143
-    reg [3:0] entered_position_s14; // encoder.rs:143
-    reg [3:0] entered_position_s15; // encoder.rs:143
-    reg [3:0] entered_position_s16; // encoder.rs:143
-    reg [3:0] entered_position_s17; // encoder.rs:143
-    reg [3:0] entered_position_s18; // encoder.rs:143
-    reg [3:0] entered_position_s19; // encoder.rs:143
-    reg [3:0] entered_position_s20; // encoder.rs:143
-    reg [3:0] position; // encoder.rs:143
-    reg entered_there_s1; // encoder.rs:143
-    reg entered_there_s2; // encoder.rs:143
-    reg entered_there_s3; // encoder.rs:143
-    reg entered_there_s4; // encoder.rs:143
-    reg entered_there_s5; // encoder.rs:143
-    reg entered_there_s6; // encoder.rs:143
-    reg entered_there_s7; // encoder.rs:143
-    reg entered_there_s8; // encoder.rs:143
-    reg entered_there_s9; // encoder.rs:143
-    reg entered_there_s10; // encoder.rs:143
-    reg entered_there_s11; // encoder.rs:143
-    reg entered_there_s12; // encoder.rs:143
-    reg entered_there_s13; // encoder.rs:143
-    reg entered_there_s14; // encoder.rs:143
-    reg entered_there_s15; // encoder.rs:143
-    reg entered_there_s16; // encoder.rs:143
-    reg entered_there_s17; // encoder.rs:143
-    reg entered_there_s18; // encoder.rs:143
-    reg entered_there_s19; // encoder.rs:143
-    reg entered_there_s20; // encoder.rs:143
-    reg there_1; // encoder.rs:143
+    reg [15:0] product_0_0_s14; // encoder.rs:128
+    reg [15:0] product_0_0_s15; // encoder.rs:128
+    reg comes_1_s14; // encoder.rs:133
+    reg comes_1_s15; // encoder.rs:133
+    reg comes_1_s16; // encoder.rs:133
+    reg comes_1_s17; // encoder.rs:133
+    reg comes_1_s18; // encoder.rs:133
+    reg comes_1_s19; // encoder.rs:133
+    reg comes_1_s20; // encoder.rs:133
+    reg comes_2; // encoder.rs:133
+    reg [7:0] entered_word_s1; // encoder.rs:133
+    reg [7:0] entered_word_s2; // encoder.rs:133
+    reg [7:0] entered_word_s3; // encoder.rs:133
+    reg [7:0] entered_word_s4; // encoder.rs:133
+    reg [7:0] entered_word_s5; // encoder.rs:133
+    reg [7:0] entered_word_s6; // encoder.rs:133
+    reg [7:0] entered_word_s7; // encoder.rs:133
+    reg [7:0] entered_word_s8; // encoder.rs:133
+    reg [7:0] entered_word_s9; // encoder.rs:133
+    reg [7:0] entered_word_s10; // encoder.rs:133
+    reg [7:0] entered_word_s11; // encoder.rs:133
+    reg [7:0] entered_word_s12; // encoder.rs:133
+    reg [7:0] entered_word_s13; // encoder.rs:133
+    reg [7:0] entered_word_s14; // encoder.rs:133
+    reg [7:0] entered_word_s15; // encoder.rs:133
+    reg [7:0] entered_word_s16; // encoder.rs:133
+    reg [7:0] entered_word_s17; // encoder.rs:133
+    reg [7:0] entered_word_s18; // encoder.rs:133
+    reg [7:0] entered_word_s19; // encoder.rs:133
+    reg [7:0] entered_word_s20; // encoder.rs:133
+    reg [7:0] row; // encoder.rs:133
+    reg [3:0] entered_position_s1; // encoder.rs:134
+    reg [3:0] entered_position_s2; // encoder.rs:134
+    reg [3:0] entered_position_s3; // encoder.rs:134
+    reg [3:0] entered_position_s4; // encoder.rs:134
+    reg [3:0] entered_position_s5; // encoder.rs:134
+    reg [3:0] entered_position_s6; // encoder.rs:134
+    reg [3:0] entered_position_s7; // encoder.rs:134
+    reg [3:0] entered_position_s8; // encoder.rs:134
+    reg [3:0] entered_position_s9; // encoder.rs:134
+    reg [3:0] entered_position_s10; // encoder.rs:134
+    reg [3:0] entered_position_s11; // encoder.rs:134
+    reg [3:0] entered_position_s12; // encoder.rs:134
+    reg [3:0] entered_position_s13; // encoder.rs:134
+    reg [3:0] entered_position_s14; // encoder.rs:134
+    reg [3:0] entered_position_s15; // encoder.rs:134
+    reg [3:0] entered_position_s16; // encoder.rs:134
+    reg [3:0] entered_position_s17; // encoder.rs:134
+    reg [3:0] entered_position_s18; // encoder.rs:134
+    reg [3:0] entered_position_s19; // encoder.rs:134
+    reg [3:0] entered_position_s20; // encoder.rs:134
+    reg [3:0] position; // encoder.rs:134
+    reg entered_there_s1; // encoder.rs:134
+    reg entered_there_s2; // encoder.rs:134
+    reg entered_there_s3; // encoder.rs:134
+    reg entered_there_s4; // encoder.rs:134
+    reg entered_there_s5; // encoder.rs:134
+    reg entered_there_s6; // encoder.rs:134
+    reg entered_there_s7; // encoder.rs:134
+    reg entered_there_s8; // encoder.rs:134
+    reg entered_there_s9; // encoder.rs:134
+    reg entered_there_s10; // encoder.rs:134
+    reg entered_there_s11; // encoder.rs:134
+    reg entered_there_s12; // encoder.rs:134
+    reg entered_there_s13; // encoder.rs:134
+    reg entered_there_s14; // encoder.rs:134
+    reg entered_there_s15; // encoder.rs:134
+    reg entered_there_s16; // encoder.rs:134
+    reg entered_there_s17; // encoder.rs:134
+    reg entered_there_s18; // encoder.rs:134
+    reg entered_there_s19; // encoder.rs:134
+    reg entered_there_s20; // encoder.rs:134
+    reg there_1; // encoder.rs:134
     reg ends; // best.rs:39
     reg [15:0] largest; // best.rs:46
     reg [7:0] row_1; // best.rs:47
     reg [3:0] later; // delay.rs:9
-    reg number_1; // the word that goes out | row.rs:35
-    reg sent; // all are out | row.rs:36
+    reg number_1; // the word that goes out | row.rs:34
+    reg sent; // all are out | row.rs:35
     (* ram_style = "distributed" *) reg [63:0] numbers [0:15];
     (* ram_style = "distributed" *) reg [63:0] words [0:1];
 
@@ -476,9 +476,9 @@ module encoder_256x4_16 (
     always @(posedge clk) later <= position;
 
     // the indices of a row, eight in a word
-    wire [2:0] lane = later[2:0]; // row.rs:28
-    wire [63:0] index_1 = {8{index}}; // row.rs:31
-    wire [7:0] _t1 = {ends & (lane == 3'h7), ends & (lane == 3'h6), ends & (lane == 3'h5), ends & (lane == 3'h4), ends & (lane == 3'h3), ends & (lane == 3'h2), ends & (lane == 3'h1), ends & (lane == 3'h0)}; // row.rs:32
+    wire [2:0] lane = later[2:0]; // row.rs:27
+    wire [63:0] index_1 = {8{index}}; // row.rs:30
+    wire [7:0] _t1 = {ends & (lane == 3'h7), ends & (lane == 3'h6), ends & (lane == 3'h5), ends & (lane == 3'h4), ends & (lane == 3'h3), ends & (lane == 3'h2), ends & (lane == 3'h1), ends & (lane == 3'h0)}; // row.rs:31
     always @(posedge clk) begin
         if (_t1[0]) words[later[3]][7:0] <= index_1[7:0];
         if (_t1[1]) words[later[3]][15:8] <= index_1[15:8];
@@ -494,13 +494,13 @@ module encoder_256x4_16 (
     assign done_outcome = books_done_outcome;
     assign done_in_rows = books_done_in_rows;
     assign done_position = books_done_position;
-    wire okay = books_done_outcome == TABLE_OUTCOME_OKAY; // row.rs:37
-    wire last = number_1 == 1'h1; // row.rs:38
+    wire okay = books_done_outcome == TABLE_OUTCOME_OKAY; // row.rs:36
+    wire last = number_1 == 1'h1; // row.rs:37
     assign m_last = last;
     assign m_valid = (books_done_valid & okay) & (~sent);
-    wire [63:0] words_q0 = words[number_1]; // row.rs:40
+    wire [63:0] words_q0 = words[number_1]; // row.rs:39
     assign m_data = words_q0;
-    wire ends_1 = sent | (~okay); // row.rs:45
+    wire ends_1 = sent | (~okay); // row.rs:44
     assign done_valid = books_done_valid & ends_1;
     passing_books_256x4_16 books (
         .clk(clk),

@@ -88,64 +88,64 @@ module encoder_256x2_32 (
     wire [14:0] norms_0;
     wire [14:0] norms_1;
     wire [15:0] key_0;
-    reg [15:0] product_0_0_s10; // encoder.rs:137
+    reg [15:0] product_0_0_s10; // encoder.rs:128
     wire [15:0] key_1;
-    reg [15:0] product_0_1_s10; // encoder.rs:137
-    reg comes_1_s10; // encoder.rs:142
-    reg comes_1_s11; // encoder.rs:142
-    reg comes_1_s12; // encoder.rs:142
-    reg comes_1_s13; // encoder.rs:142
-    reg comes_1_s14; // encoder.rs:142
-    reg comes_1_s15; // encoder.rs:142
-    reg comes_2; // encoder.rs:142
-    reg [6:0] entered_word_s1; // encoder.rs:142
-    reg [6:0] entered_word_s2; // encoder.rs:142
-    reg [6:0] entered_word_s3; // encoder.rs:142
-    reg [6:0] entered_word_s4; // encoder.rs:142
-    reg [6:0] entered_word_s5; // encoder.rs:142
-    reg [6:0] entered_word_s6; // encoder.rs:142
-    reg [6:0] entered_word_s7; // encoder.rs:142
-    reg [6:0] entered_word_s8; // encoder.rs:142
-    reg [6:0] entered_word_s9; // encoder.rs:142
-    reg [6:0] entered_word_s10; // encoder.rs:142
-    reg [6:0] entered_word_s11; // encoder.rs:142
-    reg [6:0] entered_word_s12; // encoder.rs:142
-    reg [6:0] entered_word_s13; // encoder.rs:142
-    reg [6:0] entered_word_s14; // encoder.rs:142
-    reg [6:0] entered_word_s15; // encoder.rs:142
-    reg [6:0] row; // encoder.rs:142
-    reg [4:0] entered_position_s1; // encoder.rs:143
-    reg [4:0] entered_position_s2; // encoder.rs:143
-    reg [4:0] entered_position_s3; // encoder.rs:143
-    reg [4:0] entered_position_s4; // encoder.rs:143
-    reg [4:0] entered_position_s5; // encoder.rs:143
-    reg [4:0] entered_position_s6; // encoder.rs:143
-    reg [4:0] entered_position_s7; // encoder.rs:143
-    reg [4:0] entered_position_s8; // encoder.rs:143
-    reg [4:0] entered_position_s9; // encoder.rs:143
-    reg [4:0] entered_position_s10; // encoder.rs:143
-    reg [4:0] entered_position_s11; // encoder.rs:143
-    reg [4:0] entered_position_s12; // encoder.rs:143
-    reg [4:0] entered_position_s13; // encoder.rs:143
-    reg [4:0] entered_position_s14; // encoder.rs:143
-    reg [4:0] entered_position_s15; // encoder.rs:143
-    reg [4:0] position; // encoder.rs:143
-    reg [1:0] entered_there_s1; // encoder.rs:143
-    reg [1:0] entered_there_s2; // encoder.rs:143
-    reg [1:0] entered_there_s3; // encoder.rs:143
-    reg [1:0] entered_there_s4; // encoder.rs:143
-    reg [1:0] entered_there_s5; // encoder.rs:143
-    reg [1:0] entered_there_s6; // encoder.rs:143
-    reg [1:0] entered_there_s7; // encoder.rs:143
-    reg [1:0] entered_there_s8; // encoder.rs:143
-    reg [1:0] entered_there_s9; // encoder.rs:143
-    reg [1:0] entered_there_s10; // encoder.rs:143
-    reg [1:0] entered_there_s11; // encoder.rs:143
-    reg [1:0] entered_there_s12; // encoder.rs:143
-    reg [1:0] entered_there_s13; // encoder.rs:143
-    reg [1:0] entered_there_s14; // encoder.rs:143
-    reg [1:0] entered_there_s15; // encoder.rs:143
-    reg [1:0] there_1; // encoder.rs:143
+    reg [15:0] product_0_1_s10; // encoder.rs:128
+    reg comes_1_s10; // encoder.rs:133
+    reg comes_1_s11; // encoder.rs:133
+    reg comes_1_s12; // encoder.rs:133
+    reg comes_1_s13; // encoder.rs:133
+    reg comes_1_s14; // encoder.rs:133
+    reg comes_1_s15; // encoder.rs:133
+    reg comes_2; // encoder.rs:133
+    reg [6:0] entered_word_s1; // encoder.rs:133
+    reg [6:0] entered_word_s2; // encoder.rs:133
+    reg [6:0] entered_word_s3; // encoder.rs:133
+    reg [6:0] entered_word_s4; // encoder.rs:133
+    reg [6:0] entered_word_s5; // encoder.rs:133
+    reg [6:0] entered_word_s6; // encoder.rs:133
+    reg [6:0] entered_word_s7; // encoder.rs:133
+    reg [6:0] entered_word_s8; // encoder.rs:133
+    reg [6:0] entered_word_s9; // encoder.rs:133
+    reg [6:0] entered_word_s10; // encoder.rs:133
+    reg [6:0] entered_word_s11; // encoder.rs:133
+    reg [6:0] entered_word_s12; // encoder.rs:133
+    reg [6:0] entered_word_s13; // encoder.rs:133
+    reg [6:0] entered_word_s14; // encoder.rs:133
+    reg [6:0] entered_word_s15; // encoder.rs:133
+    reg [6:0] row; // encoder.rs:133
+    reg [4:0] entered_position_s1; // encoder.rs:134
+    reg [4:0] entered_position_s2; // encoder.rs:134
+    reg [4:0] entered_position_s3; // encoder.rs:134
+    reg [4:0] entered_position_s4; // encoder.rs:134
+    reg [4:0] entered_position_s5; // encoder.rs:134
+    reg [4:0] entered_position_s6; // encoder.rs:134
+    reg [4:0] entered_position_s7; // encoder.rs:134
+    reg [4:0] entered_position_s8; // encoder.rs:134
+    reg [4:0] entered_position_s9; // encoder.rs:134
+    reg [4:0] entered_position_s10; // encoder.rs:134
+    reg [4:0] entered_position_s11; // encoder.rs:134
+    reg [4:0] entered_position_s12; // encoder.rs:134
+    reg [4:0] entered_position_s13; // encoder.rs:134
+    reg [4:0] entered_position_s14; // encoder.rs:134
+    reg [4:0] entered_position_s15; // encoder.rs:134
+    reg [4:0] position; // encoder.rs:134
+    reg [1:0] entered_there_s1; // encoder.rs:134
+    reg [1:0] entered_there_s2; // encoder.rs:134
+    reg [1:0] entered_there_s3; // encoder.rs:134
+    reg [1:0] entered_there_s4; // encoder.rs:134
+    reg [1:0] entered_there_s5; // encoder.rs:134
+    reg [1:0] entered_there_s6; // encoder.rs:134
+    reg [1:0] entered_there_s7; // encoder.rs:134
+    reg [1:0] entered_there_s8; // encoder.rs:134
+    reg [1:0] entered_there_s9; // encoder.rs:134
+    reg [1:0] entered_there_s10; // encoder.rs:134
+    reg [1:0] entered_there_s11; // encoder.rs:134
+    reg [1:0] entered_there_s12; // encoder.rs:134
+    reg [1:0] entered_there_s13; // encoder.rs:134
+    reg [1:0] entered_there_s14; // encoder.rs:134
+    reg [1:0] entered_there_s15; // encoder.rs:134
+    reg [1:0] there_1; // encoder.rs:134
     reg ends; // best.rs:39
     reg [15:0] largest; // best.rs:46
     reg [6:0] row_1; // best.rs:47
@@ -157,8 +157,8 @@ module encoder_256x2_32 (
     reg later; // best.rs:59
     reg [4:0] later_1; // delay.rs:9
     reg [4:0] later_2; // delay.rs:9
-    reg [1:0] number_1; // the word that goes out | row.rs:35
-    reg sent; // all are out | row.rs:36
+    reg [1:0] number_1; // the word that goes out | row.rs:34
+    reg sent; // all are out | row.rs:35
     (* ram_style = "distributed" *) reg [63:0] numbers [0:15];
     (* ram_style = "distributed" *) reg [63:0] words [0:3];
 
@@ -450,9 +450,9 @@ module encoder_256x2_32 (
     end
 
     // the indices of a row, eight in a word
-    wire [2:0] lane = later_2[2:0]; // row.rs:28
-    wire [63:0] index_1 = {8{index}}; // row.rs:31
-    wire [7:0] _t1 = {later & (lane == 3'h7), later & (lane == 3'h6), later & (lane == 3'h5), later & (lane == 3'h4), later & (lane == 3'h3), later & (lane == 3'h2), later & (lane == 3'h1), later & (lane == 3'h0)}; // row.rs:32
+    wire [2:0] lane = later_2[2:0]; // row.rs:27
+    wire [63:0] index_1 = {8{index}}; // row.rs:30
+    wire [7:0] _t1 = {later & (lane == 3'h7), later & (lane == 3'h6), later & (lane == 3'h5), later & (lane == 3'h4), later & (lane == 3'h3), later & (lane == 3'h2), later & (lane == 3'h1), later & (lane == 3'h0)}; // row.rs:31
     always @(posedge clk) begin
         if (_t1[0]) words[later_2[4:3]][7:0] <= index_1[7:0];
         if (_t1[1]) words[later_2[4:3]][15:8] <= index_1[15:8];
@@ -468,13 +468,13 @@ module encoder_256x2_32 (
     assign done_outcome = books_done_outcome;
     assign done_in_rows = books_done_in_rows;
     assign done_position = books_done_position;
-    wire okay = books_done_outcome == TABLE_OUTCOME_OKAY; // row.rs:37
-    wire last = number_1 == 2'h3; // row.rs:38
+    wire okay = books_done_outcome == TABLE_OUTCOME_OKAY; // row.rs:36
+    wire last = number_1 == 2'h3; // row.rs:37
     assign m_last = last;
     assign m_valid = (books_done_valid & okay) & (~sent);
-    wire [63:0] words_q0 = words[number_1]; // row.rs:40
+    wire [63:0] words_q0 = words[number_1]; // row.rs:39
     assign m_data = words_q0;
-    wire ends_1 = sent | (~okay); // row.rs:45
+    wire ends_1 = sent | (~okay); // row.rs:44
     assign done_valid = books_done_valid & ends_1;
     passing_books_256x2_32 books (
         .clk(clk),

@@ -227,6 +227,8 @@ const LOOPS: &[(&str, &[&str])] = &[
     ),
     // set when a command is taken, and looked at while the phase, which has a reset, is that of a command
     ("lad_apid_", &["left"]),
+    // set by the first word of a book; where that lacks the entry, `any` says that there is none of it
+    ("encoder_", &["largest", "largest_1"]),
 ];
 
 #[test]

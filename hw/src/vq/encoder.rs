@@ -40,15 +40,6 @@ pub struct EncodeCommand {
     pub first: Signal,
 }
 
-/// Indices of a row.
-#[derive(Clone, Copy, Debug, Bundle)]
-pub struct IndexWord {
-    /// Eight indices, the first one low.
-    pub data: Signal,
-    /// They are the last ones of the row.
-    pub last: Signal,
-}
-
 ports! {
     /// Ports of an encoder.
     pub struct EncoderPorts(p: TableParams) {

@@ -198,3 +198,12 @@ pub fn table_write(p: TableParams) -> TableWrite {
         product: vector(vector(bits(16), entries as usize), p.queries as usize),
     }
 }
+
+/// Indices of a row.
+#[derive(Clone, Copy, Debug, Bundle)]
+pub struct IndexWord {
+    /// Eight indices, the first one low.
+    pub data: Signal,
+    /// They are the last ones of the row.
+    pub last: Signal,
+}

@@ -6,7 +6,7 @@ use super::dequantizer_levels::{finest_steps, lost_bits};
 use super::dequantizer_lost::{
     empty_last_beats, headers_behind_lost_lasts, holes_in_the_last_word, holes_in_the_only_word, lost_sparse_lasts,
 };
-use super::dequantizer_records::{elements, encoded, with_step};
+use super::dequantizer_records::{decodes, elements, encoded, with_step};
 use super::dequantizer_ring::{surplus_in_every_word, words_at_once};
 use super::oaken::runs;
 use super::settings::{self, Converts, plain_thresholds};
@@ -91,33 +91,6 @@ fn random_records(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine, effo
         }
         decodes(d, engine, t, (&records, n), pauses, seed)
     })
-}
-
-/// Records of `n` elements without a mistake come out as the model says; the cycles that they took.
-pub(super) fn decodes(
-    d: &Device<DequantizerAxiPorts>,
-    engine: &mut dyn Engine,
-    t: &Thresholds,
-    (records, n): (&[Parts], usize),
-    pauses: Pauses,
-    seed: u64,
-) -> Result<u64, String> {
-    let run = dequantize(d, engine, t, (records, n), pauses, seed, &mut |_| ()).map_err(|e| e.to_string())?;
-    let count = records.len();
-    if (run.errors, run.vectors, run.status) != (0, count as u64, 2) || run.results.len() != count {
-        let (errors, vectors, status) = (run.errors, run.vectors, run.status);
-        return Err(format!(
-            "{} vectors, errors {errors:#x}, a count of {vectors}, status {status}",
-            run.results.len()
-        ));
-    }
-    for (i, (got, record)) in run.results.iter().zip(records).enumerate() {
-        let want = decode(&record.dense, &record.sparse, n, d.dense_bits(), t).map_err(|e| e.to_string())?;
-        if let Some(at) = (0..n).find(|&at| got.get(at) != want.get(at)) {
-            return Err(format!("element {at} of vector {i} differs"));
-        }
-    }
-    Ok(run.cycles)
 }
 
 /// Chunks of outliers only whose counts are at every byte of a word, as many as the longest vector has room for.

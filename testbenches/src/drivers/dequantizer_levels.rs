@@ -1,8 +1,7 @@
 //! Thresholds of every size beside steps of every size: which steps the dequantizer takes for illegal, and how it rounds where a threshold
 //! is little beside its step.
 
-use super::dequantizer::decodes;
-use super::dequantizer_records::{encoded, with_step};
+use super::dequantizer_records::{decodes, encoded, with_step};
 use fastrand::Rng;
 use hdl::engine::Engine;
 use hw::oaken::DequantizerAxiPorts;

@@ -1,7 +1,6 @@
 //! The indices of a row, kept until all are there and right. Built into the module that calls.
 
-use super::super::table_types::{INDEX_BITS, LANES, TableOutcome, TableParams, TableReport};
-use super::IndexWord;
+use super::super::table_types::{INDEX_BITS, IndexWord, LANES, TableOutcome, TableParams, TableReport};
 use hdl::*;
 
 /// An index of a position.
