@@ -11,6 +11,8 @@ use std::process::{Command, Stdio};
 pub fn setup() -> Result<()> {
     let dir = tools::root().join(".tools");
     fs::create_dir_all(dir.join("bin"))?;
+    // The programs name the folder itself, not a link through which it may be seen: that of another clone may go.
+    let dir = fs::canonicalize(dir).context("cannot find .tools")?;
     // Two runs at the same time would write into the same environment.
     let lock = File::create(dir.join("lock"))?;
     lock.lock().context("cannot lock .tools/lock")?;
@@ -52,9 +54,7 @@ fn try_programs() -> Result<()> {
 
 /// Everything that decides about the content of `.tools`: a change of it means a new set-up.
 fn stamp(dir: &Path) -> String {
-    // through whichever link it is seen: the programs name the folder itself
-    let at = fs::canonicalize(dir).unwrap_or_else(|_| dir.to_path_buf());
-    let at = at.display();
+    let at = dir.display();
     format!(
         "{at}\n{:#?}\n{:#?}\n{:#?}\n{:#?}\n{:#?}\n{}",
         tools::PYTHON_PACKAGES,
