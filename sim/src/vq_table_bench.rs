@@ -6,7 +6,7 @@ mod products;
 mod scores;
 mod values;
 
-pub use encoder::{EncoderBench, random_vector};
+pub use encoder::{EncoderBench, random_encoding};
 pub use jobs::*;
 pub use products::ProductsBench;
 pub use scores::ScoresBench;

@@ -282,18 +282,42 @@ fn what_does_not_fit_is_refused_where_it_is_sent() {
     master.queue_write(&mut bench, 0, 1 << 32, 0xf);
 }
 
-/// A wire, beside which each of two clocks has a register.
+/// A register of each of two clocks.
+fn two_clocks(m: Module) {
+    let tick = || {
+        let tick = m.reg_reset(bits(1), 0);
+        tick.set(!tick);
+        tick.unused();
+    };
+    tick();
+    m.in_domain(m.clock_domain("slow_clk", "slow_rst"), tick);
+}
+
+/// A wire beside two clocks.
 fn beside_clocks() -> Design<PassPorts> {
     between(|m, io| {
         io.m.set(io.s);
-        let tick = || {
-            let tick = m.reg_reset(bits(1), 0);
-            tick.set(!tick);
-            tick.unused();
-        };
-        tick();
-        m.in_domain(m.clock_domain("slow_clk", "slow_rst"), tick);
+        two_clocks(m);
     })
+}
+
+/// At the edges of another clock a master would take the same answer again.
+#[test]
+fn a_master_moves_at_the_edges_of_its_clock() {
+    let m = Module::new("beside");
+    let io = SlavePorts::new(m);
+    m.instance(&slave(|aw, w| aw & w, 0)).s_axil.set(io.s_axil);
+    two_clocks(m);
+    let design = m.finish(io).unwrap_or_else(|errors| panic!("{errors}"));
+    let mut engine = Simulator::new(&design);
+    let mut bench = Bench::new(&mut engine, seed(5));
+    let master = AxiLiteMaster::new(&mut bench, &design, &design.ports.s_axil, Stalls::Never);
+    master.clock(&mut bench, 0);
+    bench.reset().unwrap();
+    (0..8).for_each(|address| master.queue_read(&mut bench, address));
+    Ticks::new(&[16, 7], 1, seed(1)).take(200).for_each(|clocks| bench.edge(clocks).unwrap());
+    let expected: Vec<_> = (0..8).map(|address| (Response::Okay, address)).collect();
+    assert_eq!(master.read_responses(&bench).unwrap(), expected);
 }
 
 #[test]

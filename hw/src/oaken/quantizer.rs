@@ -24,7 +24,7 @@
 //! Parameters: [`EngineParams`]. Throughput, vector after vector while the outputs are taken: a vector of N elements takes `N / lanes`
 //! cycles, or as many as its sparse part has words, if these are more: wherever its outliers are (within 1 % from 1,024 elements on;
 //! without a bubble as long as the words of no part of it are 10 more than its beats, 7 above 16 lanes; with 1 or 2 lanes, lengths that differ
-//! much cost up to 15 %). Latency: a vector's record begins some 40 cycles after its last beat, above 16 lanes, where it has more stages, 48
+//! much cost more). Latency: a vector's record begins some 40 cycles after its last beat, above 16 lanes, where it has more stages, 48
 //! to 51. 16 beats of codes wait for `dense` to be taken, with a packer not quite two beats of the bus more. The dense part of a vector can be
 //! asked for before the first word of the sparse part is full: who takes the sparse part first needs room for the dense part of a vector.
 //! Combinational: `flush` to `s` ready; `flush`, `s` valid and last, and with more settings than one `setting`, to `early`, `late`.

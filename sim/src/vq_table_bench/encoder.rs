@@ -3,11 +3,12 @@
 use super::jobs::{damage, finite};
 use super::*;
 use crate::golden::vq::cache::book_words;
+use crate::golden::vq::tables::LANES;
 use fastrand::Rng;
 
-/// A vector and books of random numbers: of any size, or small ones, or large ones, or few different ones so that many entries are equally
+/// A command with a vector and books of random numbers: of any size, or small ones, or large ones, or few different ones so that many entries are equally
 /// near. `damaged`: something may be wrong.
-pub fn random_vector(unit: &TableUnit, rng: &mut Rng, full: bool, damaged: bool) -> TableCommand {
+pub fn random_encoding(unit: &TableUnit, rng: &mut Rng, full: bool, damaged: bool) -> TableCommand {
     let kind = rng.u8(0..6);
     let number = |rng: &mut Rng| match kind {
         0 | 1 => finite(rng),
@@ -94,12 +95,12 @@ impl EncoderBench {
 
 /// A row as words of eight indices, with `last` at its last one.
 fn row_beats(indices: &[u16]) -> Vec<Beat> {
-    let words = indices.len() / 8;
+    let words = indices.len() / LANES;
     let word = |(i, indices): (usize, &[u16])| {
         let data = indices.iter().rev().fold(0, |word, index| word << 8 | u64::from(*index));
         Beat::from([data, u64::from(i + 1 == words)])
     };
-    indices.chunks(8).enumerate().map(word).collect()
+    indices.chunks(LANES).enumerate().map(word).collect()
 }
 
 fn compare_rows(got: &[Beat], expected: &[Beat]) -> Result<(), String> {

@@ -232,8 +232,8 @@ impl Mistake {
     }
 }
 
-/// Mistakes of each kind in some of eight records: every vector comes, what is wrong is flagged and nothing else, and the last ones are right. Then records
-/// in whose middle the engine is flushed.
+/// Mistakes of each kind in some of eight records: every vector comes, what is wrong is flagged and nothing else, and the last ones are
+/// right. Then records in whose middle the engine is flushed.
 pub(super) fn dequantizer(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine, seed: u64) -> Result<(), String> {
     for stalls in [Stalls::Never, Stalls::Percent(60)] {
         for (i, mistake) in MISTAKES.iter().flat_map(|m| [m; 3]).enumerate() {

@@ -12,7 +12,7 @@ use hw::vq::values::{ValuesParams, values};
 use sim::bus::{Stalls, StreamPorts};
 use sim::golden::vq::tables::TableUnit;
 use sim::vq_table_bench::{
-    EncoderBench, ProductsBench, ScoresBench, ValuesBench, random_job, random_values_job, random_vector,
+    EncoderBench, ProductsBench, ScoresBench, ValuesBench, random_encoding, random_job, random_values_job,
 };
 
 fn unit(p: TableParams) -> TableUnit {
@@ -65,7 +65,7 @@ pub fn encoder_driver(name: impl Into<String>, p: TableParams) -> Driver {
     let bench = EncoderBench { unit: unit(p), sources, sinks };
     Driver::new(name, design, move |engine: &mut dyn Engine, effort: Effort| {
         rounds(effort, |rng, [a, b, c, d, e, _], seed| {
-            let command = |i: usize| random_vector(&bench.unit, rng, i.is_multiple_of(3), i.is_multiple_of(2));
+            let command = |i: usize| random_encoding(&bench.unit, rng, i.is_multiple_of(3), i.is_multiple_of(2));
             let commands: Vec<_> = (0..8).map(command).collect();
             bench.run(engine, &commands, [a, b, c, d, e], seed).map(|_| ())
         })

@@ -2,7 +2,7 @@ use super::*;
 use super::{positive_sum::positive_sum, square::square};
 use ::sim::golden::vq::decode::{add, multiply};
 use ::sim::golden::vq::tables::{TableCommand, TableUnit};
-use ::sim::vq_table_bench::{EncoderBench, random_vector};
+use ::sim::vq_table_bench::{EncoderBench, random_encoding};
 use fastrand::Rng;
 use hdl::bus::{Stalls, StreamPorts, run_seed, seed, span};
 use hdl::engine::Engine;
@@ -38,7 +38,7 @@ fn random_books_and_vectors() {
             };
             let mut rng = Rng::with_seed(seed);
             let commands: Vec<TableCommand> =
-                (0..30).map(|i| random_vector(&bench.unit, &mut rng, i % 4 == 0, i % 2 == 0)).collect();
+                (0..30).map(|i| random_encoding(&bench.unit, &mut rng, i % 4 == 0, i % 2 == 0)).collect();
             bench.run(&mut sim, &commands, stalls, seed).unwrap_or_else(|e| panic!("{p:?}, seed {seed}: {e}"));
         }
     }
@@ -51,7 +51,7 @@ fn a_word_in_every_cycle_but_one_a_book() {
         let design = encoder(p).unwrap();
         let bench = bench(&design, p);
         let mut rng = Rng::with_seed(seed(1));
-        let commands = [(); 3].map(|()| random_vector(&bench.unit, &mut rng, true, false));
+        let commands = [(); 3].map(|()| random_encoding(&bench.unit, &mut rng, true, false));
         let times = bench.run(&mut jit::simulator(&design), &commands, [Stalls::Never; 5], 1).unwrap();
         let book = u64::from(1 + entries * vector / 4);
         let words: Vec<&[u64]> = times.words.chunks(16 * book as usize).collect();
