@@ -15,6 +15,7 @@
 //! - [`oaken_bench`]: the Oaken engines with everything around them, with random stalls and checks
 //! - [`vq_cache_bench`]: a codebook cache with books that are loaded and indices that are looked up
 //! - [`vq_table_bench`]: units that work by table with books, rows and queries
+//! - [`softmax_bench`]: a softmax with the scores of queries
 //! - [`lad_apid_bench`]: LAD's APID with scores, bounds and records of positions
 //! - [`lad_score_bench`]: LAD's scores with queries and keys
 //! - [`oaken_run`]: sends vectors through the Oaken engines
@@ -38,6 +39,7 @@ pub mod oaken_mmu_bench;
 pub mod oaken_run;
 pub mod oaken_storage;
 pub mod profile;
+pub mod softmax_bench;
 pub mod tools;
 pub mod uart_pins;
 pub mod verilator;

@@ -4,6 +4,7 @@
 //! - [`VqFile`]: what a file holds, [`VqFile::to_bytes`] and [`VqFile::from_bytes`]
 //! - [`mod@decode`]: values from indices, in binary16 and in float64
 //! - [`attention`] and [`product`]: scores, values and matrix-vector products, by table and by multiplication
+//! - [`mod@softmax`]: weights of the tokens from their scores
 //! - [`mod@encode`]: indices of new keys and values, as the hardware finds them
 //! - [`e8p`]: the lattice of QuiP#
 //! - [`cache`]: what a codebook cache answers
@@ -25,6 +26,7 @@ mod indices;
 pub mod product;
 mod read;
 mod scheme;
+pub mod softmax;
 pub mod tables;
 mod write;
 

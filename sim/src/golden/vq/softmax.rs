@@ -1,0 +1,48 @@
+//! Weights of the tokens from the scores of a query (section 7, softmax).
+
+use super::decode::{B16, add, multiply};
+use crate::golden::float::Number;
+
+/// The most scores of a query.
+pub const MAX_SCORES: usize = 8192;
+/// Segments of the exponential.
+const SEGMENTS: u32 = 32;
+/// Places behind the point of the exact sum.
+const PLACES: i32 = 24;
+
+/// `e^x` of a number that is not positive, as the page has it.
+pub fn exp(x: u16) -> u16 {
+    B16.exp(x.into(), SEGMENTS) as u16
+}
+
+/// The weights of the tokens, and whether they are all NaN.
+pub fn softmax(scores: &[u16]) -> (Vec<u16>, bool) {
+    assert!((1..=MAX_SCORES).contains(&scores.len()), "1 to {MAX_SCORES} scores, not {}", scores.len());
+    let is = |x: u16, test: fn(Number) -> bool| test(B16.number(x.into()));
+    let bad = scores.iter().any(|x| is(*x, |x| matches!(x, Number::Nan | Number::Infinity(false))));
+    let finite = scores.iter().any(|x| is(*x, |x| matches!(x, Number::Finite(..))));
+    if bad || !finite {
+        return (vec![B16.nan() as u16; scores.len()], true);
+    }
+    let larger = |a: u16, b: u16| if B16.compare(a.into(), b.into()).lt { b } else { a };
+    let largest = scores.iter().copied().reduce(larger).expect("a score");
+    let exponentials: Vec<u16> = scores.iter().map(|x| exp(add(*x, largest ^ 0x8000))).collect();
+    let units = |e: &u16| match B16.number((*e).into()) {
+        Number::Finite(false, magnitude, exponent) => magnitude << (exponent + PLACES),
+        other => panic!("an exponential of {other:?}"),
+    };
+    let sum = B16.bits(Number::Finite(false, exponentials.iter().map(units).sum(), -PLACES));
+    let factor = B16.recip(sum) as u16;
+    (exponentials.iter().map(|e| multiply(*e, factor)).collect(), false)
+}
+
+/// The same in float64.
+pub fn softmax64(scores: &[f64]) -> Vec<f64> {
+    let largest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let exponentials: Vec<f64> = scores.iter().map(|x| (x - largest).exp()).collect();
+    let sum: f64 = exponentials.iter().sum();
+    exponentials.iter().map(|e| e / sum).collect()
+}
+
+#[cfg(test)]
+mod tests;
