@@ -3,7 +3,7 @@
 use super::block::Block;
 use super::{
     clocks, float, float_functions, h2m2, h2m2_events, h2m2_migration, lad, memory, oaken_engines, oaken_mmu,
-    oaken_slices, soc, streams, vq, vq_tables,
+    oaken_slices, soc, softmax, streams, vq, vq_tables,
 };
 
 /// All blocks, in the order in which they are listed.
@@ -51,6 +51,7 @@ pub fn blocks() -> &'static [Block] {
         vq_tables::ENCODER,
         vq_tables::SCORES,
         vq_tables::VALUES,
+        softmax::SOFTMAX,
         lad::SCORES,
         lad::APID,
         float::ADD,

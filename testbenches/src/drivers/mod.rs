@@ -35,6 +35,7 @@ mod settings;
 mod several;
 mod several_mistakes;
 mod slices;
+mod softmax;
 mod stream;
 pub mod system;
 mod uart;
