@@ -49,12 +49,13 @@ fn every_length_and_the_longest_query() {
     let queries: Vec<_> = (1..=40).chain((1..=40).rev()).map(|n| whole(random_scores(&mut rng, n))).collect();
     bench(&design, p).run(&mut jit::simulator(&design), &queries, [Stalls::Percent(20); 2], 1).unwrap();
 
-    // the largest sum, sums whose rounding carries, one that is 1
+    // the largest sum, sums whose rounding carries, one that is 1, one that is above the middle of two numbers by what is shifted out
     let p = SoftmaxParams { tokens: MAX_TOKENS };
     let design = softmax(p).unwrap();
     let mut lone = vec![0xfc00; 8192];
     lone[8191] = 0x4900;
-    let queries = [vec![0x3555; 8192], vec![0x3555; 4095], lone, random_scores(&mut rng, 8192)].map(whole);
+    let above = [vec![0; 2049], vec![0xc980]].concat();
+    let queries = [vec![0x3555; 8192], vec![0x3555; 4095], lone, above, random_scores(&mut rng, 8192)].map(whole);
     bench(&design, p).run(&mut jit::simulator(&design), &queries, [Stalls::Never; 2], 1).unwrap();
 }
 

@@ -67,8 +67,8 @@ fn zeros_are_equal_and_masked_tokens_weigh_nothing() {
 
 #[test]
 fn sums_are_exact_and_rounded_once() {
-    // 2 + 2^-24 rounds to 2; 2^11 halves of the last place of 2048, and a bit more
-    for scores in [vec![0, 0, 0xcc29], vec![0; 2049]] {
+    // 2 and a bit, 2049, which is in the middle of two numbers, and 2049 and a bit
+    for scores in [vec![0, 0, 0xcc29], vec![0; 2049], [vec![0; 2049], vec![0xc980]].concat()] {
         let (weights, _) = softmax(&scores);
         let sum: f64 = scores.iter().map(|x| f16::from_bits(exp(*x)).to_f64()).sum();
         let factor = f16::from_f64(1.0 / f16::from_f64(sum).to_f64());
