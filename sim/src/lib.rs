@@ -16,6 +16,7 @@
 //! - [`vq_cache_bench`]: a codebook cache with books that are loaded and indices that are looked up
 //! - [`vq_table_bench`]: units that work by table with books, rows and queries
 //! - [`softmax_bench`]: a softmax with the scores of queries
+//! - [`vq_head_bench`]: an attention head with a memory behind it
 //! - [`lad_apid_bench`]: LAD's APID with scores, bounds and records of positions
 //! - [`lad_score_bench`]: LAD's scores with queries and keys
 //! - [`oaken_run`]: sends vectors through the Oaken engines
@@ -45,6 +46,7 @@ pub mod uart_pins;
 pub mod verilator;
 pub mod vq;
 pub mod vq_cache_bench;
+pub mod vq_head_bench;
 pub mod vq_table_bench;
 
 /// The example of the page about designs of one's own is a test.

@@ -1,6 +1,7 @@
 //! Vector quantization: codes become vectors of numbers as fast as they come from memory (vq-llm.txt, sections II and V).
 
 mod accumulator_lane;
+pub mod attention_head;
 pub mod banked_cache;
 pub mod banked_types;
 pub mod book_loader;

@@ -6,6 +6,7 @@
 //! - [`attention`] and [`product`]: scores, values and matrix-vector products, by table and by multiplication
 //! - [`mod@softmax`]: weights of the tokens from their scores
 //! - [`mod@encode`]: indices of new keys and values, as the hardware finds them
+//! - [`attention_head`]: jobs of the attention head, in a memory
 //! - [`e8p`]: the lattice of QuiP#
 //! - [`cache`]: what a codebook cache answers
 //! - [`tables`]: what the units by table make of the words of a bus
@@ -13,6 +14,7 @@
 //! Section numbers in the comments are those of the format's page.
 
 pub mod attention;
+pub mod attention_head;
 pub mod cache;
 pub mod crc;
 pub mod decode;

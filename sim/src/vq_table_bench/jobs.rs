@@ -54,7 +54,7 @@ pub fn good_job(unit: &TableUnit, rng: &mut Rng, tokens: usize, full: bool) -> J
 }
 
 /// Finite numbers of about the same size, some of any.
-pub(super) fn finite(rng: &mut Rng) -> u16 {
+pub fn finite(rng: &mut Rng) -> u16 {
     let exponent = if rng.u8(0..8) == 0 { rng.u16(0..31) } else { rng.u16(12..18) };
     rng.u16(..) & 0x83ff | exponent << 10
 }

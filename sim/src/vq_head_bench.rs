@@ -1,0 +1,190 @@
+//! An attention head with a memory behind it: random jobs, good ones and damaged ones, and a check of what they leave in memory and of how they end.
+
+mod jobs;
+
+pub use jobs::HeadMemory;
+
+use crate::bus::axi4::Response as Answer;
+use crate::bus::axi4_memory::{Axi4Memory, MemoryModel};
+use crate::bus::{AxiLiteMaster, Bench, Response, Stalls};
+use crate::golden::vq::attention_head::{Behind, HeadEnd, HeadJob, HeadUnit};
+use hdl::engine::Engine;
+use hdl::{Bundle, Design};
+
+/// The ports of a head, and the byte address of each of its registers.
+pub struct HeadPorts<'p, A, R, W> {
+    /// Registers.
+    pub axil: &'p A,
+    /// The bus that reads.
+    pub reads: &'p R,
+    /// The bus that writes.
+    pub writes: &'p W,
+    /// Where a register is, by its name.
+    pub register: fn(&str) -> u64,
+}
+
+/// A head with everything around it.
+pub struct HeadBench<'e> {
+    /// Everything that moves.
+    pub bench: Bench<'e>,
+    /// What is behind both buses.
+    pub memory: Axi4Memory,
+    /// The head.
+    pub unit: HeadUnit,
+    model: MemoryModel,
+    master: AxiLiteMaster,
+    register: fn(&str) -> u64,
+    wide: bool,
+}
+
+/// What a job cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeadTimes {
+    /// Cycles, as the head counts them.
+    pub cycles: u64,
+    /// Words that were read.
+    pub words: usize,
+}
+
+impl<'e> HeadBench<'e> {
+    /// A head after a reset. `wide`: addresses have more than 32 bits.
+    ///
+    /// # Errors
+    /// What the bus did wrong.
+    pub fn new<P, A: Bundle, R: Bundle, W: Bundle>(
+        engine: &'e mut dyn Engine,
+        design: &Design<P>,
+        ports: HeadPorts<A, R, W>,
+        (unit, wide): (HeadUnit, bool),
+        (model, seed): (MemoryModel, u64),
+    ) -> Result<HeadBench<'e>, String> {
+        let mut bench = Bench::new(engine, seed);
+        let mut memory = Axi4Memory::new(model.clone(), seed);
+        memory.read_port(&mut bench, design, ports.reads);
+        memory.write_port(&mut bench, design, ports.writes);
+        let master = AxiLiteMaster::new(&mut bench, design, ports.axil, Stalls::Never);
+        bench.reset().map_err(|e| e.to_string())?;
+        Ok(HeadBench { bench, memory, unit, model, master, register: ports.register, wide })
+    }
+
+    /// The memory answers with errors at these addresses from now on.
+    pub fn set_errors(&mut self, errors: Vec<(std::ops::Range<u64>, Answer)>) {
+        self.model.errors = errors;
+        self.memory.set_model(self.model.clone());
+    }
+
+    fn write(&mut self, name: &str, value: u64) -> Result<(), String> {
+        let before = self.master.answered(&self.bench).0;
+        self.master.queue_write(&mut self.bench, (self.register)(name), value, 15);
+        self.step_until(|this| this.master.answered(&this.bench).0 > before, name)
+    }
+
+    /// The value of a register.
+    ///
+    /// # Errors
+    /// What the bus did wrong.
+    pub fn read(&mut self, name: &str) -> Result<u64, String> {
+        let before = self.master.answered(&self.bench).1;
+        self.master.queue_read(&mut self.bench, (self.register)(name));
+        self.step_until(|this| this.master.answered(&this.bench).1 > before, name)?;
+        match self.master.last_read(&self.bench).map_err(|e| e.to_string())? {
+            Some((Response::Okay, value)) => Ok(value),
+            other => Err(format!("{name} gives {other:?}")),
+        }
+    }
+
+    fn step(&mut self) -> Result<(), String> {
+        self.memory.step(&mut self.bench).map_err(|e| format!("{e:?}"))?;
+        self.bench.step().map_err(|e| e.to_string())
+    }
+
+    fn step_until(&mut self, over: impl Fn(&Self) -> bool, name: &str) -> Result<(), String> {
+        for _ in 0..1000 {
+            if over(self) {
+                return Ok(());
+            }
+            self.step()?;
+        }
+        Err(format!("no answer of {name}"))
+    }
+
+    fn set_address(&mut self, name: &str, address: u64) -> Result<(), String> {
+        self.write(&format!("{name}_low"), address & 0xffff_ffff)?;
+        match self.wide {
+            true => self.write(&format!("{name}_high"), address >> 32),
+            false => Ok(()),
+        }
+    }
+
+    /// Tells the head all of a job but for its start.
+    ///
+    /// # Errors
+    /// What the bus did wrong.
+    pub fn prepare(&mut self, job: &HeadJob) -> Result<(), String> {
+        self.write("tokens", job.tokens as u64)?;
+        for (which, name) in ["key", "value"].into_iter().enumerate() {
+            self.write(&format!("first_{name}_book"), job.first[which].into())?;
+            self.write(&format!("{name}_books_bytes"), job.book_bytes[which] as u64)?;
+            self.set_address(name, job.vectors[which])?;
+            self.set_address(&format!("{name}_books"), job.books[which])?;
+            self.set_address(&format!("{name}_rows"), job.rows[which])?;
+        }
+        self.set_address("query", job.query)?;
+        self.set_address("result", job.result)
+    }
+
+    /// Starts the job that was told.
+    ///
+    /// # Errors
+    /// What the bus did wrong.
+    pub fn start(&mut self, job: &HeadJob) -> Result<(), String> {
+        let what = u64::from(job.append) << 1 | u64::from(job.attend) << 2;
+        self.write("job", what)?;
+        self.write("status", 2)?; // clears `done`
+        self.write("job", what | 1)
+    }
+
+    /// Does a job, and compares how it ended, and all of the memory, with the model.
+    ///
+    /// # Errors
+    /// What came out wrong, or did not come.
+    pub fn run(&mut self, job: &HeadJob) -> Result<HeadTimes, String> {
+        let mut bytes = self.memory.bytes.clone();
+        let mut behind = Behind { bytes: &mut bytes, model: &self.model, open: vec![] };
+        let expected = self.unit.run(&mut behind, job);
+        let open = behind.open;
+        self.prepare(job)?;
+        let before = self.memory.read_at(&self.bench, 0).len();
+        self.start(job)?;
+        let status = self.wait(job)?;
+        let position = self.read("position")? as u32;
+        let end = HeadEnd {
+            outcome: (status >> 2 & 15) as u32,
+            stage: (status >> 6 & 7) as u32,
+            in_rows: status >> 9 & 1 == 1,
+            position,
+        };
+        if end != expected {
+            return Err(format!("it ended with {end:?}, not {expected:?}: {job:?}"));
+        }
+        for open in open {
+            bytes.write(open.start, &self.memory.bytes.read(open.start, (open.end - open.start) as usize));
+        }
+        if self.memory.bytes.pages() != bytes.pages() {
+            return Err(format!("other bytes in memory than those of the model, which ended with {expected:?}: {job:?}"));
+        }
+        let cycles = self.read("cycles")?;
+        Ok(HeadTimes { cycles, words: self.memory.read_at(&self.bench, 0).len() - before })
+    }
+
+    fn wait(&mut self, job: &HeadJob) -> Result<u64, String> {
+        for _ in 0..20_000 {
+            let status = self.read("status")?;
+            if status & 2 == 2 {
+                return if status & 1 == 0 { Ok(status) } else { Err("done, and busy".into()) };
+            }
+            (0..50).try_for_each(|_| self.step())?;
+        }
+        Err(format!("it hangs: {job:?}"))
+    }
+}
