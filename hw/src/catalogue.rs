@@ -52,7 +52,7 @@ pub use parameter::{Legal, Mistake, Parameter, Preset, Problem, Value, Values};
 pub use soc::{board_params, system_params};
 pub use softmax::softmax_params;
 pub use vq::{banked_params, cache_params, unpacker_params};
-pub use vq_tables::{encoder_params, scores_params, table_params, values_params};
+pub use vq_tables::{encoder_params, head_params, scores_params, table_params, values_params};
 
 /// The block of this name.
 pub fn block(name: &str) -> Option<&'static Block> {

@@ -1,6 +1,7 @@
 //! An attention head with a memory behind it: random jobs, good ones and damaged ones, and a check of what they leave in memory and of how they end.
 
 mod jobs;
+mod recorded;
 
 pub use jobs::HeadMemory;
 
@@ -8,6 +9,7 @@ use crate::bus::axi4::Response as Answer;
 use crate::bus::axi4_memory::{Axi4Memory, MemoryModel};
 use crate::bus::{AxiLiteMaster, Bench, Response, Stalls};
 use crate::golden::vq::attention_head::{Behind, HeadEnd, HeadJob, HeadUnit};
+use fastrand::Rng;
 use hdl::engine::Engine;
 use hdl::{Bundle, Design};
 
@@ -34,7 +36,6 @@ pub struct HeadBench<'e> {
     model: MemoryModel,
     master: AxiLiteMaster,
     register: fn(&str) -> u64,
-    wide: bool,
 }
 
 /// What a job cost.
@@ -47,7 +48,7 @@ pub struct HeadTimes {
 }
 
 impl<'e> HeadBench<'e> {
-    /// A head after a reset. `wide`: addresses have more than 32 bits.
+    /// A head after a reset.
     ///
     /// # Errors
     /// What the bus did wrong.
@@ -55,7 +56,7 @@ impl<'e> HeadBench<'e> {
         engine: &'e mut dyn Engine,
         design: &Design<P>,
         ports: HeadPorts<A, R, W>,
-        (unit, wide): (HeadUnit, bool),
+        unit: HeadUnit,
         (model, seed): (MemoryModel, u64),
     ) -> Result<HeadBench<'e>, String> {
         let mut bench = Bench::new(engine, seed);
@@ -64,7 +65,7 @@ impl<'e> HeadBench<'e> {
         memory.write_port(&mut bench, design, ports.writes);
         let master = AxiLiteMaster::new(&mut bench, design, ports.axil, Stalls::Never);
         bench.reset().map_err(|e| e.to_string())?;
-        Ok(HeadBench { bench, memory, unit, model, master, register: ports.register, wide })
+        Ok(HeadBench { bench, memory, unit, model, master, register: ports.register })
     }
 
     /// The memory answers with errors at these addresses from now on.
@@ -110,9 +111,9 @@ impl<'e> HeadBench<'e> {
 
     fn set_address(&mut self, name: &str, address: u64) -> Result<(), String> {
         self.write(&format!("{name}_low"), address & 0xffff_ffff)?;
-        match self.wide {
-            true => self.write(&format!("{name}_high"), address >> 32),
-            false => Ok(()),
+        match self.unit.address_bits {
+            ..=32 => Ok(()), // the other register cannot be written
+            _ => self.write(&format!("{name}_high"), address >> 32),
         }
     }
 
@@ -149,6 +150,18 @@ impl<'e> HeadBench<'e> {
     /// # Errors
     /// What came out wrong, or did not come.
     pub fn run(&mut self, job: &HeadJob) -> Result<HeadTimes, String> {
+        self.run_started(job, |_| Ok(()))
+    }
+
+    /// The same; when the job was started, something else is done.
+    ///
+    /// # Errors
+    /// As [`HeadBench::run`].
+    pub fn run_started(
+        &mut self,
+        job: &HeadJob,
+        also: impl FnOnce(&mut Self) -> Result<(), String>,
+    ) -> Result<HeadTimes, String> {
         let mut bytes = self.memory.bytes.clone();
         let mut behind = Behind { bytes: &mut bytes, model: &self.model, open: vec![] };
         let expected = self.unit.run(&mut behind, job);
@@ -156,6 +169,7 @@ impl<'e> HeadBench<'e> {
         self.prepare(job)?;
         let before = self.memory.read_at(&self.bench, 0).len();
         self.start(job)?;
+        also(self)?;
         let status = self.wait(job)?;
         let position = self.read("position")? as u32;
         let end = HeadEnd {
@@ -171,10 +185,59 @@ impl<'e> HeadBench<'e> {
             bytes.write(open.start, &self.memory.bytes.read(open.start, (open.end - open.start) as usize));
         }
         if self.memory.bytes.pages() != bytes.pages() {
-            return Err(format!("other bytes in memory than those of the model, which ended with {expected:?}: {job:?}"));
+            return Err(format!(
+                "other bytes in memory than those of the model, which ended with {expected:?}: {job:?}"
+            ));
         }
         let cycles = self.read("cycles")?;
         Ok(HeadTimes { cycles, words: self.memory.read_at(&self.bench, 0).len() - before })
+    }
+
+    /// Random jobs on a few keys and values, half of them with something wrong.
+    ///
+    /// # Errors
+    /// As [`HeadBench::run`].
+    pub fn random_jobs(&mut self, rng: &mut Rng, jobs: usize) -> Result<(), String> {
+        let unit = self.unit;
+        let tokens = rng.usize(0..unit.table.max_tokens.min(200));
+        let base = rng.u64(..) >> (64 - unit.address_bits) & !0xff_ffff;
+        let mut memory = HeadMemory::random(&unit, rng, &mut self.memory.bytes, (base, tokens));
+        for _ in 0..jobs {
+            memory.new_vectors(&unit, rng, &mut self.memory.bytes);
+            let before = self.memory.bytes.clone();
+            let (mut job, errors) = match rng.bool() {
+                true => memory.damage(&unit, rng, &mut self.memory.bytes),
+                false => (memory.job, vec![]),
+            };
+            (job.append, job.attend) = [(true, true), (false, true), (true, false), (false, false)][rng.usize(0..4)];
+            self.set_errors(errors);
+            self.run(&job)?;
+            self.set_errors(vec![]);
+            let appended = job.append && job.tokens == memory.job.tokens && job.tokens < unit.table.max_tokens;
+            memory.job.tokens += usize::from(appended && rng.bool());
+            memory.mend(&unit, &mut self.memory.bytes, &before);
+        }
+        Ok(())
+    }
+
+    /// Starts a job, writes what another one needs in the midst of it, and waits until it ends, however it does.
+    ///
+    /// # Errors
+    /// What the bus did wrong; or it hangs.
+    pub fn disturb(&mut self, job: &HeadJob, other: &HeadJob, cycles: u64) -> Result<(), String> {
+        self.prepare(job)?;
+        self.start(job)?;
+        self.steps(cycles)?;
+        self.prepare(other)?;
+        self.wait(job).map(drop)
+    }
+
+    /// So many cycles.
+    ///
+    /// # Errors
+    /// What the bus did wrong.
+    pub fn steps(&mut self, cycles: u64) -> Result<(), String> {
+        (0..cycles).try_for_each(|_| self.step())
     }
 
     fn wait(&mut self, job: &HeadJob) -> Result<u64, String> {
@@ -183,7 +246,7 @@ impl<'e> HeadBench<'e> {
             if status & 2 == 2 {
                 return if status & 1 == 0 { Ok(status) } else { Err("done, and busy".into()) };
             }
-            (0..50).try_for_each(|_| self.step())?;
+            self.steps(50)?;
         }
         Err(format!("it hangs: {job:?}"))
     }

@@ -5,7 +5,9 @@
 mod refused;
 
 use hdl::Design;
-use hw::catalogue::{Block, Value, Values, block, engine_params, mmu_params, oaken_mmu_params, system_params};
+use hw::catalogue::{
+    Block, Value, Values, block, engine_params, head_params, mmu_params, oaken_mmu_params, system_params,
+};
 use hw::control::RegisterMap;
 use std::fmt::Write;
 
@@ -49,6 +51,7 @@ const PAGES: &[Page] = &[
     Page { block: "vq_banked_cache", shown: &[("lanes", 2)] },
     Page { block: "vq_e8p_decoder", shown: &[] },
     Page { block: "vq_products", shown: &[] },
+    Page { block: "vq_attention_head", shown: &[] },
     Page { block: "vq_encoder", shown: &[] },
     Page { block: "vq_scores", shown: &[] },
     Page { block: "vq_values", shown: &[] },
@@ -98,7 +101,8 @@ const ORANGECRAB: &[(&str, i128)] = &[
 ];
 
 /// Blocks with registers behind AXI4-Lite.
-const WITH_REGISTERS: [&str; 5] = ["oaken_quantizer", "oaken_dequantizer", "oaken_mmu", "h2m2_mmu", "oaken_system"];
+const WITH_REGISTERS: [&str; 6] =
+    ["oaken_quantizer", "oaken_dequantizer", "oaken_mmu", "h2m2_mmu", "oaken_system", "vq_attention_head"];
 
 /// Where the Oaken engines stand in the generated SVD files; a system sets its own address.
 const SVD_BASE: u64 = 0;
@@ -170,6 +174,7 @@ fn registers(name: &str) -> Option<RegisterMap> {
         "oaken_mmu" => Some(hw::oaken::mmu::unit_axi::registers(name, oaken_mmu_params(&v))),
         "oaken_system" => Some(hw::soc::system_registers::registers(system_params(&v))),
         "h2m2_mmu" => Some(hw::h2m2::mmu_axi::registers(name, mmu_params(&v))),
+        "vq_attention_head" => Some(hw::vq::attention_head::registers(name, head_params(&v))),
         _ => None,
     }
 }

@@ -48,6 +48,7 @@ pub fn blocks() -> &'static [Block] {
         vq::INDEX_UNPACKER,
         vq::E8P_DECODER,
         vq_tables::PRODUCTS,
+        vq_tables::ATTENTION_HEAD,
         vq_tables::ENCODER,
         vq_tables::SCORES,
         vq_tables::VALUES,

@@ -2,6 +2,7 @@
 
 use super::block::Block;
 use super::parameter::{Legal, Mistake, Parameter, Preset, Values, any, nothing};
+use crate::vq::attention_head::{self, HeadParams, attention_head};
 use crate::vq::encoder::{self, encoder};
 use crate::vq::products::{self, products};
 use crate::vq::scores::{self, ScoresParams, scores};
@@ -38,6 +39,13 @@ pub fn values_params(v: &Values) -> ValuesParams {
     let [entries, vector, positions] = ["entries", "vector", "positions"].map(|name| v.number(name));
     let table = TableParams { entries, vector, positions, residuals: 1, queries: 1 };
     ValuesParams { table, scaled: v.flag("scaled") }
+}
+
+/// The parameters of an attention head.
+pub fn head_params(v: &Values) -> HeadParams {
+    let [entries, vector, positions, tokens, address_bits] =
+        ["entries", "vector", "positions", "tokens", "address_bits"].map(|name| v.number(name));
+    HeadParams { entries, vector, positions, tokens, address_bits }
 }
 
 /// A query has two words or more.
@@ -179,4 +187,44 @@ pub(super) const VALUES: Block = Block {
     },
     function: || type_name_of_val(&values),
     build: |_, v| values(values_params(v)).map(Design::erase),
+};
+
+pub(super) const ATTENTION_HEAD: Block = Block {
+    name: "vq_attention_head",
+    summary: "attention of a key-value head over AXI: encodes and appends new keys and values, and attends to all of them with a query",
+    parameters: &[
+        ENTRIES,
+        Parameter {
+            legal: Legal::OneOf(&[2, 4]),
+            why: "what both scores and values by table can be made of",
+            ..VECTOR
+        },
+        POSITIONS,
+        Parameter {
+            name: "tokens",
+            doc: "the most tokens",
+            unit: "tokens",
+            default: Some(Preset::Number(8192)),
+            legal: Legal::OneOf(&[8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192]),
+            why: "words of a memory are addressed by bits",
+        },
+        Parameter {
+            name: "address_bits",
+            doc: "bits of a byte address",
+            unit: "bits",
+            default: Some(Preset::Number(32)),
+            legal: any(22, 64),
+            why: "the rows of all tokens have room, and AXI4 has addresses of up to 64 bits",
+        },
+    ],
+    check: nothing,
+    latency: |v| {
+        let overhead = attention_head::overhead(head_params(v));
+        format!(
+            "at most {overhead} cycles of a job that attends, besides its words, its books and tokens, and a few accesses to the memory"
+        )
+    },
+    throughput: |_| "a word a cycle, but for one cycle a book and, between scores and values, one cycle a token".into(),
+    function: || type_name_of_val(&attention_head),
+    build: |name, v| attention_head(name, head_params(v)).map(Design::erase),
 };

@@ -23,7 +23,7 @@ mod types;
 mod writing;
 
 pub use self::registers::registers;
-pub use self::types::{HeadParams, Stage, outcome};
+pub use self::types::{HeadParams, Stage, outcome, overhead};
 
 use self::reading::{Read, read};
 use self::registers::map;
@@ -126,11 +126,8 @@ impl Units {
     fn connect(&self, m: Module, read: &Read, job: Job, first: [Signal; 2], ends: Signal) {
         let Job { stage, total, .. } = job;
         let Units { encoder, scores, values, .. } = self;
-        let [encodes, attends, sums] = [
-            stage.is(Stage::Key) | stage.is(Stage::Value),
-            stage.is(Stage::Scores),
-            stage.is(Stage::Values),
-        ];
+        let [encodes, attends, sums] =
+            [stage.is(Stage::Key) | stage.is(Stage::Value), stage.is(Stage::Scores), stage.is(Stage::Values)];
         let Read { words, vector, vector_there, vector_failed, .. } = *read;
         for (port, here) in [(encoder.query, encodes), (scores.query, attends)] {
             port.valid.set(vector.valid & here);

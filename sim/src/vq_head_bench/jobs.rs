@@ -3,7 +3,7 @@
 use crate::bus::axi4::Response;
 use crate::bus::axi4_memory::SparseBytes;
 use crate::golden::vq::attention_head::{HeadJob, HeadUnit};
-use crate::golden::vq::cache::book_words;
+use crate::golden::vq::cache::{LoadWord, book_words};
 use crate::vq_table_bench::finite;
 use fastrand::Rng;
 use std::ops::Range;
@@ -17,37 +17,43 @@ pub struct HeadMemory {
     /// A job that is well, but for what it is to do.
     pub job: HeadJob,
     /// Entries of each book of keys and of values.
-    counts: [Vec<usize>; 2],
+    pub(super) counts: [Vec<usize>; 2],
 }
 
 impl HeadMemory {
-    /// Writes random books, rows of so many tokens, and vectors.
-    pub fn random(unit: &HeadUnit, rng: &mut Rng, bytes: &mut SparseBytes, (base, tokens): (u64, usize)) -> HeadMemory {
-        let offsets: Vec<u64> = (0..8).map(|_| 8 * rng.u64(0..512)).collect();
-        let at = |place: usize| base + place as u64 * ROOM + offsets[place];
-        let mut job = HeadJob {
-            tokens,
-            first: [rng.u32(0..1 << 20), rng.u32(0..1 << 20)],
-            query: at(0),
-            vectors: [at(1), at(2)],
-            result: at(3),
-            books: [at(4), at(5)],
-            rows: [at(6), at(7)],
-            ..HeadJob::default()
-        };
+    /// Writes random books of any length, rows of so many tokens, and vectors.
+    pub fn random(unit: &HeadUnit, rng: &mut Rng, bytes: &mut SparseBytes, place: (u64, usize)) -> HeadMemory {
+        let mut length =
+            |rng: &mut Rng| if rng.bool() { unit.table.entries } else { rng.usize(1..=unit.table.entries) };
+        HeadMemory::new(unit, rng, bytes, place, &mut length)
+    }
+
+    /// The same with full books.
+    pub fn full(unit: &HeadUnit, rng: &mut Rng, bytes: &mut SparseBytes, place: (u64, usize)) -> HeadMemory {
+        HeadMemory::new(unit, rng, bytes, place, &mut |_| unit.table.entries)
+    }
+
+    fn new(
+        unit: &HeadUnit,
+        rng: &mut Rng,
+        bytes: &mut SparseBytes,
+        (base, tokens): (u64, usize),
+        length: &mut dyn FnMut(&mut Rng) -> usize,
+    ) -> HeadMemory {
+        let mut job = places(base, std::array::from_fn(|_| 8 * rng.u64(0..512)));
+        job.tokens = tokens;
+        job.first = [rng.u32(0..1 << 20), rng.u32(0..1 << 20)];
         let mut counts = [vec![], vec![]];
-        for which in 0..2 {
+        for (which, counts) in counts.iter_mut().enumerate() {
             let mut words = vec![];
             for position in 0..unit.table.positions as u32 {
-                let count = if rng.bool() { unit.table.entries } else { rng.usize(1..=unit.table.entries) };
+                let count = length(rng);
                 let values: Vec<u16> = (0..count * unit.table.vector).map(|_| finite(rng)).collect();
                 words.extend(book_words((job.first[which] + position) & 0xf_ffff, &values, unit.table.vector));
-                counts[which].push(count);
+                counts.push(count);
             }
-            job.book_bytes[which] = 8 * words.len();
-            let book: Vec<u8> = words.iter().flat_map(|word| word.data.to_le_bytes()).collect();
-            bytes.write(job.books[which], &book);
-            let indices = (0..tokens).flat_map(|_| counts[which].iter());
+            job.book_bytes[which] = write_words(bytes, job.books[which], &words);
+            let indices = (0..tokens).flat_map(|_| counts.iter());
             let rows: Vec<u8> = indices.map(|count| rng.usize(0..*count) as u8).collect();
             bytes.write(job.rows[which], &rows);
         }
@@ -119,6 +125,26 @@ impl HeadMemory {
             bytes.write(at, &rows);
         }
     }
+}
+
+/// Everything has a place of its own, a little behind its beginning.
+pub(super) fn places(base: u64, offsets: [u64; 8]) -> HeadJob {
+    let at = |place: usize| base + place as u64 * ROOM + offsets[place];
+    HeadJob {
+        query: at(0),
+        vectors: [at(1), at(2)],
+        result: at(3),
+        books: [at(4), at(5)],
+        rows: [at(6), at(7)],
+        ..HeadJob::default()
+    }
+}
+
+/// Writes words, and gives their bytes.
+pub(super) fn write_words(bytes: &mut SparseBytes, at: u64, words: &[LoadWord]) -> usize {
+    let all: Vec<u8> = words.iter().flat_map(|word| word.data.to_le_bytes()).collect();
+    bytes.write(at, &all);
+    all.len()
 }
 
 fn flip(bytes: &mut SparseBytes, at: u64, bits: u64) {

@@ -40,6 +40,7 @@ mod stream;
 pub mod system;
 mod uart;
 mod vq;
+mod vq_head;
 mod vq_tables;
 
 pub use configuration::{configuration, names};

@@ -4,8 +4,8 @@ use super::super::cache_types::{BookWord, book_word};
 use super::super::table_types::QueryWord;
 use super::registers::Places;
 use super::types::*;
-use crate::memory::burst_reader::burst_reader;
 use crate::memory::axi::AxiRead;
+use crate::memory::burst_reader::burst_reader;
 use crate::memory::mover::{Command, Done, command};
 use crate::stream::register_slice_forward::register_slice_forward_after;
 use hdl::*;
@@ -84,7 +84,7 @@ pub(super) fn read(
     asking.payload.set(Command { address: bytes(piece.word), bytes: bytes(piece.words), next: None, tag });
     m.when(asking.transfer(), || asked.set(asked + 1));
 
-    let reader = m.instance(&burst_reader("vq_head_reader", p.mover())?);
+    let reader = m.instance(&burst_reader(&p.mover().name("burst_reader"), p.mover())?);
     reader.command.set(register_slice_forward_after(m, asking)?);
     bus.set(reader.m_axi);
 

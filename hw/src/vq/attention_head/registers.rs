@@ -59,13 +59,19 @@ pub(super) fn map(name: &str, p: HeadParams) -> Map {
     parameters.constant("log2_tokens", 4, p.tokens.ilog2(), "the most tokens, as a power of two");
     let mut job = map.register("job", "what is done");
     let start = job.rw("start", 1, 0, "a change from 0 to 1 starts a job, if none is under way");
-    let append = job.rw("append", 1, 0, "the new key and value are encoded, and their rows are written behind those of `tokens`");
+    let append = job.rw(
+        "append",
+        1,
+        0,
+        "the new key and value are encoded, and their rows are written behind those of `tokens`",
+    );
     let attend = job.rw("attend", 1, 0, "the result is computed, over all tokens and the appended one");
     let mut status = map.register("status", "how the last job ended; `busy` and `done` are of now");
     let busy = status.ro("busy", 1, "a job is under way");
     let done = status.sticky("done", "a job has ended; write 1 to clear");
     let outcome = status.ro("outcome", OUTCOME_BITS, "how it ended: 0 all is well, else the cause");
-    let stage = status.ro("stage", 3, "where it failed: 1 key, 2 value, 3 scores, 4 values, 5 result; 0 before it began");
+    let stage =
+        status.ro("stage", 3, "where it failed: 1 key, 2 value, 3 scores, 4 values, 5 result; 0 before it began");
     let in_rows = status.ro("in_rows", 1, "it failed in the rows: `position` is the number of the token");
     let fault = status.ro("fault", 1, "the memory answered with an error, first at the address in `fault_low`");
     let position = map.ro("position", p.table().place_bits(), "where it failed, as the unit of the stage counts");
@@ -89,7 +95,8 @@ pub(super) fn map(name: &str, p: HeadParams) -> Map {
     let key_books_bytes = words("key_books_bytes", "length of all books of the keys");
     let value_books_bytes = words("value_books_bytes", "length of all books of the values");
     let addresses = PLACES.map(|(name, what)| {
-        let mut register = map.register(&format!("{name}_low"), &format!("address of {what}: low bits; a multiple of 8"));
+        let mut register =
+            map.register(&format!("{name}_low"), &format!("address of {what}: low bits; a multiple of 8"));
         register.reserved(WORD_SHIFT);
         let low = register.rw("address", p.address_bits.min(32) - WORD_SHIFT, 0, "bits from 3 on");
         let (name, doc) = (format!("{name}_high"), format!("address of {what}: bits from 32 on"));

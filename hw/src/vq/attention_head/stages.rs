@@ -141,7 +141,9 @@ pub(super) fn follow(m: Module, (map, regs): (&Map, &Registers), job: Job, x: En
 fn refusal(m: Module, attend: Signal, total: Signal, p: HeadParams) -> Signal {
     let code = |outcome: TableOutcome| m.lit(outcome as u32, OUTCOME_BITS);
     let none = attend & !total.any();
-    total.gt(p.tokens).mux(code(TableOutcome::ManyTokens), none.mux(code(TableOutcome::NoTokens), code(TableOutcome::Okay)))
+    total
+        .gt(p.tokens)
+        .mux(code(TableOutcome::ManyTokens), none.mux(code(TableOutcome::NoTokens), code(TableOutcome::Okay)))
 }
 
 /// Whether the stage ends, and how.

@@ -1,8 +1,10 @@
 use super::*;
 use ::sim::bus::axi4_memory::MemoryModel;
-use ::sim::golden::vq::attention_head::HeadUnit;
+use ::sim::golden::vq::Algorithm;
+use ::sim::golden::vq::attention_head::{HeadJob, HeadUnit};
 use ::sim::golden::vq::tables::TableUnit;
-use ::sim::vq_head_bench::{HeadBench, HeadMemory, HeadPorts};
+use ::sim::vq_head_bench::{HeadBench, HeadMemory, HeadPorts, HeadTimes};
+use ::sim::vq_table_bench::{decibels, real_head};
 use fastrand::Rng;
 use hdl::bus::{Stalls, run_seed};
 use hdl::engine::Engine;
@@ -14,10 +16,9 @@ fn register(name: &str) -> u64 {
 }
 
 fn unit(p: HeadParams) -> HeadUnit {
-    let [entries, vector, positions, max_tokens] =
-        [p.entries, p.vector, p.positions, p.tokens].map(|x| x as usize);
+    let [entries, vector, positions, max_tokens] = [p.entries, p.vector, p.positions, p.tokens].map(|x| x as usize);
     let table = TableUnit { entries, vector, positions, residuals: 1, queries: 1, max_tokens };
-    HeadUnit { table, copies: p.values().copies() as usize }
+    HeadUnit { table, copies: p.copies() as usize, address_bits: p.address_bits }
 }
 
 fn bench<'e>(
@@ -28,7 +29,7 @@ fn bench<'e>(
 ) -> HeadBench<'e> {
     let io = &design.ports;
     let ports = HeadPorts { axil: &io.s_axil, reads: &io.m_axi_read, writes: &io.m_axi_write, register };
-    HeadBench::new(sim, design, ports, (unit(p), p.address_bits > 32), memory).unwrap()
+    HeadBench::new(sim, design, ports, unit(p), memory).unwrap()
 }
 
 #[test]
@@ -48,31 +49,139 @@ fn random_jobs() {
             let latency = rng.u64(1..60);
             let model = MemoryModel { latency, taking: stalls, giving: stalls, ..MemoryModel::default() };
             let mut bench = bench(&mut sim, &design, p, (model, seed));
-            random(&mut bench, &mut rng, (p.address_bits, 20)).unwrap_or_else(|e| panic!("{p:?}, seed {seed}: {e}"));
+            bench.random_jobs(&mut rng, 40).unwrap_or_else(|e| panic!("{p:?}, seed {seed}: {e}"));
         }
     }
 }
 
-/// Random jobs on a few keys and values, half of them with something wrong.
-fn random(bench: &mut HeadBench, rng: &mut Rng, (address_bits, jobs): (u32, usize)) -> Result<(), String> {
+/// Full books, rows of so many tokens, on a memory that answers at once: what a job costs.
+fn timed(p: HeadParams, tokens: usize, (append, attend): (bool, bool)) -> (HeadTimes, HeadJob) {
+    let design = attention_head("head", p).unwrap();
+    let mut sim = jit::simulator(&design);
+    let mut bench = bench(&mut sim, &design, p, (MemoryModel { latency: LATENCY, ..MemoryModel::default() }, 1));
     let unit = bench.unit;
-    let tokens = rng.usize(0..unit.table.max_tokens);
-    let base = rng.u64(..) >> (64 - address_bits) & !0xff_ffff;
-    let mut memory = HeadMemory::random(&unit, rng, &mut bench.memory.bytes, (base, tokens));
-    for _ in 0..jobs {
-        memory.new_vectors(&unit, rng, &mut bench.memory.bytes);
-        let before = bench.memory.bytes.clone();
-        let (mut job, errors) = match rng.bool() {
-            true => memory.damage(&unit, rng, &mut bench.memory.bytes),
-            false => (memory.job, vec![]),
-        };
-        (job.append, job.attend) = [(true, true), (false, true), (true, false), (false, false)][rng.usize(0..4)];
-        bench.set_errors(errors);
-        bench.run(&job)?;
-        bench.set_errors(vec![]);
-        let appended = job.append && job.tokens == memory.job.tokens && job.tokens < unit.table.max_tokens;
-        memory.job.tokens += usize::from(appended && rng.bool());
-        memory.mend(&unit, &mut bench.memory.bytes, &before);
+    let memory = HeadMemory::full(&unit, &mut Rng::with_seed(1), &mut bench.memory.bytes, (0, tokens));
+    let job = HeadJob { append, attend, ..memory.job };
+    (bench.run(&job).unwrap(), job)
+}
+
+/// Cycles of the memory in the tests of time.
+const LATENCY: u64 = 40;
+
+#[test]
+fn a_job_takes_as_long_as_its_words_and_the_softmax() {
+    for (p, tokens) in
+        [(SMALL, 20), (SMALL, 31), (HeadParams { entries: 256, tokens: 1024, positions: 32, ..SMALL }, 1000)]
+    {
+        let (attends, _) = timed(p, tokens, (false, true));
+        let (appends, _) = timed(p, tokens, (true, false));
+        let row_words = p.table().beats() as usize;
+        let books = 2 * (p.positions * (1 + p.entries * p.vector / 4)) as usize;
+        let vector = p.vector_words() as usize;
+        assert_eq!(attends.words, vector + books + 2 * tokens * row_words);
+        assert_eq!(appends.words, 2 * vector + books);
+        let per_book = 2 * u64::from(p.positions);
+        let besides = attends.cycles - attends.words as u64 - tokens as u64 - per_book;
+        println!("{p:?}, {tokens} tokens: {attends:?}, {besides} besides; {appends:?}");
+        assert!(besides <= u64::from(overhead(p)) + 3 * LATENCY, "{besides} cycles besides");
     }
-    Ok(())
+}
+
+#[test]
+fn a_start_under_way_is_no_start() {
+    let design = attention_head("head", SMALL).unwrap();
+    let mut sim = jit::simulator(&design);
+    let mut bench = bench(&mut sim, &design, SMALL, (MemoryModel::default(), 1));
+    let unit = bench.unit;
+    let memory = HeadMemory::random(&unit, &mut Rng::with_seed(2), &mut bench.memory.bytes, (0, 9));
+    let job = HeadJob { attend: true, ..memory.job };
+    bench
+        .run_started(&job, |bench| {
+            // another job is asked for in the midst of this one: it changes nothing
+            let other = HeadJob { append: true, attend: false, ..job };
+            bench.start(&other)
+        })
+        .unwrap();
+    bench.run(&HeadJob { append: true, ..job }).unwrap();
+}
+
+#[test]
+fn whatever_is_written_under_way_the_next_job_is_right() {
+    let design = attention_head("head", SMALL).unwrap();
+    let mut sim = jit::simulator(&design);
+    let mut bench = bench(&mut sim, &design, SMALL, (MemoryModel::default(), 1));
+    let unit = bench.unit;
+    let mut rng = Rng::with_seed(run_seed(5));
+    let memory = HeadMemory::random(&unit, &mut rng, &mut bench.memory.bytes, (0, 20));
+    for _ in 0..40 {
+        let job = HeadJob { append: rng.bool(), attend: true, ..memory.job };
+        let before = bench.memory.bytes.clone();
+        let (other, _) = memory.damage(&unit, &mut rng, &mut bench.memory.bytes.clone());
+        bench.disturb(&job, &other, rng.u64(0..1500)).unwrap();
+        bench.memory.bytes = before;
+        bench.run(&job).unwrap();
+    }
+}
+
+#[test]
+fn a_reset_at_any_time_ends_a_job() {
+    let design = attention_head("head", SMALL).unwrap();
+    let mut sim = jit::simulator(&design);
+    let mut rng = Rng::with_seed(run_seed(6));
+    for _ in 0..30 {
+        let mut bench = bench(&mut sim, &design, SMALL, (MemoryModel::default(), rng.u64(..)));
+        let unit = bench.unit;
+        let memory = HeadMemory::random(&unit, &mut rng, &mut bench.memory.bytes, (0, 20));
+        let job = HeadJob { append: true, attend: true, ..memory.job };
+        bench.run(&job).unwrap();
+        bench.prepare(&job).unwrap();
+        bench.start(&job).unwrap();
+        bench.steps(rng.u64(0..1500)).unwrap(); // the next bench begins with a reset, of head and memory
+    }
+}
+
+#[test]
+fn illegal_parameters_are_refused() {
+    let cases = [
+        (HeadParams { vector: 8, ..SMALL }, "vector = 8"),
+        (HeadParams { tokens: 4, ..SMALL }, "tokens = 4"),
+        (HeadParams { tokens: 24, ..SMALL }, "tokens = 24"),
+        (HeadParams { address_bits: 21, ..SMALL }, "address_bits = 21"),
+        (HeadParams { entries: 9, ..SMALL }, "entries = 9"),
+        (HeadParams { positions: 12, ..SMALL }, "positions = 12"),
+    ];
+    for (p, text) in cases {
+        let message = attention_head("head", p).unwrap_err().to_string();
+        assert!(message.contains(text), "{message}");
+    }
+}
+
+/// Decoding with the books of a real model: the last tokens of a recording are appended one by one, and each attends to all before it.
+#[test]
+fn keys_and_values_of_a_real_model() {
+    for (algorithm, vector, positions) in [(Algorithm::Cq4, 2, 32), (Algorithm::Cq2, 4, 16)] {
+        let p = HeadParams { entries: 256, vector, positions, tokens: 512, address_bits: 32 };
+        let design = attention_head("head", p).unwrap();
+        let mut sim = jit::simulator(&design);
+        let mut bench = bench(&mut sim, &design, p, (MemoryModel { latency: LATENCY, ..MemoryModel::default() }, 1));
+        let file = real_head(algorithm, 512);
+        let mut memory = HeadMemory::of_file(&file, &mut bench.memory.bytes);
+        let mut rng = Rng::with_seed(7);
+        let (mut exact, mut found) = (vec![], vec![]);
+        for token in 500..512 {
+            memory.job.tokens = token;
+            memory.new_query(
+                &mut bench.memory.bytes,
+                (0..64).map(|_| half::f16::from_f32((rng.f32() - 0.5) / 4.0).to_bits()),
+            );
+            memory.append_from(&file, token, &mut bench.memory.bytes);
+            let job = HeadJob { append: true, attend: true, ..memory.job };
+            bench.run(&job).unwrap();
+            exact.extend(memory.attention64(&bench.unit, &bench.memory.bytes, token + 1));
+            found.extend(memory.result(&bench.memory.bytes, 64));
+        }
+        let noise = decibels(&exact, &found);
+        println!("{algorithm}: {noise:.1} dB beside float64");
+        assert!(noise > 55.0, "{algorithm}: {noise:.1} dB");
+    }
 }

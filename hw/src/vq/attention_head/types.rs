@@ -1,9 +1,9 @@
 //! Parameters of the attention head, the stages of a job, and how one ends.
 
-use super::super::scores::ScoresParams;
+use super::super::scores::{self, ScoresParams};
 use super::super::table_types::*;
-use super::super::values::ValuesParams;
-use crate::attention::softmax::SoftmaxParams;
+use super::super::values::{self, ValuesParams};
+use crate::attention::softmax::{self, SoftmaxParams};
 use crate::memory::axi::AxiParams;
 use crate::memory::mover::MoverParams;
 use hdl::*;
@@ -43,6 +43,10 @@ impl HeadParams {
     pub(super) fn softmax(self) -> SoftmaxParams {
         SoftmaxParams { tokens: self.tokens }
     }
+    /// Copies of the sums of weights, on which the order of the weighted sum depends (docs/vq-format.md, section 7).
+    pub fn copies(self) -> u32 {
+        self.values().copies()
+    }
     /// The ports to memory.
     pub fn axi(self) -> AxiParams {
         AxiParams { data_bytes: 1 << WORD_SHIFT, address_bits: self.address_bits, id_bits: 0 }
@@ -77,6 +81,15 @@ impl HeadParams {
         };
         Err(Errors::parameter(module, what, help))
     }
+}
+
+/// Cycles of an attending job besides its words, one for each book and each token, and what the memory takes for its first words and the last response.
+pub fn overhead(p: HeadParams) -> u32 {
+    scores::overhead(p.scores())
+        + softmax::latency(p.softmax())
+        + values::overhead(p.values())
+        + 2 * p.vector_words()
+        + 60
 }
 
 /// What the head does.

@@ -57,7 +57,7 @@ pub(super) fn write(
     let row = what.row;
     let writes = is_result | (row.valid & !what.drop_row);
     let told = m.reg_reset(bits(1), 0).comment("the writer knows where");
-    let writer = m.instance(&burst_writer("vq_head_writer", p.mover())?);
+    let writer = m.instance(&burst_writer(&p.mover().name("burst_writer"), p.mover())?);
     bus.set(writer.m_axi);
     let words = is_result.mux(m.lit(p.vector_words(), LENGTH_BITS), m.lit(p.table().beats(), LENGTH_BITS));
     let address = is_result.mux(what.result_at, what.row_at).cat(m.lit(0u32, WORD_SHIFT));

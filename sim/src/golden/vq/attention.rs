@@ -104,6 +104,11 @@ impl Head<'_> {
         (0..self.part().cols.len()).map(value).collect()
     }
 
+    /// The values of a token in float64.
+    pub fn token64(&self, token: usize) -> Vec<f64> {
+        self.values_of_tokens().swap_remove(token)
+    }
+
     /// This head's values of all tokens in float64.
     fn values_of_tokens(&self) -> Vec<Vec<f64>> {
         let (part, all) = (self.part(), tensor64(self.scheme, self.tensor));

@@ -13,6 +13,8 @@ pub struct HeadUnit {
     pub table: TableUnit,
     /// Copies of the sums of weights (section 7, values by table).
     pub copies: usize,
+    /// Bits of a byte address.
+    pub address_bits: u32,
 }
 
 /// What is asked for, and where everything lies: byte addresses, multiples of 8.
@@ -90,7 +92,8 @@ impl Behind<'_> {
         let failing = (0..count).find(|word| self.model.error_at(at(*word)).is_some());
         let whole = failing.map_or(count, |word| word.saturating_sub(1));
         let bytes = self.bytes.read(address, 8 * whole);
-        let word = |bytes: &[u8]| LoadWord { data: u64::from_le_bytes(bytes.try_into().expect("8 bytes")), failed: false };
+        let word =
+            |bytes: &[u8]| LoadWord { data: u64::from_le_bytes(bytes.try_into().expect("8 bytes")), failed: false };
         let failed = failing.map(|_| LoadWord { data: 0, failed: true });
         bytes.chunks(8).map(word).chain(failed).collect()
     }
