@@ -8,7 +8,7 @@ pub use jobs::HeadMemory;
 use crate::bus::axi4::Response as Answer;
 use crate::bus::axi4_memory::{Axi4Memory, MemoryModel};
 use crate::bus::{AxiLiteMaster, Bench, Response, Stalls};
-use crate::golden::vq::attention_head::{Behind, HeadEnd, HeadJob, HeadUnit};
+use crate::golden::vq::attention_head::{FaultyMemory, HeadEnd, HeadJob, HeadUnit};
 use fastrand::Rng;
 use hdl::engine::Engine;
 use hdl::{Bundle, Design};
@@ -163,26 +163,38 @@ impl<'e> HeadBench<'e> {
         also: impl FnOnce(&mut Self) -> Result<(), String>,
     ) -> Result<HeadTimes, String> {
         let mut bytes = self.memory.bytes.clone();
-        let mut behind = Behind { bytes: &mut bytes, model: &self.model, open: vec![] };
-        let expected = self.unit.run(&mut behind, job);
-        let open = behind.open;
+        let (model, address_bits) = (&self.model, self.unit.address_bits);
+        let mut memory = FaultyMemory { bytes: &mut bytes, model, address_bits, undefined: vec![], fault: None };
+        let expected = self.unit.run(&mut memory, job);
+        let undefined = memory.undefined;
         self.prepare(job)?;
         let before = self.memory.read_at(&self.bench, 0).len();
         self.start(job)?;
+        let begins = self.read("status")?;
+        if begins & 3 != 1 && expected.stage != 0 {
+            return Err(format!("a job that was started has status {begins:x}: {job:?}"));
+        }
         also(self)?;
         let status = self.wait(job)?;
         let position = self.read("position")? as u32;
+        let fault = match (status >> 10 & 1, expected.fault) {
+            (0, _) => None,
+            (_, Some(HeadEnd::BEYOND)) => Some(HeadEnd::BEYOND),
+            _ => Some(self.read("fault_high")? << 32 | self.read("fault_low")?),
+        };
         let end = HeadEnd {
             outcome: (status >> 2 & 15) as u32,
             stage: (status >> 6 & 7) as u32,
             in_rows: status >> 9 & 1 == 1,
             position,
+            fault,
         };
         if end != expected {
             return Err(format!("it ended with {end:?}, not {expected:?}: {job:?}"));
         }
-        for open in open {
-            bytes.write(open.start, &self.memory.bytes.read(open.start, (open.end - open.start) as usize));
+        for at in undefined.into_iter().flatten() {
+            let found = self.memory.bytes.read(at, 1);
+            bytes.write(at, &found);
         }
         if self.memory.bytes.pages() != bytes.pages() {
             return Err(format!(
@@ -193,7 +205,7 @@ impl<'e> HeadBench<'e> {
         Ok(HeadTimes { cycles, words: self.memory.read_at(&self.bench, 0).len() - before })
     }
 
-    /// Random jobs on a few keys and values, half of them with something wrong.
+    /// Random jobs on a few keys and values, up to half of them with something wrong.
     ///
     /// # Errors
     /// As [`HeadBench::run`].

@@ -20,7 +20,7 @@ pub(super) const SOFTMAX: Block = Block {
         unit: "scores",
         default: Some(Preset::Number(8192)),
         legal: Legal::OneOf(&[8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192]),
-        why: "words of a memory are addressed by bits; the sum of more need not be a number of binary16",
+        why: "words of a memory are addressed by bits, and units by table have no more tokens",
     }],
     check: nothing,
     latency: |v| {

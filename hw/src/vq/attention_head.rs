@@ -4,15 +4,15 @@
 //! | port | |
 //! | --- | --- |
 //! | `s_axil` | registers: where things lie, jobs, and how they ended |
-//! | `m_axi_read` | AXI4 of 64 bits without IDs: vectors, books and rows; outputs are registers |
-//! | `m_axi_write` | AXI4 of 64 bits without IDs: rows that are appended, and the result |
+//! | `m_axi_read` | AXI4 of 64 bits without IDs: vectors, books and rows; outputs are made of registers |
+//! | `m_axi_write` | AXI4 of 64 bits without IDs: rows that are appended, and the result; outputs are made of registers |
 //!
 //! - A job appends, attends, or does both, stage by stage: each reads what its unit takes, one word in each cycle, and ends with the unit's report.
 //!   The units are those that work by table: [`encoder`](super::encoder), [`scores`](super::scores), [`values`](super::values), with a
 //!   [`softmax`](crate::attention::softmax) between the last two.
 //! - A stage that fails ends the job, with cause and place in `status` and `position`. What it wrote before stays. The next job is not touched by it.
-//! - Parameters: those of [`HeadParams`]. Throughput: a word of the bus in each cycle of a stage, but for what its unit needs besides; between scores and values
-//!   the softmax takes a cycle a token.
+//! - Parameters: those of [`HeadParams`]. Throughput: a word of the bus in each cycle, but for one cycle a book and, between scores and values, one a token.
+//! - Latency: a job that attends takes these and at most [`overhead`] cycles, and three accesses of the memory.
 //! - Combinational paths: none.
 //! - After reset no job is under way; reset the memory with it.
 
@@ -23,7 +23,7 @@ mod types;
 mod writing;
 
 pub use self::registers::registers;
-pub use self::types::{HeadParams, Stage, outcome, overhead};
+pub use self::types::{HeadParams, overhead};
 
 use self::reading::{Read, read};
 use self::registers::map;
@@ -31,7 +31,7 @@ use self::stages::{Ends, Job, faults, follow, job};
 use self::types::*;
 use self::writing::{ToWrite, write};
 use super::encoder::{EncodeCommand, encoder};
-use super::scores::{ScoresCommand, TOKEN_BITS, scores};
+use super::scores::{Scores, ScoresCommand, TOKEN_BITS, scores};
 use super::values::{Weight, values};
 use crate::attention::softmax::{SoftmaxPorts, SoftmaxScore, softmax};
 use crate::control::{AxiLite, axi_lite, slave};
@@ -68,8 +68,9 @@ pub fn attention_head(name: &str, p: HeadParams) -> Result<Design<AttentionHeadP
     let beats = p.table().beats();
     let [all_rows, before] = [total, tokens].map(|rows| words_of(m, rows, beats));
     let is_key = stage.is(Stage::Key);
-    let row_at = m.reg(bits(p.word_bits()));
-    row_at.set(is_key.mux(places.key_rows, places.value_rows) + before.zext(p.word_bits()));
+    let row_at = m.reg(bits(p.word_bits() + 1));
+    let rows = is_key.mux(places.key_rows, places.value_rows).zext(p.word_bits() + 1);
+    row_at.set(rows + before.zext(p.word_bits() + 1));
 
     let read = read(m, io.m_axi_read, (stage, ends), (places, all_rows), p)?;
 
@@ -84,11 +85,12 @@ pub fn attention_head(name: &str, p: HeadParams) -> Result<Design<AttentionHeadP
     units.connect(m, &read, job, first, ends);
     let flushed = units.pass_scores(m, stage);
 
-    let drop_row = read.vector_failed;
-    let to_write = ToWrite { row: units.encoder.m, drop_row, sum: units.values.m, row_at, result_at: places.result };
+    // a vector that could not be read has fewer words than a whole one, and its unit refuses it
+    m.assert(!(units.encoder.m.valid & read.vector_failed), "no row is encoded of a vector that could not be read");
+    let to_write = ToWrite { row: units.encoder.m, sum: units.values.m, row_at, result_at: places.result };
     let written = write(m, io.m_axi_write, (stage, ends), to_write, p)?;
     faults(m, (&map, &regs), job, [read.done, written.done]);
-    let nonfinite = m.reg(bits(1)).comment("a score of the job is infinite or none");
+    let nonfinite = m.reg(bits(1)).comment("a score of the job is NaN or +infinity, or all are -infinity");
     m.when(units.softmax.weights.valid, || nonfinite.set(units.softmax.nonfinite));
     let how = Ends {
         encoded: units.encoder.done,
@@ -128,7 +130,7 @@ impl Units {
         let Units { encoder, scores, values, .. } = self;
         let [encodes, attends, sums] =
             [stage.is(Stage::Key) | stage.is(Stage::Value), stage.is(Stage::Scores), stage.is(Stage::Values)];
-        let Read { words, vector, vector_there, vector_failed, .. } = *read;
+        let Read { words, vector, vector_there, .. } = *read;
         for (port, here) in [(encoder.query, encodes), (scores.query, attends)] {
             port.valid.set(vector.valid & here);
             port.payload.set(vector.payload);
@@ -149,33 +151,30 @@ impl Units {
         encoder.command.payload.set(EncodeCommand { first: stage.is(Stage::Key).mux(key, value) });
         let tokens = total.trunc(TOKEN_BITS);
         scores.command.valid.set(attends & vector_there & !told);
-        // a query that could not be read is no query: the unit drops what comes with a command without tokens
-        let of_query = tokens & (!vector_failed).repeat(TOKEN_BITS);
-        scores.command.payload.set(ScoresCommand { first: key, tokens: of_query });
+        scores.command.payload.set(ScoresCommand { first: key, tokens });
         values.command.valid.set(sums & !told);
         values.command.payload.set(ScoresCommand { first: value, tokens });
     }
 
-    /// Scores become weights. In a job that failed, a last score ends them and they are dropped; gives whether the last one was.
+    /// Scores become weights. In a job that failed they are forgotten or, if all were there already, their weights are dropped; gives whether
+    /// that is over.
     #[module]
     fn pass_scores(&self, m: Module, stage: StateSignal<Stage>) -> Signal {
         let Units { scores, softmax, values, .. } = self;
         let flushes = stage.is(Stage::Flush);
-        let whole = m.reg_reset(bits(1), 0).comment("the last score went into the softmax");
-        scores.m.payload.wrong.unused();
-        softmax.forget.set(0);
-        softmax.scores.valid.set(scores.m.valid | (flushes & !whole));
-        let last = scores.m.payload.last | flushes;
-        softmax.scores.payload.set(SoftmaxScore { score: scores.m.payload.score[0], last });
-        scores.m.ready.set(softmax.scores.ready & !flushes);
+        let complete = m.reg_reset(bits(1), 0).comment("the last score went into the softmax");
+        let Scores { score, wrong, last } = scores.m.payload;
+        wrong.unused(); // the report tells of it
+        softmax.scores.set(scores.m.with(SoftmaxScore { score: score[0], last }));
+        softmax.forget.set(flushes & !complete);
         let sums = stage.is(Stage::Values);
         values.weight.valid.set(softmax.weights.valid & sums);
         let weights = softmax.weights.payload;
         values.weight.payload.set(Weight { weight: weights.weight, scale: None, last: weights.last });
         softmax.weights.ready.set((values.weight.ready & sums) | flushes);
         let over = softmax.weights.transfer() & weights.last;
-        m.when(softmax.scores.transfer() & last, || whole.set(1)).elsewhen(over, || whole.set(0));
-        over & flushes
+        m.when(softmax.scores.transfer() & last, || complete.set(1)).elsewhen(over, || complete.set(0));
+        flushes & (over | !complete)
     }
 }
 

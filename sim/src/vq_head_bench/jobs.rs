@@ -72,7 +72,7 @@ impl HeadMemory {
         }
     }
 
-    /// Something is wrong: in memory, in the job, or with the bus, of which the addresses are given that answer with errors. What is damaged in memory
+    /// Something may be wrong: in memory, in the job, or with the bus, of which the addresses are given that answer with errors. What is damaged in memory
     /// is mended with [`HeadMemory::mend`].
     pub fn damage(
         &self,
@@ -96,7 +96,7 @@ impl HeadMemory {
             0 => flip(bytes, job.books[which] + of_books, 1 << rng.u32(0..64)),
             1 => job.first[which] ^= 1 << rng.u32(0..20),
             2 => job.book_bytes[which] += 8 * rng.usize(1..4),
-            3 => job.book_bytes[which] = of_books.max(8) as usize,
+            3 => job.book_bytes[which] = of_books as usize,
             4 => job.tokens = [0, unit.table.max_tokens, unit.table.max_tokens + 1, 16383][rng.usize(0..4)],
             5 => error(rng, job.books[which], job.book_bytes[which] as u64 / 8),
             6 => error(rng, job.rows[which], (job.tokens as u64).max(1) * row_words),
@@ -113,7 +113,23 @@ impl HeadMemory {
         (job, errors)
     }
 
-    /// An index of each row is set to what its book has.
+    /// Registers that say anything.
+    pub fn anywhere(&self, rng: &mut Rng, address_bits: u32) -> HeadJob {
+        let mut at = || rng.u64(..) >> (64 - address_bits) & !7;
+        HeadJob {
+            query: at(),
+            vectors: [at(), at()],
+            books: [at(), at()],
+            rows: [at(), at()],
+            result: at(),
+            tokens: rng.usize(0..1 << 14),
+            first: [rng.u32(0..1 << 20), rng.u32(0..1 << 20)],
+            book_bytes: [8 * rng.usize(0..1000), 0],
+            ..self.job
+        }
+    }
+
+    /// Books are as before, and an index of each row is set to what its book has.
     pub fn mend(&self, unit: &HeadUnit, bytes: &mut SparseBytes, before: &SparseBytes) {
         for which in 0..2 {
             let books = before.read(self.job.books[which], self.job.book_bytes[which]);

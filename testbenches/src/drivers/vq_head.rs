@@ -17,7 +17,7 @@ fn register(name: &str) -> u64 {
     registers("head", p).offset(name)
 }
 
-/// An attention head: jobs on random keys and values, half of them with something wrong.
+/// An attention head: jobs on random keys and values, up to half of them with something wrong.
 pub fn head_driver(name: impl Into<String>, p: HeadParams) -> Driver {
     let name = name.into();
     let design = build(attention_head(&name, p));

@@ -4,7 +4,7 @@ use crate::float::format::BINARY16;
 use crate::float::{add, exponential, multiply, recip};
 use hdl::*;
 
-/// The most scores of a query that any softmax holds: so many that their sum is a number of binary16, and an integer of 38 bits.
+/// The most scores of a query that any softmax holds: the most tokens of the units by table. Their exponentials' sum is an integer of 38 bits.
 pub const MAX_TOKENS: u32 = 8192;
 /// Segments of the exponential (docs/vq-format.md, section 7).
 pub const SEGMENTS: u32 = 32;
@@ -41,7 +41,9 @@ impl SoftmaxParams {
         if self.tokens.is_power_of_two() && (8..=MAX_TOKENS).contains(&self.tokens) {
             return Ok(());
         }
-        let help = format!("a power of two from 8 to {MAX_TOKENS}: the sum of more need not be a number of binary16");
+        let help = format!(
+            "a power of two from 8 to {MAX_TOKENS}: words of a memory are addressed by bits, and units by table have no more tokens"
+        );
         Err(Errors::parameter(module, format!("tokens = {}", self.tokens), help))
     }
 }

@@ -72,7 +72,11 @@ pub(super) fn map(name: &str, p: HeadParams) -> Map {
     let outcome = status.ro("outcome", OUTCOME_BITS, "how it ended: 0 all is well, else the cause");
     let stage =
         status.ro("stage", 3, "where it failed: 1 key, 2 value, 3 scores, 4 values, 5 result; 0 before it began");
-    let in_rows = status.ro("in_rows", 1, "it failed in the rows: `position` is the number of the token");
+    let in_rows = status.ro(
+        "in_rows",
+        1,
+        "it failed in the rows: `position` is the number of the token or, with stage 4 and outcome 8, of the book",
+    );
     let fault = status.ro("fault", 1, "the memory answered with an error, first at the address in `fault_low`");
     let position = map.ro("position", p.table().place_bits(), "where it failed, as the unit of the stage counts");
     let fault_low = map.ro("fault_low", p.address_bits.min(32), "address of the first error of the memory, low bits");

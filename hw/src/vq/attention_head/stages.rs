@@ -52,9 +52,9 @@ pub(super) struct Ends {
     /// What the stage writes is in memory, or was refused.
     pub(super) written: Signal,
     pub(super) write_failed: Signal,
-    /// A score is infinite or none.
+    /// A score is NaN or +infinity, or all are -infinity.
     pub(super) nonfinite: Signal,
-    /// The last weight was taken.
+    /// Nothing of the scores is left in the softmax.
     pub(super) flushed: Signal,
 }
 
@@ -159,7 +159,7 @@ fn judge(m: Module, stage: StateSignal<Stage>, x: &Ends, p: HeadParams) -> Ended
         s.case(Stage::Idle, || ());
         s.case_any([Stage::Key, Stage::Value], || {
             // the unit reports when the row was taken, which then is in memory a little later
-            let row_went = Verdict::of(x.encoded.payload).is_okay() & !x.vector_failed;
+            let row_went = Verdict::of(x.encoded.payload).is_okay();
             ends.set(x.encoded.valid & (!row_went | x.written));
             m.when(row_went & x.write_failed, || verdict.set(verdict.without_place(m, outcome::WRITE)));
         });

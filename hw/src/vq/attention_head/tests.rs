@@ -70,9 +70,8 @@ const LATENCY: u64 = 40;
 
 #[test]
 fn a_job_takes_as_long_as_its_words_and_the_softmax() {
-    for (p, tokens) in
-        [(SMALL, 20), (SMALL, 31), (HeadParams { entries: 256, tokens: 1024, positions: 32, ..SMALL }, 1000)]
-    {
+    let cq4 = HeadParams { entries: 256, tokens: 1024, positions: 32, ..SMALL };
+    for (p, tokens, cycles) in [(SMALL, 20, (676, 583)), (SMALL, 31, (731, 583)), (cq4, 1000, (17_633, 8607))] {
         let (attends, _) = timed(p, tokens, (false, true));
         let (appends, _) = timed(p, tokens, (true, false));
         let row_words = p.table().beats() as usize;
@@ -84,6 +83,30 @@ fn a_job_takes_as_long_as_its_words_and_the_softmax() {
         let besides = attends.cycles - attends.words as u64 - tokens as u64 - per_book;
         println!("{p:?}, {tokens} tokens: {attends:?}, {besides} besides; {appends:?}");
         assert!(besides <= u64::from(overhead(p)) + 3 * LATENCY, "{besides} cycles besides");
+        assert_eq!((attends.cycles, appends.cycles), cycles, "{p:?}, {tokens} tokens");
+    }
+}
+
+/// A result that reaches beyond the last address is refused before all of it went out: the rest does not get into the next job.
+#[test]
+fn what_lies_behind_the_last_address_is_refused() {
+    let p = HeadParams { entries: 8, vector: 4, positions: 128, tokens: 8, address_bits: 32 };
+    let design = attention_head("head", p).unwrap();
+    let mut sim = jit::simulator(&design);
+    let mut bench = bench(&mut sim, &design, p, (MemoryModel::default(), 1));
+    let unit = bench.unit;
+    let memory = HeadMemory::full(&unit, &mut Rng::with_seed(3), &mut bench.memory.bytes, (0, 4));
+    let both = HeadJob { append: true, attend: true, ..memory.job };
+    for words in [1, 2, 60] {
+        bench.run(&HeadJob { result: (1 << 32) - 8 * words, ..both }).unwrap();
+        bench.run(&both).unwrap();
+    }
+    // rows whose next one lies at address 0
+    let rows = (1u64 << 32) - (both.tokens * unit.row_bytes()) as u64;
+    for rows in [[rows, both.rows[1]], [both.rows[0], rows], [rows + 8, rows + 8]] {
+        bench.run(&HeadJob { rows, ..both }).unwrap();
+        bench.run(&HeadJob { rows, attend: false, ..both }).unwrap();
+        bench.run(&both).unwrap();
     }
 }
 
@@ -116,7 +139,7 @@ fn whatever_is_written_under_way_the_next_job_is_right() {
     for _ in 0..40 {
         let job = HeadJob { append: rng.bool(), attend: true, ..memory.job };
         let before = bench.memory.bytes.clone();
-        let (other, _) = memory.damage(&unit, &mut rng, &mut bench.memory.bytes.clone());
+        let other = memory.anywhere(&mut rng, SMALL.address_bits);
         bench.disturb(&job, &other, rng.u64(0..1500)).unwrap();
         bench.memory.bytes = before;
         bench.run(&job).unwrap();
@@ -136,7 +159,9 @@ fn a_reset_at_any_time_ends_a_job() {
         bench.run(&job).unwrap();
         bench.prepare(&job).unwrap();
         bench.start(&job).unwrap();
-        bench.steps(rng.u64(0..1500)).unwrap(); // the next bench begins with a reset, of head and memory
+        bench.steps(rng.u64(0..1100)).unwrap();
+        assert_eq!(bench.read("status").unwrap() & 3, 1, "the job is under way");
+        // the next round begins with a reset, of head and memory
     }
 }
 
@@ -156,7 +181,7 @@ fn illegal_parameters_are_refused() {
     }
 }
 
-/// Decoding with the books of a real model: the last tokens of a recording are appended one by one, and each attends to all before it.
+/// Decoding with the books of a real model: what its last tokens decode to is appended one by one, and each attends to all before it.
 #[test]
 fn keys_and_values_of_a_real_model() {
     for (algorithm, vector, positions) in [(Algorithm::Cq4, 2, 32), (Algorithm::Cq2, 4, 16)] {

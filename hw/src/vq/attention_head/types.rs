@@ -72,7 +72,7 @@ impl HeadParams {
                 (format!("vector = {vector}"), "2 or 4: what both scores and values by table can be made of")
             }
             _ if !tokens.is_power_of_two() || !(8..=MAX_TOKENS).contains(&tokens) => {
-                (format!("tokens = {tokens}"), "a power of two from 8 to 8192")
+                (format!("tokens = {tokens}"), "a power of two from 8 to 8192: the softmax's memory")
             }
             _ if !(LENGTH_BITS + 1..=64).contains(&address_bits) => {
                 (format!("address_bits = {address_bits}"), "from 22 to 64: the rows of all tokens have room")
@@ -83,13 +83,13 @@ impl HeadParams {
     }
 }
 
-/// Cycles of an attending job besides its words, one for each book and each token, and what the memory takes for its first words and the last response.
+/// Cycles of an attending job, at most, besides its words, one for each book and each token, and three accesses of the memory: for the first words
+/// of scores and of values, and for the response to the result.
 pub fn overhead(p: HeadParams) -> u32 {
-    scores::overhead(p.scores())
-        + softmax::latency(p.softmax())
-        + values::overhead(p.values())
-        + 2 * p.vector_words()
-        + 60
+    // from a command to the first word of the reader, from the last word of the result to its request
+    const MOVERS: u32 = 60;
+    let units = scores::overhead(p.scores()) + softmax::latency(p.softmax()) + values::overhead(p.values());
+    units + 2 * p.vector_words() + MOVERS
 }
 
 /// What the head does.
@@ -112,10 +112,10 @@ pub enum Stage {
 }
 
 /// How a job ended, beside the outcomes of [`TableOutcome`].
-pub mod outcome {
+pub(super) mod outcome {
     /// The memory refused what was to be written.
     pub const WRITE: u32 = 13;
-    /// A score is infinite or none; the result was written.
+    /// A score is NaN or +infinity, or all are -infinity; the result was written.
     pub const NONFINITE: u32 = 14;
     /// The query, key or value could not be read.
     pub const VECTOR: u32 = 15;

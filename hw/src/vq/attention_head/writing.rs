@@ -21,11 +21,9 @@ struct Word {
 pub(super) struct ToWrite {
     /// Indices of the new key or value.
     pub(super) row: Stream<IndexWord>,
-    /// They are of a vector that could not be read.
-    pub(super) drop_row: Signal,
     /// The weighted sum.
     pub(super) sum: Stream<Values>,
-    /// The first word of the row.
+    /// The first word of the row, with a bit more than an address has.
     pub(super) row_at: Signal,
     /// The first word of the result.
     pub(super) result_at: Signal,
@@ -34,7 +32,7 @@ pub(super) struct ToWrite {
 /// What was written.
 #[derive(Clone, Copy)]
 pub(super) struct Written {
-    /// All that the stage writes.
+    /// All that the stage writes; it was all handed to the writer, too, which may refuse it before.
     pub(super) all: Signal,
     /// The memory refused it.
     pub(super) failed: Signal,
@@ -51,16 +49,18 @@ pub(super) fn write(
     what: ToWrite,
     p: HeadParams,
 ) -> Result<Written, Errors> {
-    let sum = collect(m, what.sum, ends, p);
+    let (sum, sent) = collect(m, what.sum, ends, p);
     m.section("what a stage writes");
     let is_result = stage.is(Stage::Result);
     let row = what.row;
-    let writes = is_result | (row.valid & !what.drop_row);
+    let beyond = what.row_at.msb(); // behind the last address: the writer would begin again at 0
+    let writes = is_result | (row.valid & !beyond);
     let told = m.reg_reset(bits(1), 0).comment("the writer knows where");
     let writer = m.instance(&burst_writer(&p.mover().name("burst_writer"), p.mover())?);
     bus.set(writer.m_axi);
     let words = is_result.mux(m.lit(p.vector_words(), LENGTH_BITS), m.lit(p.table().beats(), LENGTH_BITS));
-    let address = is_result.mux(what.result_at, what.row_at).cat(m.lit(0u32, WORD_SHIFT));
+    let row_at = what.row_at.trunc(p.word_bits());
+    let address = is_result.mux(what.result_at, row_at).cat(m.lit(0u32, WORD_SHIFT));
     let bytes = words.trunc(LENGTH_BITS - WORD_SHIFT).cat(m.lit(0u32, WORD_SHIFT));
     writer.command.valid.set(writes & !told);
     writer.command.payload.set(Command { address, bytes, next: None, tag: m.lit(0u32, 1) });
@@ -69,10 +69,10 @@ pub(super) fn write(
     let packet = m.wire(stream(beat(8, 8)));
     let rows = Word { data: row.payload.data, last: row.payload.last };
     let Word { data, last } = is_result.mux(sum.payload, rows);
-    packet.valid.set(is_result.mux(sum.valid, row.valid & !what.drop_row));
+    packet.valid.set(is_result.mux(sum.valid, row.valid & !beyond));
     packet.payload.set(Beat::full(data, 8, last));
     sum.ready.set(packet.ready & is_result);
-    row.ready.set((packet.ready & !is_result) | what.drop_row);
+    row.ready.set((packet.ready & !is_result) | beyond);
     writer.s_axis.set(AxiStream::from(packet));
 
     let (all, failed) = (m.reg_reset(bits(1), 0), m.reg_reset(bits(1), 0));
@@ -80,17 +80,22 @@ pub(super) fn write(
         all.set(1);
         failed.set(!writer.done.payload.outcome.is(Outcome::Okay));
     });
+    m.when(row.transfer() & beyond, || {
+        all.set(1);
+        failed.set(1);
+    });
     m.when(ends, || {
         told.set(0);
         all.set(0);
         failed.set(0);
     });
-    Ok(Written { all, failed, done: writer.done })
+    Ok(Written { all: all & (sent | !is_result), failed, done: writer.done })
 }
 
-/// Keeps the numbers of the weighted sum, which are worth nothing before all books were right, and gives them as words in the stage that writes them.
+/// Keeps the numbers of the weighted sum, which are worth nothing before all books were right, and gives them as words in the stage that writes them;
+/// and whether all of these went out.
 #[module]
-fn collect(m: Module, from: Stream<Values>, ends: Signal, p: HeadParams) -> Stream<Word> {
+fn collect(m: Module, from: Stream<Values>, ends: Signal, p: HeadParams) -> (Stream<Word>, Signal) {
     m.section("the weighted sum, until it is known to be right");
     let groups = 4 / p.vector;
     let words = p.vector_words();
@@ -122,5 +127,5 @@ fn collect(m: Module, from: Stream<Values>, ends: Signal, p: HeadParams) -> Stre
         number.set(0);
         sent.set(0);
     });
-    out
+    (out, sent)
 }

@@ -46,7 +46,7 @@ pub struct HeadJob {
 pub mod outcome {
     /// The memory refused what was to be written.
     pub const WRITE: u32 = 13;
-    /// A score is infinite or none.
+    /// A score is NaN or +infinity, or all are -infinity.
     pub const NONFINITE: u32 = 14;
     /// The query, key or value could not be read.
     pub const VECTOR: u32 = 15;
@@ -63,54 +63,71 @@ pub struct HeadEnd {
     pub in_rows: bool,
     /// Where.
     pub position: u32,
+    /// Where the memory answered with an error first; [`HeadEnd::BEYOND`] if that was behind its last address.
+    pub fault: Option<u64>,
 }
 
 impl HeadEnd {
+    /// A fault whose address is not told.
+    pub const BEYOND: u64 = u64::MAX;
+
     fn of(outcome: u32, stage: u32) -> HeadEnd {
         HeadEnd { outcome, stage, ..HeadEnd::default() }
     }
     fn fault(fault: TableFault, stage: u32) -> HeadEnd {
         let TableFault { cause, in_rows, position } = fault;
-        HeadEnd { outcome: cause as u32, stage, in_rows, position }
+        HeadEnd { outcome: cause as u32, stage, in_rows, position, fault: None }
     }
 }
 
 /// A memory, and where it answers with errors.
-pub struct Behind<'m> {
+pub struct FaultyMemory<'m> {
     /// What it holds.
     pub bytes: &'m mut SparseBytes,
     /// Its errors.
     pub model: &'m MemoryModel,
-    /// Addresses of what it refused to take: any of the words without an error may have been written.
-    pub open: Vec<Range<u64>>,
+    /// Bits of a byte address.
+    pub address_bits: u32,
+    /// What it refused to take: any of the words without an error may have been written.
+    pub undefined: Vec<Range<u64>>,
+    /// The first error.
+    pub fault: Option<u64>,
 }
 
-impl Behind<'_> {
-    /// Words as they come from the reader: at an error the words end; the one before it is not told of any more.
-    fn words(&self, address: u64, count: usize) -> Vec<LoadWord> {
-        let at = |word: usize| address + 8 * word as u64;
-        let failing = (0..count).find(|word| self.model.error_at(at(*word)).is_some());
-        let whole = failing.map_or(count, |word| word.saturating_sub(1));
+impl FaultyMemory<'_> {
+    /// The error at an address, as [`HeadEnd::fault`] has it; it is told as that of `told`.
+    fn error_at(&self, address: u64, told: u64) -> Option<u64> {
+        let beyond = self.address_bits < 64 && address >> self.address_bits != 0;
+        if beyond { Some(HeadEnd::BEYOND) } else { self.model.error_at(address).map(|_| told) }
+    }
+    /// Words as they come from the reader: at an error the words end; the one before it is not told of any more. No words are one of zeros.
+    fn words(&mut self, address: u64, count: usize) -> Vec<LoadWord> {
+        let at = |word: usize| address.wrapping_add(8 * word as u64);
+        let failing = (0..count).find_map(|word| Some((word, self.error_at(at(word), at(word))?)));
+        self.fault = self.fault.or(failing.map(|(_, told)| told));
+        let whole = failing.map_or(count, |(word, _)| word.saturating_sub(1));
         let bytes = self.bytes.read(address, 8 * whole);
         let word =
             |bytes: &[u8]| LoadWord { data: u64::from_le_bytes(bytes.try_into().expect("8 bytes")), failed: false };
-        let failed = failing.map(|_| LoadWord { data: 0, failed: true });
-        bytes.chunks(8).map(word).chain(failed).collect()
+        let last = (failing.is_some() || count == 0).then_some(LoadWord { data: 0, failed: count != 0 });
+        bytes.chunks(8).map(word).chain(last).collect()
     }
-    fn vector(&self, address: u64, numbers: usize) -> Option<Vec<u16>> {
+    fn vector(&mut self, address: u64, numbers: usize) -> Option<Vec<u16>> {
         let words = self.words(address, numbers / 4);
         let numbers = words.iter().flat_map(|word| (0..4).map(|i| (word.data >> (16 * i)) as u16));
         words.iter().all(|word| !word.failed).then(|| numbers.collect())
     }
     /// Whether all of it was written.
     fn write(&mut self, address: u64, bytes: &[u8]) -> bool {
-        let all = address..address + bytes.len() as u64;
-        if all.clone().any(|at| self.model.error_at(at).is_some()) {
-            self.open.push(all);
-            return false;
-        }
-        self.bytes.write(address, bytes);
-        true
+        let burst = |at: u64| address.max(at / 4096 * 4096);
+        let all = address..address.saturating_add(bytes.len() as u64);
+        let Some(fault) = all.clone().find_map(|at| self.error_at(at, burst(at))) else {
+            self.bytes.write(address, bytes);
+            return true;
+        };
+        self.fault = self.fault.or(Some(fault));
+        self.undefined.push(all);
+        false
     }
 }
 
@@ -121,7 +138,7 @@ impl HeadUnit {
     }
 
     /// Does what a job asks for.
-    pub fn run(&self, behind: &mut Behind, job: &HeadJob) -> HeadEnd {
+    pub fn run(&self, memory: &mut FaultyMemory, job: &HeadJob) -> HeadEnd {
         let total = job.tokens + usize::from(job.append);
         if total > self.table.max_tokens {
             return HeadEnd::of(TableCause::ManyTokens as u32, 0);
@@ -131,49 +148,52 @@ impl HeadUnit {
         }
         let mut all = || {
             if job.append {
-                (0..2).try_for_each(|which| self.append(behind, job, which))?;
+                (0..2).try_for_each(|which| self.append(memory, job, which))?;
             }
             if job.attend {
-                self.attend(behind, job, total)?;
+                self.attend(memory, job, total)?;
             }
             Ok(())
         };
-        all().err().unwrap_or_default()
+        let end = all().err().unwrap_or_default();
+        HeadEnd { fault: memory.fault, ..end }
     }
 
     /// Encodes the new key (0) or value (1), and writes its row.
-    fn append(&self, behind: &mut Behind, job: &HeadJob, which: usize) -> Result<(), HeadEnd> {
+    fn append(&self, memory: &mut FaultyMemory, job: &HeadJob, which: usize) -> Result<(), HeadEnd> {
         let stage = which as u32 + 1;
-        let query = behind.vector(job.vectors[which], self.table.query_numbers());
+        let query = memory.vector(job.vectors[which], self.table.query_numbers());
         let query = query.ok_or(HeadEnd::of(outcome::VECTOR, stage))?;
-        let words = behind.words(job.books[which], job.book_bytes[which] / 8);
+        let words = memory.words(job.books[which], job.book_bytes[which] / 8);
         let command = TableCommand { first: job.first[which], tokens: 0, query, words };
         let indices = self.table.encode(&command).map_err(|fault| HeadEnd::fault(fault, stage))?;
         let row: Vec<u8> = indices.iter().map(|index| *index as u8).collect();
-        let at = job.rows[which] + (job.tokens * self.row_bytes()) as u64;
-        match behind.write(at, &row) {
+        let at = u128::from(job.rows[which]) + (job.tokens * self.row_bytes()) as u128;
+        // a row that begins behind the last address is refused by the head itself
+        let legal = at >> self.address_bits == 0;
+        match legal && memory.write(at as u64, &row) {
             true => Ok(()),
             false => Err(HeadEnd::of(outcome::WRITE, stage)),
         }
     }
 
     /// Scores, weights, the weighted sum, and its writing.
-    fn attend(&self, behind: &mut Behind, job: &HeadJob, total: usize) -> Result<(), HeadEnd> {
+    fn attend(&self, memory: &mut FaultyMemory, job: &HeadJob, total: usize) -> Result<(), HeadEnd> {
         let of_rows = total * self.row_bytes() / 8;
-        let query = behind.vector(job.query, self.table.query_numbers()).ok_or(HeadEnd::of(outcome::VECTOR, 3))?;
-        let mut words = behind.words(job.books[0], job.book_bytes[0] / 8);
-        words.extend(behind.words(job.rows[0], of_rows));
+        let query = memory.vector(job.query, self.table.query_numbers()).ok_or(HeadEnd::of(outcome::VECTOR, 3))?;
+        let mut words = memory.words(job.books[0], job.book_bytes[0] / 8);
+        words.extend(memory.words(job.rows[0], of_rows));
         let command = TableCommand { first: job.first[0], tokens: total, query, words };
         let (scores, end) = self.table.scores(&command, None);
         end.map_err(|fault| HeadEnd::fault(fault, 3))?;
         let scores: Vec<u16> = scores.iter().map(|score| score.scores[0]).collect();
         let (weights, nonfinite) = softmax(&scores);
-        let mut words = behind.words(job.rows[1], of_rows);
-        words.extend(behind.words(job.books[1], job.book_bytes[1] / 8));
+        let mut words = memory.words(job.rows[1], of_rows);
+        words.extend(memory.words(job.books[1], job.book_bytes[1] / 8));
         let command = TableCommand { first: job.first[1], tokens: total, query: weights, words };
         let sum = self.table.values(&command, None, self.copies).map_err(|fault| HeadEnd::fault(fault, 4))?;
         let bytes: Vec<u8> = sum.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
-        match (behind.write(job.result, &bytes), nonfinite) {
+        match (memory.write(job.result, &bytes), nonfinite) {
             (false, _) => Err(HeadEnd::of(outcome::WRITE, 5)),
             (true, true) => Err(HeadEnd::of(outcome::NONFINITE, 5)),
             (true, false) => Ok(()),
