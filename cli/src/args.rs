@@ -6,6 +6,7 @@ mod flash;
 mod host;
 mod lad;
 mod vq;
+mod vq_plan;
 
 pub use board::{BoardCommand, BoardConstraintsOptions, BoardListOptions, BoardShowOptions};
 pub use build::BuildOptions;
@@ -18,6 +19,7 @@ use sim::profile::Tails;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 pub use vq::{VqCommand, VqInfoOptions, VqPackOptions, VqTrainOptions};
+pub use vq_plan::VqPlanOptions;
 
 /// Synthesizable hardware for the memory side of large-language-model inference.
 #[derive(Parser)]

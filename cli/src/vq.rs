@@ -2,6 +2,7 @@
 
 pub mod info;
 pub mod pack;
+pub mod plan;
 pub mod train;
 
 use crate::profile::{problem, recording};

@@ -198,6 +198,20 @@ const CASES: &[(&str, &str)] = &[
     ("vq_info_cut_short", "vq info short.vq"),
     ("vq_info_books_only", "vq info good.vq --kv good.safetensors"),
     ("vq_info_rows", "vq info packed.vq --kv longer.safetensors"),
+    // plans
+    ("vq_plan_algorithm_missing", "vq plan --tokens 128 --device ecp5-25k"),
+    ("vq_plan_algorithm_unknown", "vq plan --algorithm cq-3 --tokens 128 --device ecp5-25k"),
+    ("vq_plan_tokens_missing", "vq plan --algorithm cq-4 --device ecp5-25k"),
+    ("vq_plan_rows_of_attention", "vq plan --algorithm cq-4 --tokens 128 --rows 64 --cols 64 --device ecp5-25k"),
+    ("vq_plan_cols_missing", "vq plan --algorithm gptvq-2 --rows 64 --device ecp5-25k"),
+    ("vq_plan_tokens", "vq plan --algorithm cq-4 --tokens 0 --device ecp5-25k"),
+    ("vq_plan_head", "vq plan --algorithm cq-2 --tokens 128 --head 80 --device ecp5-25k"),
+    ("vq_plan_cols", "vq plan --algorithm aqlm-3 --rows 64 --cols 60 --device ecp5-25k"),
+    ("vq_plan_device_missing", "vq plan --algorithm cq-4 --tokens 128"),
+    ("vq_plan_device_unknown", "vq plan --algorithm cq-4 --tokens 128 --device ecp5-84k"),
+    ("vq_plan_bus", "vq plan --algorithm cq-4 --tokens 128 --device ecp5-25k --bus-bits 100"),
+    ("vq_plan_full", "vq plan --algorithm cq-4 --tokens 128 --device ecp5-25k --lut4 5000"),
+    ("vq_plan_full_of_banks", "vq plan --algorithm aqlm-3 --rows 576 --cols 576 --device ecp5-25k"),
 ];
 
 #[test]

@@ -70,3 +70,31 @@ fn info_as_json() {
     // a book of eight entries takes 8 + 64 bytes; 16 of them over 512 values
     assert_eq!(key["bits_with_books"], 2.0 + 16.0 * 72.0 * 8.0 / 512.0);
 }
+
+#[test]
+fn plans_say_what_and_why() {
+    let place = Place::new();
+    let mut text = String::new();
+    for arguments in [
+        "vq plan --algorithm cq-4 --tokens 1024 --head 64 --heads 3 --queries 3 --device ecp5-85k",
+        "vq plan --algorithm cq-4 --tokens 8192 --device ecp5-85k --bus-bits 256",
+        "vq plan --algorithm cq-2 --tokens 100 --batch 16 --lut4 12000 --dp16kd 30 --dsp 10",
+        "vq plan --algorithm gptvq-2 --rows 576 --cols 1536 --device ecp5-85k",
+        "vq plan --algorithm aqlm-3 --rows 4096 --cols 4096 --batch 4 --device ecp5-85k",
+        "vq plan --algorithm quip#-4 --rows 4096 --cols 4096 --device ecp5-45k --dsp 20",
+    ] {
+        text += &format!("$ kvforge {arguments}\n{}\n", stdout(&place, arguments));
+    }
+    snapbox::assert_data_eq!(text, Data::read_from("tests/vq_plan.txt".as_ref(), None).raw());
+}
+
+#[test]
+fn a_plan_as_json() {
+    let place = Place::new();
+    let arguments = "vq plan --algorithm cq-4 --tokens 1024 --device ecp5-25k --json";
+    let plan: Value = serde_json::from_str(&stdout(&place, arguments)).unwrap();
+    // 8,224 words of scores in 8,296 cycles, and the values
+    assert_eq!((plan["machine"]["way"].as_str(), plan["cost"]["cycles"].as_u64()), (Some("table"), Some(8296 + 8342)));
+    assert_eq!(plan["cost"]["bytes"]["books"], 2 * 33_024);
+    assert!(plan["alternatives"].as_array().unwrap().iter().all(|other| other["cost"]["area"]["lut4"].is_u64()));
+}

@@ -13,6 +13,7 @@ mod lattice;
 mod measure;
 mod options;
 mod pack;
+pub mod plan;
 mod prepared;
 mod random;
 mod residual;

@@ -1,5 +1,6 @@
 //! The command line of `kvforge vq`.
 
+use super::VqPlanOptions;
 use clap::{Args, Subcommand, ValueEnum};
 use sim::golden::vq::{Algorithm, Books, Scales};
 use std::path::PathBuf;
@@ -13,6 +14,8 @@ pub enum VqCommand {
     Pack(VqPackOptions),
     /// Shows what a file of codebooks or of packed tensors holds
     Info(VqInfoOptions),
+    /// Plans units for a device: which, how many, and what other choices would cost
+    Plan(VqPlanOptions),
 }
 
 /// What is quantized.

@@ -1,0 +1,50 @@
+//! The command line of `kvforge vq plan`.
+
+use clap::Args;
+use sim::golden::vq::Algorithm;
+
+#[derive(Args)]
+pub struct VqPlanOptions {
+    /// cq-4 or cq-2 for attention; gptvq-2, aqlm-3 or quip#-4 for a matrix times vectors
+    #[arg(long, value_name = "NAME")]
+    pub algorithm: Algorithm,
+    /// Tokens whose keys and values there are
+    #[arg(long, value_name = "COUNT")]
+    pub tokens: Option<usize>,
+    /// Elements of a head of keys and values
+    #[arg(long, value_name = "ELEMENTS", default_value_t = 64)]
+    pub head: usize,
+    /// Key-value heads
+    #[arg(long, value_name = "COUNT", default_value_t = 1)]
+    pub heads: usize,
+    /// Query heads that share a key-value head
+    #[arg(long, value_name = "COUNT", default_value_t = 1)]
+    pub queries: usize,
+    /// Outputs of the matrix
+    #[arg(long, value_name = "COUNT")]
+    pub rows: Option<usize>,
+    /// Inputs of the matrix
+    #[arg(long, value_name = "COUNT")]
+    pub cols: Option<usize>,
+    /// Sequences, or vectors
+    #[arg(long, value_name = "COUNT", default_value_t = 1)]
+    pub batch: usize,
+    /// A device, of which everything is free: ecp5-25k, ecp5-45k or ecp5-85k
+    #[arg(long, value_name = "NAME", required_unless_present_all = ["lut4", "dp16kd", "dsp"])]
+    pub device: Option<String>,
+    /// Free LUT4, if not all of the device's
+    #[arg(long, value_name = "COUNT")]
+    pub lut4: Option<u32>,
+    /// Free block RAMs of 18 kbit
+    #[arg(long, value_name = "COUNT")]
+    pub dp16kd: Option<u32>,
+    /// Free multipliers of 18 bits
+    #[arg(long, value_name = "COUNT")]
+    pub dsp: Option<u32>,
+    /// Bits that the memory gives in a cycle: a multiple of 64
+    #[arg(long, value_name = "BITS", default_value_t = 64)]
+    pub bus_bits: usize,
+    /// Print JSON and nothing else
+    #[arg(long)]
+    pub json: bool,
+}

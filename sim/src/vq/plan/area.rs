@@ -1,0 +1,133 @@
+//! Areas of units on an ECP5, fitted to `docs/qor.json`.
+//!
+//! LUT4 are counted as a device has them: LUT4, 2 for each CCU2C, 6 for each DPR16X4 (the page's LUT sites). What a unit is made of is counted, the adders and
+//! multipliers with their measured areas; the rest is what the measured configurations leave over.
+
+use hw::vq::scores::ScoresParams;
+use hw::vq::table_types::{LANES, TableParams};
+use hw::vq::values::ValuesParams;
+use serde::Serialize;
+use std::fmt;
+use std::ops::{Add, Mul};
+
+/// An adder of binary16, `f16_add`.
+pub const LUT4_OF_ADDER: u32 = 274;
+/// A multiplier of binary16, `f16_mul`.
+pub const LUT4_OF_MULTIPLIER: u32 = 197;
+/// Numbers of a DP16KD of 18 bits.
+const ROWS_OF_18: u32 = 1024;
+/// Rows of one of 36 bits.
+const ROWS_OF_36: u32 = 512;
+
+/// Parts of a device.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Area {
+    /// LUT4.
+    pub lut4: u32,
+    /// Block RAMs of 18 kbit.
+    pub dp16kd: u32,
+    /// Multipliers of 18 bits.
+    pub dsp: u32,
+}
+
+impl Area {
+    /// Whether it fits into what is free.
+    pub fn fits(self, free: Area) -> bool {
+        self.lut4 <= free.lut4 && self.dp16kd <= free.dp16kd && self.dsp <= free.dsp
+    }
+    /// How often it fits.
+    pub fn times_in(self, free: Area) -> u32 {
+        let pairs = [(self.lut4, free.lut4), (self.dp16kd, free.dp16kd), (self.dsp, free.dsp)];
+        pairs.into_iter().filter_map(|(one, all)| all.checked_div(one)).min().unwrap_or(0)
+    }
+    /// The rest; nothing where there is less.
+    pub fn without(self, other: Area) -> Area {
+        Area {
+            lut4: self.lut4.saturating_sub(other.lut4),
+            dp16kd: self.dp16kd.saturating_sub(other.dp16kd),
+            dsp: self.dsp.saturating_sub(other.dsp),
+        }
+    }
+}
+
+impl Add for Area {
+    type Output = Area;
+    fn add(self, other: Area) -> Area {
+        Area { lut4: self.lut4 + other.lut4, dp16kd: self.dp16kd + other.dp16kd, dsp: self.dsp + other.dsp }
+    }
+}
+
+impl Mul<u32> for Area {
+    type Output = Area;
+    fn mul(self, times: u32) -> Area {
+        Area { lut4: self.lut4 * times, dp16kd: self.dp16kd * times, dsp: self.dsp * times }
+    }
+}
+
+impl fmt::Display for Area {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} LUT4, {} DP16KD and {} DSP", self.lut4, self.dp16kd, self.dsp)
+    }
+}
+
+/// Some adders and multipliers of binary16.
+pub fn arithmetic(adders: u32, multipliers: u32) -> Area {
+    Area { lut4: adders * LUT4_OF_ADDER + multipliers * LUT4_OF_MULTIPLIER, dp16kd: 0, dsp: multipliers }
+}
+
+fn logic(lut4: u32) -> Area {
+    Area { lut4, dp16kd: 0, dsp: 0 }
+}
+
+fn block_ram(dp16kd: u32) -> Area {
+    Area { lut4: 0, dp16kd, dsp: 0 }
+}
+
+/// Multipliers and adders of the products of a word of entries with a query.
+fn products_of_word(p: TableParams) -> Area {
+    arithmetic(4 - p.entries_of_word(), 4)
+}
+
+/// A product pipeline.
+pub fn products(p: TableParams) -> Area {
+    logic(737) + products_of_word(p) * p.queries
+}
+
+/// Scores by table: for each query products, a tree over the lanes, sums over the words of a row, and a table in each lane.
+pub fn scores(p: ScoresParams) -> Area {
+    let levels = p.table.beats().next_power_of_two().ilog2();
+    let tables = LANES * (p.table.beats() * p.table.entries).div_ceil(ROWS_OF_18);
+    let query = arithmetic(LANES - 1 + levels, 0) + block_ram(tables);
+    products(p.table) + logic(263) + query * p.table.queries
+}
+
+/// Values by table: an adder in each lane, what joins copies and entries, products, and sums over the entries.
+pub fn values(p: ValuesParams) -> Area {
+    let (entries, copies) = (p.table.entries_of_word(), p.copies());
+    let joined = entries * (copies - 1) + p.table.vector * (entries - 1);
+    let sums = LANES * (p.table.beats() * p.table.entries * copies).div_ceil(ROWS_OF_18);
+    logic(1860) + arithmetic(LANES + joined + p.table.vector, 4) + block_ram(sums)
+}
+
+/// An index unpacker.
+pub fn unpacker(lanes: u32, bits: u32) -> Area {
+    logic(36 * lanes * bits / 5)
+}
+
+/// A codebook cache with a copy of two books for each lane.
+pub fn copies(entries: u32, vector: u32, lanes: u32) -> Area {
+    let piece = 1 << vector.trailing_zeros().min(2);
+    let copy = (16 * vector).div_ceil(36) * (2 * entries).div_ceil(ROWS_OF_36);
+    logic(283 + 63 * piece + 21 * lanes) + block_ram(lanes * copy)
+}
+
+/// A banked codebook cache for entries of eight numbers. With two lanes an estimate: four are measured.
+pub fn banked(entries: u32, vector: u32, lanes: u32, banks: u32) -> Area {
+    let bank = (16 * vector).div_ceil(36) * entries.div_ceil(banks).div_ceil(ROWS_OF_36);
+    logic(400 + 896 * lanes) + block_ram(banks * bank)
+}
+
+/// A decoder of the lattice.
+pub fn e8p(lanes: u32) -> Area {
+    logic(36 * lanes) + block_ram(lanes.div_ceil(2))
+}
