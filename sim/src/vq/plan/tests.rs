@@ -1,5 +1,5 @@
 use super::*;
-use crate::bus::{Stalls, StreamPorts};
+use crate::bus::{Stalls, StreamPorts, seed};
 use crate::golden::vq::Algorithm;
 use crate::golden::vq::cache::book_words;
 use crate::golden::vq::tables::TableUnit;
@@ -83,7 +83,7 @@ fn simulated_scores(p: ScoresParams, tokens: usize) -> u64 {
     ];
     let sinks = [StreamPorts::of(&design, &io.m), StreamPorts::of(&design, &io.report)];
     let bench = ScoresBench { unit: unit(p.table), sources, sinks };
-    let mut rng = Rng::with_seed(1);
+    let mut rng = Rng::with_seed(seed(1));
     let jobs: Vec<_> = (0..2).map(|_| good_job(&bench.unit, &mut rng, tokens, true)).collect();
     let times = bench.run(&mut Simulator::new(&design), &jobs, &[Stalls::Never; 5], 1).unwrap();
     times.commands[1] - times.commands[0]
@@ -100,7 +100,7 @@ fn simulated_values(p: ValuesParams, tokens: usize) -> u64 {
     let sinks = [StreamPorts::of(&design, &io.m), StreamPorts::of(&design, &io.report)];
     let copies = p.copies() as usize;
     let bench = ValuesBench { unit: unit(p.table), copies, scaled: false, sources, sinks };
-    let mut rng = Rng::with_seed(1);
+    let mut rng = Rng::with_seed(seed(1));
     let jobs: Vec<_> = (0..2).map(|_| good_values_job(&bench.unit, &mut rng, tokens, true)).collect();
     let times = bench.run(&mut Simulator::new(&design), &jobs, [Stalls::Never; 5], 1).unwrap();
     times.commands[1] - times.commands[0]
@@ -143,7 +143,7 @@ fn cache_bench(design: &Design<CodebookCachePorts>, p: CacheParams, places: usiz
 
 /// Cycles of a load and of random lookups.
 fn simulated_tile(bench: &CacheBench, design: &Design<CodebookCachePorts>, beats: usize) -> u64 {
-    let mut rng = Rng::with_seed(2);
+    let mut rng = Rng::with_seed(seed(2));
     let values: Vec<u16> = (0..bench.entries * bench.vector).map(|_| rng.u16(0..0x7c00)).collect();
     let entries = bench.entries as u16;
     let beats = (0..beats).map(|_| (0..bench.lanes).map(|_| rng.u16(0..entries)).collect()).collect();
