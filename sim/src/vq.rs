@@ -8,6 +8,7 @@ mod access;
 mod banks;
 mod encoder;
 mod error;
+pub mod figures;
 mod kmeans;
 mod lattice;
 mod measure;
