@@ -77,7 +77,7 @@ module vq_attention_head_cq2 (
     reg status_done; // a job has ended; write 1 to clear | slave.rs:114
     wire [3:0] status_outcome_value; // how it ended: 0 all is well, else the cause | slave.rs:105
     wire [2:0] status_stage_value; // where it failed: 1 key, 2 value, 3 scores, 4 values, 5 result; 0 before it began | slave.rs:105
-    wire status_in_rows_value; // it failed in the rows: `position` is the number of the token | slave.rs:105
+    wire status_in_rows_value; // it failed in the rows: `position` is the number of the token or, with stage 4 and outcome 8, of the book | slave.rs:105
     wire status_fault_value; // the memory answered with an error, first at the address in `fault_low` | slave.rs:105
     wire [15:0] position_value; // where it failed, as the unit of the stage counts | slave.rs:105
     wire [31:0] fault_low_value; // address of the first error of the memory, low bits | slave.rs:105
@@ -113,9 +113,9 @@ module vq_attention_head_cq2 (
     reg s_before; // slave.rs:44
     reg begins; // a job was taken in the cycle before | stages.rs:34
     wire stage_ends; // attention_head.rs:65
-    reg [17:0] words; // attention_head.rs:110
-    reg [17:0] words_1; // attention_head.rs:110
-    reg [28:0] row_at; // attention_head.rs:71
+    reg [17:0] words; // attention_head.rs:112
+    reg [17:0] words_1; // attention_head.rs:112
+    reg [29:0] row_at; // attention_head.rs:71
     reg [1:0] asked; // pieces of the stage that were asked for | reading.rs:62
     reg [1:0] came; // pieces that came | reading.rs:63
     reg [28:0] piece_word; // reading.rs:64
@@ -160,37 +160,38 @@ module vq_attention_head_cq2 (
     wire words_failed; // reading.rs:96
     reg there; // reading.rs:102
     reg failed; // reading.rs:102
-    wire u_encoder_256x4_16_command_valid; // attention_head.rs:78
+    wire u_encoder_256x4_16_command_valid; // attention_head.rs:79
     wire u_encoder_256x4_16_command_ready;
     wire u_encoder_256x4_16_query_ready;
     wire u_encoder_256x4_16_words_ready;
     wire row_valid;
+    wire row_ready; // attention_head.rs:79
     wire [63:0] row_data;
     wire row_last;
     wire u_encoder_256x4_16_done_valid;
     wire [3:0] u_encoder_256x4_16_done_outcome;
     wire u_encoder_256x4_16_done_in_rows;
     wire [15:0] u_encoder_256x4_16_done_position;
-    wire u_scores_256x4_16_1_1_command_valid; // attention_head.rs:79
+    wire u_scores_256x4_16_1_1_command_valid; // attention_head.rs:80
     wire u_scores_256x4_16_1_1_command_ready;
     wire u_scores_256x4_16_1_1_query_ready;
     wire u_scores_256x4_16_1_1_words_ready;
     wire u_scores_256x4_16_1_1_m_valid;
-    wire [15:0] u_scores_256x4_16_1_1_m_score_0;
-    wire u_scores_256x4_16_1_1_m_wrong;
-    wire u_scores_256x4_16_1_1_m_last;
+    wire [15:0] score_0;
+    wire wrong;
+    wire last;
     wire u_scores_256x4_16_1_1_report_valid;
     wire [3:0] u_scores_256x4_16_1_1_report_outcome;
     wire u_scores_256x4_16_1_1_report_in_rows;
     wire [15:0] u_scores_256x4_16_1_1_report_position;
-    wire u_softmax_8192_scores_valid; // attention_head.rs:80
+    wire u_softmax_8192_scores_valid; // attention_head.rs:81
     wire u_softmax_8192_scores_ready;
     wire u_softmax_8192_weights_valid;
-    wire u_softmax_8192_weights_ready; // attention_head.rs:80
+    wire u_softmax_8192_weights_ready; // attention_head.rs:81
     wire [15:0] weights_weight;
     wire weights_last;
     wire u_softmax_8192_nonfinite;
-    wire u_values_256x4_16_command_valid; // attention_head.rs:81
+    wire u_values_256x4_16_command_valid; // attention_head.rs:82
     wire u_values_256x4_16_command_ready;
     wire u_values_256x4_16_weight_ready;
     wire u_values_256x4_16_words_ready;
@@ -204,17 +205,17 @@ module vq_attention_head_cq2 (
     wire [3:0] u_values_256x4_16_report_outcome;
     wire u_values_256x4_16_report_in_rows;
     wire [15:0] u_values_256x4_16_report_position;
-    reg told; // the stage's unit was told | attention_head.rs:144
-    reg whole; // the last score went into the softmax | attention_head.rs:164
-    reg [3:0] group; // the group that comes | writing.rs:98
-    reg [3:0] number; // the word that goes out | writing.rs:99
-    wire out_valid; // writing.rs:111
-    wire out_ready; // writing.rs:111
-    wire [63:0] out_data; // writing.rs:111
-    wire out_last; // writing.rs:111
-    reg sent; // all words went out | writing.rs:112
-    reg told_1; // the writer knows where | writing.rs:59
-    wire writer_command_valid; // writing.rs:60
+    reg told; // the stage's unit was told | attention_head.rs:146
+    reg complete; // the last score went into the softmax | attention_head.rs:165
+    reg [3:0] group; // the group that comes | writing.rs:103
+    reg [3:0] number; // the word that goes out | writing.rs:104
+    wire out_valid; // writing.rs:116
+    wire out_ready; // writing.rs:116
+    wire [63:0] out_data; // writing.rs:116
+    wire out_last; // writing.rs:116
+    reg sent; // all words went out | writing.rs:117
+    reg told_1; // the writer knows where | writing.rs:58
+    wire writer_command_valid; // writing.rs:59
     wire writer_command_ready;
     wire writer_s_axis_tready;
     wire writer_done_valid;
@@ -242,7 +243,7 @@ module vq_attention_head_cq2 (
     reg failed_1; // writing.rs:78
     reg any; // stages.rs:190
     reg [31:0] address_1; // stages.rs:190
-    reg nonfinite; // a score of the job is infinite or none | attention_head.rs:91
+    reg nonfinite; // a score of the job is NaN or +infinity, or all are -infinity | attention_head.rs:93
     reg ends; // stages.rs:153
     reg [3:0] verdict_outcome; // stages.rs:153
     reg verdict_in_rows; // stages.rs:153
@@ -524,12 +525,13 @@ module vq_attention_head_cq2 (
     end
 
     // rows, in words: all that are read, and where the new ones lie
-    wire [16:0] _t3 = {2'h0, total} * {15'h0, 2'h2}; // attention_head.rs:111
+    wire [16:0] _t3 = {2'h0, total} * {15'h0, 2'h2}; // attention_head.rs:113
     always @(posedge clk) words <= {1'h0, _t3};
-    wire [15:0] _t4 = {2'h0, tokens_1} * {14'h0, 2'h2}; // attention_head.rs:111
+    wire [15:0] _t4 = {2'h0, tokens_1} * {14'h0, 2'h2}; // attention_head.rs:113
     always @(posedge clk) words_1 <= {2'h0, _t4};
     wire is_key = stage == STAGE_KEY; // attention_head.rs:70
-    always @(posedge clk) row_at <= (is_key ? key_rows_low_address : value_rows_low_address) + {11'h0, words_1};
+    wire [29:0] rows = {1'h0, is_key ? key_rows_low_address : value_rows_low_address}; // attention_head.rs:72
+    always @(posedge clk) row_at <= rows + {12'h0, words_1};
 
     // what a stage reads
     wire here = stage == STAGE_KEY; // reading.rs:71
@@ -651,13 +653,14 @@ module vq_attention_head_cq2 (
     end
 
     // units
-    wire encodes = (stage == STAGE_KEY) | (stage == STAGE_VALUE); // attention_head.rs:130
-    wire attends = stage == STAGE_SCORES; // attention_head.rs:130
-    wire sums = stage == STAGE_VALUES; // attention_head.rs:130
+    assign u_softmax_8192_scores_valid = u_scores_256x4_16_1_1_m_valid;
+    wire encodes = (stage == STAGE_KEY) | (stage == STAGE_VALUE); // attention_head.rs:132
+    wire attends = stage == STAGE_SCORES; // attention_head.rs:132
+    wire sums = stage == STAGE_VALUES; // attention_head.rs:132
     assign vector_ready = encodes ? u_encoder_256x4_16_query_ready : u_scores_256x4_16_1_1_query_ready;
-    wire ready = attends ? u_scores_256x4_16_1_1_words_ready : u_values_256x4_16_words_ready; // attention_head.rs:141
+    wire ready = attends ? u_scores_256x4_16_1_1_words_ready : u_values_256x4_16_words_ready; // attention_head.rs:143
     assign words_ready = encodes ? u_encoder_256x4_16_words_ready : ready;
-    wire _t5 = (u_encoder_256x4_16_command_valid & u_encoder_256x4_16_command_ready) | (u_scores_256x4_16_1_1_command_valid & u_scores_256x4_16_1_1_command_ready); // attention_head.rs:145
+    wire _t5 = (u_encoder_256x4_16_command_valid & u_encoder_256x4_16_command_ready) | (u_scores_256x4_16_1_1_command_valid & u_scores_256x4_16_1_1_command_ready); // attention_head.rs:147
     always @(posedge clk) begin
         if (rst) begin
             told <= 1'h0;
@@ -667,47 +670,44 @@ module vq_attention_head_cq2 (
         end
     end
     assign u_encoder_256x4_16_command_valid = (encodes & there) & (~told);
-    wire [13:0] tokens_2 = total[13:0]; // attention_head.rs:150
+    wire [13:0] tokens_2 = total[13:0]; // attention_head.rs:152
     assign u_scores_256x4_16_1_1_command_valid = (attends & there) & (~told);
-    wire [13:0] of_query = tokens_2 & {14{~failed}}; // attention_head.rs:153
     assign u_values_256x4_16_command_valid = sums & (~told);
-    wire flushes = stage == STAGE_FLUSH; // attention_head.rs:163
-    assign u_softmax_8192_scores_valid = u_scores_256x4_16_1_1_m_valid | (flushes & (~whole));
-    wire last = u_scores_256x4_16_1_1_m_last | flushes; // attention_head.rs:168
-    wire sums_1 = stage == STAGE_VALUES; // attention_head.rs:171
+    wire flushes = stage == STAGE_FLUSH; // attention_head.rs:164
+    wire sums_1 = stage == STAGE_VALUES; // attention_head.rs:170
     assign u_softmax_8192_weights_ready = (u_values_256x4_16_weight_ready & sums_1) | flushes;
     softmax_8192 u_softmax_8192 (
         .clk(clk),
         .rst(rst),
         .scores_valid(u_softmax_8192_scores_valid),
         .scores_ready(u_softmax_8192_scores_ready),
-        .scores_score(u_scores_256x4_16_1_1_m_score_0),
+        .scores_score(score_0),
         .scores_last(last),
-        .forget(1'h0),
+        .forget(flushes & (~complete)),
         .weights_valid(u_softmax_8192_weights_valid),
         .weights_ready(u_softmax_8192_weights_ready),
         .weights_weight(weights_weight),
         .weights_last(weights_last),
         .nonfinite(u_softmax_8192_nonfinite)
     );
-    wire over = (u_softmax_8192_weights_valid & u_softmax_8192_weights_ready) & weights_last; // attention_head.rs:176
+    wire over = (u_softmax_8192_weights_valid & u_softmax_8192_weights_ready) & weights_last; // attention_head.rs:175
     always @(posedge clk) begin
         if (rst) begin
-            whole <= 1'h0;
+            complete <= 1'h0;
         end else begin
-            if ((u_softmax_8192_scores_valid & u_softmax_8192_scores_ready) & last) whole <= 1'h1;
-            else if (over) whole <= 1'h0;
+            if ((u_softmax_8192_scores_valid & u_softmax_8192_scores_ready) & last) complete <= 1'h1;
+            else if (over) complete <= 1'h0;
         end
     end
-    wire flushed = over & flushes; // attention_head.rs:178
+    wire flushed = flushes & (over | (~complete)); // attention_head.rs:177
 
     // the weighted sum, until it is known to be right
-    wire [63:0] numbers = {u_values_256x4_16_m_value_3, u_values_256x4_16_m_value_2, u_values_256x4_16_m_value_1, u_values_256x4_16_m_value_0}; // writing.rs:102
+    wire [63:0] numbers = {u_values_256x4_16_m_value_3, u_values_256x4_16_m_value_2, u_values_256x4_16_m_value_1, u_values_256x4_16_m_value_0}; // writing.rs:107
     always @(posedge clk) if (u_values_256x4_16_m_valid) memory[group] <= numbers;
-    wire last_1 = number == 4'hf; // writing.rs:113
+    wire last_1 = number == 4'hf; // writing.rs:118
     assign out_last = last_1;
     assign out_valid = ~sent;
-    wire [63:0] memory_q0 = memory[number]; // writing.rs:115
+    wire [63:0] memory_q0 = memory[number]; // writing.rs:120
     assign out_data = memory_q0;
     always @(posedge clk) begin
         if (rst) begin
@@ -729,8 +729,9 @@ module vq_attention_head_cq2 (
     end
 
     // what a stage writes
-    wire is_result = stage == STAGE_RESULT; // writing.rs:56
-    wire writes = is_result | (row_valid & (~failed)); // writing.rs:58
+    wire is_result = stage == STAGE_RESULT; // writing.rs:54
+    wire beyond = row_at[29]; // writing.rs:56
+    wire writes = is_result | (row_valid & (~beyond)); // writing.rs:57
     assign m_axi_write_awaddr = writer_m_axi_awaddr;
     assign m_axi_write_awlen = writer_m_axi_awlen;
     assign m_axi_write_awsize = writer_m_axi_awsize;
@@ -743,8 +744,9 @@ module vq_attention_head_cq2 (
     assign m_axi_write_wlast = writer_m_axi_wlast;
     assign m_axi_write_wvalid = writer_m_axi_wvalid;
     assign m_axi_write_bready = writer_m_axi_bready;
-    wire [20:0] words_2 = is_result ? 21'h10 : 21'h2; // writing.rs:62
-    wire [31:0] address = {is_result ? result_low_address : row_at, 3'h0}; // writing.rs:63
+    wire [20:0] words_2 = is_result ? 21'h10 : 21'h2; // writing.rs:61
+    wire [28:0] row_at_1 = row_at[28:0]; // writing.rs:62
+    wire [31:0] address = {is_result ? result_low_address : row_at_1, 3'h0}; // writing.rs:63
     wire [20:0] bytes = {words_2[17:0], 3'h0}; // writing.rs:64
     assign writer_command_valid = writes & (~told_1);
     assign packet_ready = writer_s_axis_tready;
@@ -752,9 +754,10 @@ module vq_attention_head_cq2 (
     assign packet_data = data;
     wire last_2 = is_result ? out_last : row_last; // writing.rs:71
     assign packet_last = last_2;
-    assign packet_valid = is_result ? out_valid : (row_valid & (~failed));
+    assign packet_valid = is_result ? out_valid : (row_valid & (~beyond));
     assign packet_keep = 8'hff;
     assign out_ready = packet_ready & is_result;
+    assign row_ready = (packet_ready & (~is_result)) | beyond;
     always @(posedge clk) begin
         if (rst) begin
             told_1 <= 1'h0;
@@ -766,6 +769,10 @@ module vq_attention_head_cq2 (
                 all <= 1'h1;
                 failed_1 <= ~(writer_done_outcome == OUTCOME_OKAY);
             end
+            if ((row_valid & row_ready) & beyond) begin
+                all <= 1'h1;
+                failed_1 <= 1'h1;
+            end
             if (stage_ends) begin
                 told_1 <= 1'h0;
                 all <= 1'h0;
@@ -773,6 +780,7 @@ module vq_attention_head_cq2 (
             end
         end
     end
+    wire _t6 = all & (sent | (~is_result)); // writing.rs:92
 
     // errors of the memory
     burst_reader_64_a32_l21_t1_o8_b512_aligned reader (
@@ -881,7 +889,7 @@ module vq_attention_head_cq2 (
         .words_last(words_last),
         .words_failed(words_failed),
         .m_valid(row_valid),
-        .m_ready((packet_ready & (~is_result)) | failed),
+        .m_ready(row_ready),
         .m_data(row_data),
         .m_last(row_last),
         .done_valid(u_encoder_256x4_16_done_valid),
@@ -896,7 +904,7 @@ module vq_attention_head_cq2 (
         .command_valid(u_scores_256x4_16_1_1_command_valid),
         .command_ready(u_scores_256x4_16_1_1_command_ready),
         .command_first(first_key_book),
-        .command_tokens(of_query),
+        .command_tokens(tokens_2),
         .query_valid(vector_valid & attends),
         .query_ready(u_scores_256x4_16_1_1_query_ready),
         .query_data(vector_data),
@@ -907,10 +915,10 @@ module vq_attention_head_cq2 (
         .words_last(words_last),
         .words_failed(words_failed),
         .m_valid(u_scores_256x4_16_1_1_m_valid),
-        .m_ready(u_softmax_8192_scores_ready & (~flushes)),
-        .m_score_0(u_scores_256x4_16_1_1_m_score_0),
-        .m_wrong(u_scores_256x4_16_1_1_m_wrong),
-        .m_last(u_scores_256x4_16_1_1_m_last),
+        .m_ready(u_softmax_8192_scores_ready),
+        .m_score_0(score_0),
+        .m_wrong(wrong),
+        .m_last(last),
         .report_valid(u_scores_256x4_16_1_1_report_valid),
         .report_ready(ends),
         .report_outcome(u_scores_256x4_16_1_1_report_outcome),
@@ -946,7 +954,7 @@ module vq_attention_head_cq2 (
         .report_in_rows(u_values_256x4_16_report_in_rows),
         .report_position(u_values_256x4_16_report_position)
     );
-    wire row_went = (~(|u_encoder_256x4_16_done_outcome)) & (~failed); // stages.rs:162
+    wire row_went = ~(|u_encoder_256x4_16_done_outcome); // types.rs:150
     wire [3:0] what = failed_1 ? 4'hd : 4'he; // stages.rs:176
     wire [3:0] outcome = (failed_1 | nonfinite) ? what : 4'h0; // stages.rs:177
     always @* begin
@@ -957,7 +965,7 @@ module vq_attention_head_cq2 (
         case (stage)
             STAGE_IDLE: ;
             STAGE_KEY, STAGE_VALUE: begin
-                ends = u_encoder_256x4_16_done_valid & ((~row_went) | all);
+                ends = u_encoder_256x4_16_done_valid & ((~row_went) | _t6);
                 if (row_went & failed_1) begin
                     verdict_outcome = 4'hd;
                     verdict_in_rows = 1'h0;
@@ -977,7 +985,7 @@ module vq_attention_head_cq2 (
                 verdict_position = u_values_256x4_16_report_position;
             end
             STAGE_RESULT: begin
-                ends = all;
+                ends = _t6;
                 verdict_outcome = outcome;
                 verdict_in_rows = 1'h0;
                 verdict_position = 16'h0;
@@ -995,7 +1003,7 @@ module vq_attention_head_cq2 (
     wire okay = ~(|verdict_outcome); // types.rs:150
     wire none = attend & (~(|total)); // stages.rs:143
     wire [3:0] refused = (total > 15'h2000) ? 4'hb : (none ? 4'ha : 4'h0); // stages.rs:146
-    wire _t6 = (|refused) | (~(append | attend)); // stages.rs:92
+    wire _t7 = (|refused) | (~(append | attend)); // stages.rs:92
     always @(posedge clk) begin
         if (rst) begin
             stage <= STAGE_IDLE;
@@ -1016,7 +1024,7 @@ module vq_attention_head_cq2 (
                     verdict_in_rows_1 <= 1'h0;
                     verdict_position_1 <= 16'h0;
                     failed_in <= STAGE_IDLE;
-                    if (!_t6) stage <= append ? STAGE_KEY : STAGE_SCORES;
+                    if (!_t7) stage <= append ? STAGE_KEY : STAGE_SCORES;
                 end
                 STAGE_KEY: if (ends) stage <= okay ? STAGE_VALUE : STAGE_IDLE;
                 STAGE_VALUE: if (ends) stage <= (okay & attend) ? STAGE_SCORES : STAGE_IDLE;
@@ -1029,7 +1037,7 @@ module vq_attention_head_cq2 (
     always @* begin
         over_1 = 1'h0;
         case (stage)
-            STAGE_IDLE: if (begins) if (_t6) over_1 = 1'h1;
+            STAGE_IDLE: if (begins) if (_t7) over_1 = 1'h1;
             STAGE_KEY: if (ends) over_1 = ~okay;
             STAGE_VALUE: if (ends) over_1 = ~(okay & attend);
             STAGE_SCORES: ;
@@ -1054,7 +1062,7 @@ module vq_attention_head_cq2 (
             if (begins) cycles <= 32'h1;
         end
     end
-    wire unused_ok = &{1'b0, s_axil_awprot, s_axil_arprot, from_tkeep, reader_done_tag, u_scores_256x4_16_1_1_m_wrong, u_values_256x4_16_m_last, writer_done_tag, words_2[20:18]};
+    wire unused_ok = &{1'b0, s_axil_awprot, s_axil_arprot, from_tkeep, reader_done_tag, wrong, u_values_256x4_16_m_last, writer_done_tag, words_2[20:18]};
 endmodule
 
 `default_nettype wire
