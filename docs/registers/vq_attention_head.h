@@ -55,7 +55,7 @@
 /* where it failed: 1 key, 2 value, 3 scores, 4 values, 5 result; 0 before it began */
 #define VQ_ATTENTION_HEAD_STATUS_STAGE_SHIFT 6u
 #define VQ_ATTENTION_HEAD_STATUS_STAGE_MASK 0x000001c0u
-/* it failed in the rows: `position` is the number of the token */
+/* it failed in the rows: `position` is the number of the token or, with stage 4 and outcome 8, of the book */
 #define VQ_ATTENTION_HEAD_STATUS_IN_ROWS_SHIFT 9u
 #define VQ_ATTENTION_HEAD_STATUS_IN_ROWS_MASK 0x00000200u
 /* the memory answered with an error, first at the address in `fault_low` */

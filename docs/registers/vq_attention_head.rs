@@ -80,9 +80,9 @@ pub mod status {
     pub const STAGE_SHIFT: u32 = 6;
     /// Mask: where it failed: 1 key, 2 value, 3 scores, 4 values, 5 result; 0 before it began.
     pub const STAGE_MASK: u32 = 0x000001c0;
-    /// Lowest bit: it failed in the rows: `position` is the number of the token.
+    /// Lowest bit: it failed in the rows: `position` is the number of the token or, with stage 4 and outcome 8, of the book.
     pub const IN_ROWS_SHIFT: u32 = 9;
-    /// Mask: it failed in the rows: `position` is the number of the token.
+    /// Mask: it failed in the rows: `position` is the number of the token or, with stage 4 and outcome 8, of the book.
     pub const IN_ROWS_MASK: u32 = 0x00000200;
     /// Lowest bit: the memory answered with an error, first at the address in `fault_low`.
     pub const FAULT_SHIFT: u32 = 10;

@@ -6,9 +6,10 @@ use ::sim::oaken_bench::{Parts, Pauses, dequantize_each, dequantizer, quantize_e
 use fastrand::Rng;
 use hdl::*;
 use hw::oaken::EngineParams;
+use hw::vq::attention_head::HeadParams;
 use rayon::prelude::*;
 use std::time::Instant;
-use testbenches::drivers::{Driver, Effort, configuration, names, random_vector};
+use testbenches::drivers::{Driver, Effort, configuration, head_driver, names, random_vector};
 use testbenches::four_state::{TOOLS, check};
 use testbenches::{have, yosys};
 
@@ -43,6 +44,16 @@ fn nothing_unknown_leaves_a_configuration() {
     let drivers: Vec<Driver> = names().iter().map(|name| configuration(name).unwrap()).collect();
     let wrong: Vec<String> = drivers.par_iter().with_max_len(1).map(run).filter_map(Result::err).collect();
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), drivers.len(), wrong.join("\n"));
+}
+
+/// An attention head with small books: the edges that are looked at are whole jobs, where those of the named configurations are their first books.
+#[test]
+fn nothing_unknown_leaves_an_attention_head() {
+    if !have(&TOOLS) {
+        return;
+    }
+    let p = HeadParams { entries: 8, vector: 2, positions: 8, tokens: 8, address_bits: 32 };
+    run(&head_driver("head_of_small_books", p)).unwrap();
 }
 
 /// The engines with a small table of settings, of which one was never stored; of the named configurations `_s64` has a table, too.
