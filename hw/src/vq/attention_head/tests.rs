@@ -60,7 +60,7 @@ fn timed(p: HeadParams, tokens: usize, (append, attend): (bool, bool)) -> (HeadT
     let mut sim = jit::simulator(&design);
     let mut bench = bench(&mut sim, &design, p, (MemoryModel { latency: LATENCY, ..MemoryModel::default() }, 1));
     let unit = bench.unit;
-    let memory = HeadMemory::full(&unit, &mut Rng::with_seed(1), &mut bench.memory.bytes, (0, tokens));
+    let memory = HeadMemory::full(&unit, &mut Rng::with_seed(run_seed(1)), &mut bench.memory.bytes, (0, tokens));
     let job = HeadJob { append, attend, ..memory.job };
     (bench.run(&job).unwrap(), job)
 }
@@ -95,7 +95,7 @@ fn what_lies_behind_the_last_address_is_refused() {
     let mut sim = jit::simulator(&design);
     let mut bench = bench(&mut sim, &design, p, (MemoryModel::default(), 1));
     let unit = bench.unit;
-    let memory = HeadMemory::full(&unit, &mut Rng::with_seed(3), &mut bench.memory.bytes, (0, 4));
+    let memory = HeadMemory::full(&unit, &mut Rng::with_seed(run_seed(3)), &mut bench.memory.bytes, (0, 4));
     let both = HeadJob { append: true, attend: true, ..memory.job };
     for words in [1, 2, 60] {
         bench.run(&HeadJob { result: (1 << 32) - 8 * words, ..both }).unwrap();
@@ -116,7 +116,7 @@ fn a_start_under_way_is_no_start() {
     let mut sim = jit::simulator(&design);
     let mut bench = bench(&mut sim, &design, SMALL, (MemoryModel::default(), 1));
     let unit = bench.unit;
-    let memory = HeadMemory::random(&unit, &mut Rng::with_seed(2), &mut bench.memory.bytes, (0, 9));
+    let memory = HeadMemory::random(&unit, &mut Rng::with_seed(run_seed(2)), &mut bench.memory.bytes, (0, 9));
     let job = HeadJob { attend: true, ..memory.job };
     bench
         .run_started(&job, |bench| {
@@ -191,7 +191,7 @@ fn keys_and_values_of_a_real_model() {
         let mut bench = bench(&mut sim, &design, p, (MemoryModel { latency: LATENCY, ..MemoryModel::default() }, 1));
         let file = real_head(algorithm, 512);
         let mut memory = HeadMemory::of_file(&file, &mut bench.memory.bytes);
-        let mut rng = Rng::with_seed(7);
+        let mut rng = Rng::with_seed(run_seed(7));
         let (mut exact, mut found) = (vec![], vec![]);
         for token in 500..512 {
             memory.job.tokens = token;
