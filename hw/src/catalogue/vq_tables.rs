@@ -221,7 +221,7 @@ pub(super) const ATTENTION_HEAD: Block = Block {
     latency: |v| {
         let overhead = attention_head::overhead(head_params(v));
         format!(
-            "a job that attends takes a cycle a word, a book and a token, at most {overhead} more, and about three accesses of the memory"
+            "a job that only attends takes a cycle a word, a book and a token, at most {overhead} more, and three accesses of the memory"
         )
     },
     throughput: |_| "a word a cycle, but for one cycle a book and, between scores and values, one cycle a token".into(),

@@ -81,7 +81,8 @@ pub fn accumulator_lane(p: LaneParams) -> Result<Design<AccumulatorLanePorts>, E
     m.section("a row is read");
     let items = m.pipeline("items");
     let (adds, takes) = (items.enter_valid(io.item.adds), items.enter_valid(io.item.takes));
-    let item = items.enter(io.item);
+    // of an item that adds nothing, as one is that a reset has dropped, it means nothing
+    let item = items.enter(LaneItem { again: io.item.again & io.item.adds, ..io.item });
     let sums = m.memory(bits(numbers * NUMBER_BITS), rows as usize).style(RamStyle::Block).feedback();
     sums.attribute("no_rw_check", ""); // what is written is not read in that cycle, or `again` stands for it
     let words = sums.read_sync(item.row).lanes(NUMBER_BITS);

@@ -137,7 +137,7 @@ impl HeadMemory {
             let (at, count) = (self.job.rows[which], self.job.tokens * unit.row_bytes());
             let rows = bytes.read(at, count);
             let legal = rows.iter().zip(self.counts[which].iter().cycle());
-            let rows: Vec<u8> = legal.map(|(index, count)| (*index).min(*count as u8 - 1)).collect();
+            let rows: Vec<u8> = legal.map(|(index, count)| (*index).min((*count - 1) as u8)).collect();
             bytes.write(at, &rows);
         }
     }

@@ -151,15 +151,16 @@ fn a_reset_at_any_time_ends_a_job() {
     let design = attention_head("head", SMALL).unwrap();
     let mut sim = jit::simulator(&design);
     let mut rng = Rng::with_seed(run_seed(6));
-    for _ in 0..30 {
+    for round in 0..200 {
         let mut bench = bench(&mut sim, &design, SMALL, (MemoryModel::default(), rng.u64(..)));
         let unit = bench.unit;
         let memory = HeadMemory::random(&unit, &mut rng, &mut bench.memory.bytes, (0, 20));
-        let job = HeadJob { append: true, attend: true, ..memory.job };
+        let append = round % 4 == 0;
+        let job = HeadJob { append, attend: true, ..memory.job };
         bench.run(&job).unwrap();
         bench.prepare(&job).unwrap();
         bench.start(&job).unwrap();
-        bench.steps(rng.u64(0..1100)).unwrap();
+        bench.steps(rng.u64(0..if append { 950 } else { 450 })).unwrap();
         assert_eq!(bench.read("status").unwrap() & 3, 1, "the job is under way");
         // the next round begins with a reset, of head and memory
     }
