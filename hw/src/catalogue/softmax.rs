@@ -11,6 +11,9 @@ pub fn softmax_params(v: &Values) -> SoftmaxParams {
     SoftmaxParams { tokens: v.number("tokens") }
 }
 
+/// The most scores of a query, or tokens of a head.
+pub(super) const TOKENS: Legal = Legal::OneOf(&[8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192]);
+
 pub(super) const SOFTMAX: Block = Block {
     name: "softmax",
     summary: "weights of a softmax over the scores of one query, in binary16",
@@ -19,7 +22,7 @@ pub(super) const SOFTMAX: Block = Block {
         doc: "the most scores of a query",
         unit: "scores",
         default: Some(Preset::Number(8192)),
-        legal: Legal::OneOf(&[8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192]),
+        legal: TOKENS,
         why: "words of a memory are addressed by bits, and units by table have no more tokens",
     }],
     check: nothing,

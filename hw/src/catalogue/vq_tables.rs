@@ -2,6 +2,7 @@
 
 use super::block::Block;
 use super::parameter::{Legal, Mistake, Parameter, Preset, Values, any, nothing};
+use super::softmax;
 use crate::vq::attention_head::{self, HeadParams, attention_head};
 use crate::vq::encoder::{self, encoder};
 use crate::vq::products::{self, products};
@@ -205,7 +206,7 @@ pub(super) const ATTENTION_HEAD: Block = Block {
             doc: "the most tokens",
             unit: "tokens",
             default: Some(Preset::Number(8192)),
-            legal: Legal::OneOf(&[8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192]),
+            legal: softmax::TOKENS,
             why: "words of a memory are addressed by bits",
         },
         Parameter {

@@ -34,15 +34,20 @@ fn bank(index: u16, banks: usize, registers: usize) -> Option<usize> {
     (usize::from(index) >= registers).then(|| usize::from(index) % banks)
 }
 
+/// Lookups in the bank that has most of them, 1 at least: cycles until all lanes of a beat have their entries.
+pub(super) fn busiest(looked_up: impl Iterator<Item = usize>, banks: usize) -> usize {
+    let mut loads = vec![0; banks];
+    looked_up.for_each(|bank| loads[bank] += 1);
+    loads.into_iter().fold(1, usize::max)
+}
+
 fn lockstep(streams: &[Vec<u16>], banks: usize, registers: usize, broadcast: bool) -> usize {
     let cycles = |step: usize| {
         let mut indices: Vec<u16> = streams.iter().map(|stream| stream[step]).collect();
         if broadcast {
             indices = indices.into_iter().collect::<BTreeSet<_>>().into_iter().collect();
         }
-        let mut loads = vec![0; banks];
-        indices.into_iter().filter_map(|index| bank(index, banks, registers)).for_each(|bank| loads[bank] += 1);
-        loads.into_iter().fold(1, usize::max)
+        busiest(indices.into_iter().filter_map(|index| bank(index, banks, registers)), banks)
     };
     (0..streams[0].len()).map(cycles).sum()
 }

@@ -1,6 +1,7 @@
 //! The lookups of a packed tensor, as eight lanes make them tile by tile.
 
 use crate::golden::vq::{Books, Part, Tensor, VqFile};
+use crate::vq::banks::busiest;
 
 /// Lanes, and banks of the memory that they share.
 pub const LANES: usize = 8;
@@ -25,10 +26,8 @@ impl Tile {
     /// bank.
     pub fn bank_cycles(&self, registers: usize, shared: usize) -> usize {
         let of_beat = |beat: &Vec<(usize, usize)>| {
-            let mut banks = [0; LANES];
             let in_banks = beat.iter().filter(|(_, entry)| (registers..shared).contains(entry));
-            in_banks.for_each(|(_, entry)| banks[entry % LANES] += 1);
-            banks.into_iter().fold(1, usize::max)
+            busiest(in_banks.map(|(_, entry)| entry % LANES), LANES)
         };
         self.beats.iter().map(of_beat).sum()
     }
