@@ -106,10 +106,11 @@ fn simulated_values(p: ValuesParams, tokens: usize) -> u64 {
     times.commands[1] - times.commands[0]
 }
 
-fn within_2_percent(what: &str, model: u64, simulated: u64) {
-    let error = model as f64 / simulated as f64 - 1.0;
-    println!("{what}: {model} cycles, simulated {simulated} ({:+.2} %)", 100.0 * error);
-    assert!(error.abs() <= 0.02, "{what}: {model} cycles, simulated {simulated}");
+/// The model's cycles are those of the hardware, but for so many percent: what the page says, so that a forgotten cycle a book is seen.
+fn within(percent: f64, what: &str, model: u64, simulated: u64) {
+    let error = 100.0 * (model as f64 / simulated as f64 - 1.0);
+    println!("{what}: {model} cycles, simulated {simulated} ({error:+.2} %)");
+    assert!(error.abs() <= percent, "{what}: {model} cycles, simulated {simulated}");
 }
 
 #[test]
@@ -121,8 +122,8 @@ fn attention_takes_as_long_as_the_hardware() {
         let table = table(algorithm, positions);
         let (s, v) = (ScoresParams { table, scaled: false }, ValuesParams { table, scaled: false });
         let name = format!("{algorithm}, {positions} positions, {tokens} tokens");
-        within_2_percent(&format!("scores, {name}"), scores_command(s, tokens as u64), simulated_scores(s, tokens));
-        within_2_percent(&format!("values, {name}"), values_command(v, tokens as u64), simulated_values(v, tokens));
+        within(0.0, &format!("scores, {name}"), scores_command(s, tokens as u64), simulated_scores(s, tokens));
+        within(0.3, &format!("values, {name}"), values_command(v, tokens as u64), simulated_values(v, tokens));
     }
     // a plan is these, for each head and sequence
     let task = attention(Algorithm::Cq4, 64, 2, 1, 3);
@@ -161,14 +162,14 @@ fn loads_and_lookups_take_as_long_as_the_hardware() {
     let machine = Machine { store: Store::Copies, lanes, ..multiplying(&gptvq) };
     let design = codebook_cache(p).unwrap();
     let found = simulated_tile(&cache_bench(&design, p, 2), &design, 64 * 64 / lanes);
-    within_2_percent("a tile of gptvq-2", cycles::tile(gptvq, &machine, 64, 256), found);
+    within(0.2, "a tile of gptvq-2", cycles::tile(gptvq, &machine, 64, 256), found);
 
     // a book of AQLM-3, in one of its two caches
     let p = BankedParams { cache: CacheParams { entries: 4096, lanes: 4, vector: 8 }, banks: 4 };
     let design = banked_cache(p).unwrap();
     let found = simulated_tile(&cache_bench(&design, p.cache, 1), &design, 1024);
     let model = 1 + 4096 * 8 / 4 + cycles::LOAD + cycles::banked_lookups(1024);
-    within_2_percent("a book of aqlm-3", model, found);
+    within(0.2, "a book of aqlm-3", model, found);
 }
 
 fn multiplying(m: &Matrix) -> Machine {
