@@ -37,6 +37,7 @@ mod streams;
 #[cfg(test)]
 mod tests;
 mod vq;
+mod vq_matrix;
 mod vq_tables;
 
 pub use block::Block;
@@ -52,6 +53,7 @@ pub use parameter::{Legal, Mistake, Parameter, Preset, Problem, Value, Values};
 pub use soc::{board_params, system_params};
 pub use softmax::softmax_params;
 pub use vq::{banked_params, cache_params, unpacker_params};
+pub use vq_matrix::matrix_params;
 pub use vq_tables::{encoder_params, head_params, scores_params, table_params, values_params};
 
 /// The block of this name.

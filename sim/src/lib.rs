@@ -14,6 +14,7 @@
 //! - [`oaken_mmu_bench`]: the MMU of Oaken with a memory behind it
 //! - [`oaken_bench`]: the Oaken engines with everything around them, with random stalls and checks
 //! - [`vq_cache_bench`]: a codebook cache with books that are loaded and indices that are looked up
+//! - [`vq_matrix_bench`]: a matrix-vector unit with matrices and vectors
 //! - [`vq_table_bench`]: units that work by table with books, rows and queries
 //! - [`softmax_bench`]: a softmax with the scores of queries
 //! - [`vq_head_bench`]: an attention head with a memory behind it
@@ -47,6 +48,7 @@ pub mod verilator;
 pub mod vq;
 pub mod vq_cache_bench;
 pub mod vq_head_bench;
+pub mod vq_matrix_bench;
 pub mod vq_table_bench;
 
 /// The example of the page about designs of one's own is a test.

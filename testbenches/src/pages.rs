@@ -50,6 +50,7 @@ const PAGES: &[Page] = &[
     Page { block: "vq_codebook_cache", shown: &[("lanes", 2)] },
     Page { block: "vq_banked_cache", shown: &[("lanes", 2)] },
     Page { block: "vq_e8p_decoder", shown: &[] },
+    Page { block: "vq_matrix_vector", shown: &[] },
     Page { block: "vq_products", shown: &[] },
     Page { block: "vq_attention_head", shown: &[] },
     Page { block: "vq_encoder", shown: &[] },

@@ -3,7 +3,7 @@
 use super::block::Block;
 use super::{
     clocks, float, float_functions, h2m2, h2m2_events, h2m2_migration, lad, memory, oaken_engines, oaken_mmu,
-    oaken_slices, soc, softmax, streams, vq, vq_tables,
+    oaken_slices, soc, softmax, streams, vq, vq_matrix, vq_tables,
 };
 
 /// All blocks, in the order in which they are listed.
@@ -47,6 +47,7 @@ pub fn blocks() -> &'static [Block] {
         vq::BANKED_CACHE,
         vq::INDEX_UNPACKER,
         vq::E8P_DECODER,
+        vq_matrix::MATRIX_VECTOR,
         vq_tables::PRODUCTS,
         vq_tables::ATTENTION_HEAD,
         vq_tables::ENCODER,

@@ -14,6 +14,7 @@ pub mod encoder;
 pub mod index_unpacker;
 mod join_pairs;
 pub mod lane_window;
+pub mod matrix_vector;
 pub mod passing_books;
 pub mod products;
 pub mod reorder_buffer;

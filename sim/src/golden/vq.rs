@@ -9,6 +9,7 @@
 //! - [`attention_head`]: jobs of the attention head, in a memory
 //! - [`e8p`]: the lattice of QuiP#
 //! - [`cache`]: what a codebook cache answers
+//! - [`matrix`]: what the matrix-vector unit makes of the words of a bus
 //! - [`tables`]: what the units by table make of the words of a bus
 //!
 //! Section numbers in the comments are those of the format's page.
@@ -25,6 +26,7 @@ mod error;
 mod exactness;
 mod file;
 mod indices;
+pub mod matrix;
 pub mod product;
 mod read;
 mod scheme;

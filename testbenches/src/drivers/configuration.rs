@@ -3,12 +3,13 @@
 use super::{
     Driver, axi_arbiters, bursts, clocks, dequantizer, float, frames, h2m2_events, h2m2_migration, h2m2_mmu, lad,
     memory, oaken, oaken_mmu, parts, records, regroup, routing, several, slices, softmax, system, uart, vq, vq_head,
-    vq_tables,
+    vq_matrix, vq_tables,
 };
 use hw::catalogue::{
     Value, Values, apid_params, arbiter_axi, banked_params, block, board_params, cache_params, encoder_params,
-    framer_params, head_params, lad_scores_params, migration_params, mmu_params, mover, oaken_mmu_params,
-    scores_params, slice_params, softmax_params, system_params, table_params, unpacker_params, values_params,
+    framer_params, head_params, lad_scores_params, matrix_params, migration_params, mmu_params, mover,
+    oaken_mmu_params, scores_params, slice_params, softmax_params, system_params, table_params, unpacker_params,
+    values_params,
 };
 use hw::memory::ram::{Collision, RamParams};
 use hw::stream::fifo::Style;
@@ -104,6 +105,7 @@ fn driver(name: &str, block: &str, v: &Values) -> Option<Driver> {
         "vq_banked_cache" => vq::banked_cache_driver(name, banked_params(v)),
         "vq_codebook_cache" => vq::codebook_cache_driver(name, cache_params(v)),
         "vq_attention_head" => vq_head::head_driver(name, head_params(v)),
+        "vq_matrix_vector" => vq_matrix::matrix_vector_driver(name, matrix_params(v)),
         "vq_products" => vq_tables::products_driver(name, table_params(v)),
         "vq_encoder" => vq_tables::encoder_driver(name, encoder_params(v)),
         "vq_values" => vq_tables::values_driver(name, values_params(v)),

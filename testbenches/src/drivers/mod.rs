@@ -41,6 +41,7 @@ pub mod system;
 mod uart;
 mod vq;
 mod vq_head;
+mod vq_matrix;
 mod vq_tables;
 
 pub use configuration::{configuration, names};

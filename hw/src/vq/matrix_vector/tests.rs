@@ -1,0 +1,169 @@
+use super::*;
+use ::sim::golden::vq::matrix::{self, MatrixUnit};
+use ::sim::golden::vq::product::{self, Way, matrix_vector64};
+use ::sim::golden::vq::{Algorithm, Scales};
+use ::sim::vq_matrix_bench::{MatrixBench, MatrixTimes, good_matrix, matrix_of, random_matrix, real_matrix};
+use ::sim::vq_table_bench::decibels;
+use fastrand::Rng;
+use hdl::bus::{Stalls, StreamPorts, run_seed, seed, span};
+
+const BOOKS: MatrixParams = MatrixParams {
+    source: MatrixSource::Books { entries: 256, vector: 4 },
+    lanes: 8,
+    vectors: 1,
+    tile_rows: 256,
+    tile_columns: 256,
+    max_columns: 1024,
+    scales: MatrixScales::None,
+};
+
+const LATTICE: MatrixParams = MatrixParams {
+    source: MatrixSource::Lattice,
+    lanes: 4,
+    vectors: 1,
+    tile_rows: 65536,
+    tile_columns: 1024,
+    max_columns: 1024,
+    scales: MatrixScales::Tensor,
+};
+
+fn of_books(entries: u32, vector: u32) -> MatrixSource {
+    MatrixSource::Books { entries, vector }
+}
+
+fn bench(design: &Design<MatrixVectorPorts>, p: MatrixParams) -> MatrixBench {
+    let io = &design.ports;
+    let source = match p.source {
+        MatrixSource::Books { entries, vector } => {
+            matrix::MatrixSource::Books { entries: entries as usize, vector: vector as usize }
+        }
+        MatrixSource::Lattice => matrix::MatrixSource::Lattice,
+    };
+    let scales = match p.scales {
+        MatrixScales::None => Scales::None,
+        MatrixScales::Tensor => Scales::Tensor,
+        MatrixScales::Row => Scales::Row,
+    };
+    let [vectors, tile_rows, tile_columns, max_columns] =
+        [p.vectors, p.tile_rows, p.tile_columns, p.max_columns].map(|n| n as usize);
+    MatrixBench {
+        unit: MatrixUnit { source, vectors, tile_rows, tile_columns, max_columns, scales },
+        sources: [
+            StreamPorts::of(design, &io.command),
+            StreamPorts::of(design, &io.vector),
+            StreamPorts::of(design, &io.words),
+        ],
+        books: io.books.map(|books| StreamPorts::of(design, &books)),
+        scale: io.scale.map(|scale| StreamPorts::of(design, &scale)),
+        sinks: [StreamPorts::of(design, &io.m), StreamPorts::of(design, &io.report)],
+    }
+}
+
+fn random_runs(shapes: &[MatrixParams]) {
+    for (number, p) in shapes.iter().enumerate() {
+        let design = matrix_vector(*p).unwrap_or_else(|e| panic!("{e}"));
+        let mut sim = jit::simulator(&design);
+        let bench = bench(&design, *p);
+        for round in 0..3 {
+            let seed = run_seed(10 * number as u64 + round);
+            let stalls = match round {
+                0 => [Stalls::Never; 7],
+                1 => [70, 40, 30, 30, 50, 60, 30].map(Stalls::Percent),
+                _ => [9, 20, 7, 7, 11, 15, 9].map(Stalls::Runs),
+            };
+            let mut rng = Rng::with_seed(seed);
+            let commands: Vec<_> = (0..40).map(|_| random_matrix(&bench.unit, &mut rng)).collect();
+            bench.run(&mut sim, &commands, stalls, seed).unwrap_or_else(|e| panic!("{p:?}, seed {seed}: {e}"));
+        }
+    }
+}
+
+#[test]
+fn random_matrices_with_books() {
+    let small = MatrixParams { tile_rows: 5, tile_columns: 64, max_columns: 256, ..BOOKS };
+    random_runs(&[
+        MatrixParams { source: of_books(16, 4), ..small },
+        MatrixParams { source: of_books(9, 2), lanes: 4, vectors: 2, tile_rows: 1, scales: MatrixScales::Row, ..small },
+        MatrixParams { source: of_books(16, 8), lanes: 1, tile_rows: 30, scales: MatrixScales::Tensor, ..small },
+        MatrixParams { source: of_books(16, 4), vectors: 4, tile_rows: 2, tile_columns: 32, ..small },
+        MatrixParams { source: of_books(256, 4), lanes: 2, tile_rows: 7, tile_columns: 256, ..small },
+    ]);
+}
+
+#[test]
+fn random_matrices_of_the_lattice() {
+    let small = MatrixParams { max_columns: 128, tile_columns: 128, ..LATTICE };
+    random_runs(&[
+        small,
+        MatrixParams { lanes: 2, vectors: 2, tile_rows: 4, tile_columns: 32, ..small },
+        MatrixParams { vectors: 3, scales: MatrixScales::Row, ..small },
+    ]);
+}
+
+fn timed(p: MatrixParams, rows: usize, columns: usize, commands: usize) -> MatrixTimes {
+    let design = matrix_vector(p).unwrap();
+    let bench = bench(&design, p);
+    let mut rng = Rng::with_seed(seed(1));
+    let commands: Vec<_> = (0..commands).map(|_| good_matrix(&bench.unit, &mut rng, rows, columns, true)).collect();
+    bench.run(&mut jit::simulator(&design), &commands, [Stalls::Never; 7], 1).unwrap()
+}
+
+#[test]
+fn a_word_in_every_cycle_from_tile_to_tile() {
+    for (p, rows, columns) in [(BOOKS, 512, 576), (BOOKS, 300, 1024), (LATTICE, 200, 576)] {
+        let times = timed(p, rows, columns, 2);
+        let words = times.words.len() / 2;
+        println!("{p:?}: {words} words in {} cycles", times.commands[1] - times.commands[0]);
+        for words in times.words.chunks(words) {
+            assert_eq!(span(words), words.len() as u64, "{p:?}: no pause");
+        }
+        for (row, products) in times.words.chunks(columns / p.word_columns() as usize).zip(&times.products) {
+            if p.tile_columns as usize >= columns {
+                assert_eq!(products - row[row.len() - 1], u64::from(latency(p)), "{p:?}");
+            }
+        }
+        let load = times.words[0] - times.commands[0];
+        let cycles = times.commands[1] - times.commands[0];
+        println!("{load} cycles to the first word, {cycles} in all, latency {}", latency(p));
+    }
+}
+
+#[test]
+fn a_matrix_of_a_real_model() {
+    for (algorithm, p) in [(Algorithm::Gptvq2, BOOKS), (Algorithm::QuipSharp4, LATTICE)] {
+        let file = real_matrix(algorithm, 576);
+        let tensor = &file.tensors[0];
+        let design = matrix_vector(p).unwrap();
+        let bench = bench(&design, p);
+        let mut rng = Rng::with_seed(seed(3));
+        let vector: Vec<u16> = (0..tensor.cols).map(|_| half::f16::from_f32(rng.f32() - 0.5).to_bits()).collect();
+        let command = matrix_of(&file, tensor, vec![vector.clone()]);
+        // the model of the unit, which the hardware is compared with, gives what that of the file gives
+        let found: Vec<u16> = bench.unit.run(&command).0.iter().map(|row| row.sums[0]).collect();
+        assert_eq!(found, product::matrix_vector(&file.scheme, tensor, &vector, Way::Multiply), "{algorithm}");
+        bench.run(&mut jit::simulator(&design), &[command], [Stalls::Percent(10); 7], 1).unwrap();
+        let exact: Vec<f64> = vector.iter().map(|x| half::f16::from_bits(*x).to_f64()).collect();
+        let noise = decibels(&matrix_vector64(&file.scheme, tensor, &exact), &found);
+        println!("{algorithm}: {noise:.1} dB beside float64");
+        assert!(noise > 55.0, "{algorithm}: {noise:.1} dB");
+    }
+}
+
+#[test]
+fn illegal_parameters_are_refused() {
+    let cases = [
+        (MatrixParams { source: of_books(257, 4), ..BOOKS }, "entries = 257"),
+        (MatrixParams { source: of_books(256, 3), ..BOOKS }, "vector = 3"),
+        (MatrixParams { lanes: 3, ..BOOKS }, "lanes = 3"),
+        (MatrixParams { lanes: 1, ..LATTICE }, "lanes = 1"),
+        (MatrixParams { source: of_books(256, 2), lanes: 1, ..BOOKS }, "lanes = 1 with 2 columns a beat"),
+        (MatrixParams { vectors: 5, ..BOOKS }, "vectors = 5"),
+        (MatrixParams { tile_rows: 0, ..BOOKS }, "tile_rows = 0"),
+        (MatrixParams { tile_columns: 48, ..BOOKS }, "tile_columns = 48"),
+        (MatrixParams { tile_columns: 2048, ..BOOKS }, "tile_columns = 2048 with max_columns = 1024"),
+    ];
+    for (p, text) in cases {
+        let message = matrix_vector(p).unwrap_err().to_string();
+        assert!(message.contains(text), "{message}");
+    }
+}

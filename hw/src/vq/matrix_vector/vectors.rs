@@ -1,0 +1,95 @@
+//! The vectors: those of a command in block RAM, and those of the next one beside them.
+
+use super::super::cache_types::WORD_NUMBERS;
+use super::types::{MatrixParams, MatrixVectorPorts};
+use hdl::*;
+
+/// The vectors.
+pub(super) struct Vectors {
+    /// Those of the next command are there, or came with too few or too many words.
+    pub there: Signal,
+    /// They have as many numbers as the matrix of the command has columns.
+    pub fit: Signal,
+    /// The half of the memories that they are in.
+    half: Signal,
+    /// For each vector, memories of four numbers each that make up a beat.
+    memories: Vec<Vec<Memory>>,
+}
+
+impl Vectors {
+    /// Takes vectors. `done`: those that are there are used no more.
+    #[module]
+    pub(super) fn take(m: Module, io: &MatrixVectorPorts, done: Signal, p: MatrixParams) -> Vectors {
+        m.section("vectors: one half of the memories is read, the other one written");
+        let word_bits = clog2(p.vector_words() as usize + 1);
+        let half = m.reg_reset(bits(1), 0).comment("the half that is read");
+        let filled = m.reg_reset(bits(1), 0).comment("the half that is written, or was last");
+        let full = m.reg_reset(vector(bits(1), 2), 0);
+        let wrong = m.reg_reset(vector(bits(1), 2), 0);
+        let length = m.reg_reset(vector(bits(word_bits), 2), 0); // words of the first vector
+        let number = m.reg_reset(bits(clog2(p.vectors as usize).max(1)), 0);
+        let word = m.reg_reset(bits(word_bits), 0);
+        let words = io.vector;
+        let beyond = word.eq(p.vector_words());
+        words.ready.set(!full.at(filled));
+        let first = number.eq(0);
+        let other = (beyond | (!first & length.at(filled).ne(word + 1))) & words.payload.last;
+        m.when(done, || {
+            full.at(half).set(0);
+            half.set(!half);
+        });
+        m.when(words.transfer(), || {
+            m.when(!beyond, || word.set(word + 1));
+            m.when(words.payload.last, || {
+                word.set(0);
+                number.set(number + 1);
+                m.when(first, || length.at(filled).set(word + 1));
+                wrong.at(filled).set(other | (wrong.at(filled) & !first));
+                m.when(number.eq(p.vectors - 1), || {
+                    number.set(0);
+                    full.at(filled).set(1);
+                    filled.set(!filled);
+                });
+            });
+        });
+        let writes = words.transfer() & !beyond;
+        let memories =
+            (0..p.vectors).map(|i| memories(m, (filled, word), (writes & number.eq(i), words.payload.data), p));
+        let columns = io.command.payload.columns.drop_low(WORD_NUMBERS.ilog2());
+        let fit = !wrong.at(half) & columns.eq(length.at(half).zext(columns.width()));
+        Vectors { there: full.at(half), fit, half, memories: memories.collect() }
+    }
+
+    /// The numbers of a beat of each vector, two cycles later.
+    #[module]
+    pub(super) fn read(&self, m: Module, place: Signal) -> Vec<Vec<Signal>> {
+        let address = self.half.cat(place);
+        let number = |memory: &Memory| {
+            let word = m.reg(bits(16 * WORD_NUMBERS));
+            word.set(memory.read_sync(address)); // block RAM is slow
+            word.lanes(16)
+        };
+        self.memories.iter().map(|of_vector| of_vector.iter().flat_map(number).collect()).collect()
+    }
+}
+
+/// The memories of a vector.
+fn memories(
+    m: Module,
+    (half, word): (Signal, Signal),
+    (writes, data): (Signal, Signal),
+    p: MatrixParams,
+) -> Vec<Memory> {
+    let count = p.beat_columns() / WORD_NUMBERS;
+    let low = count.ilog2();
+    let place = if low == 0 { word } else { word.drop_low(low) };
+    let place = place.zext(place.width().max(p.place_bits())).trunc(p.place_bits());
+    let memory = |i: u32| {
+        let memory = m.memory(bits(16 * WORD_NUMBERS), 2 << p.place_bits()).style(RamStyle::Block);
+        memory.attribute("no_rw_check", ""); // one half is read, the other one written
+        let ours = if low == 0 { writes } else { writes & word.trunc(low).eq(i) };
+        memory.write(half.cat(place), data, ours);
+        memory
+    };
+    (0..count).map(memory).collect()
+}

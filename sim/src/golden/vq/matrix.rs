@@ -1,0 +1,327 @@
+//! What the matrix-vector unit makes of the words of a bus (docs/vq-format.md, sections 4 to 7): tile by tile, each with its book, rows of
+//! indices without what stands around them in a file. Causes and positions of faults are those of the unit's page.
+
+use super::cache::{CodebookCache, LoadCause, LoadWord};
+use super::decode::{add, dot, multiply};
+use super::e8p::{DIMENSIONS, point16};
+use super::scheme::Scales;
+
+/// Bytes of a word.
+const WORD_BYTES: usize = 8;
+
+/// Where values come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MatrixSource {
+    /// A book for each tile; an index is a byte.
+    Books {
+        /// The most entries.
+        entries: usize,
+        /// Numbers of an entry.
+        vector: usize,
+    },
+    /// The lattice E8P with two residuals.
+    Lattice,
+}
+
+/// A unit: its parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MatrixUnit {
+    /// Where values come from.
+    pub source: MatrixSource,
+    /// Vectors of a command.
+    pub vectors: usize,
+    /// Rows of a tile.
+    pub tile_rows: usize,
+    /// Columns of a tile.
+    pub tile_columns: usize,
+    /// The most columns of a matrix.
+    pub max_columns: usize,
+    /// Scales.
+    pub scales: Scales,
+}
+
+/// Why a command failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MatrixCause {
+    /// A word came with an error of the bus.
+    Bus = 1,
+    /// A book has more entries than the unit.
+    Large = 2,
+    /// The words end too early.
+    Short = 3,
+    /// There are words behind the last one.
+    Long = 4,
+    /// The CRC-32 is not that of the book.
+    Crc = 5,
+    /// It is another book than the next one.
+    Id = 6,
+    /// A number of a book is infinite or none.
+    Number = 7,
+    /// What fills the last word of a book is not zero.
+    Padding = 8,
+    /// An index has no entry.
+    Index = 9,
+    /// A vector has too few or too many words.
+    Vector = 10,
+    /// There are no rows.
+    NoRows = 11,
+    /// There are no columns, too many, or not whole words of indices.
+    Columns = 12,
+    /// There are fewer or more books than tiles.
+    Books = 13,
+    /// There are fewer or more scales than rows.
+    Scales = 14,
+}
+
+/// A command that failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MatrixFault {
+    /// Why.
+    pub cause: MatrixCause,
+    /// It is in a book; the position is a byte of it then, else a row of the tile.
+    pub in_book: bool,
+    /// The number of the tile.
+    pub tile: u32,
+    /// Where.
+    pub position: u32,
+}
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub struct MatrixCommand {
+    /// The number of the first book.
+    pub first: u32,
+    /// Rows of the matrix.
+    pub rows: usize,
+    /// Columns of the matrix.
+    pub columns: usize,
+    /// What the second points of the lattice are multiplied with.
+    pub ratio: u16,
+    /// The scale of all rows, where there is one.
+    pub scale: u16,
+    /// The vectors, or as much of each as came.
+    pub vectors: Vec<Vec<u16>>,
+    /// The books.
+    pub books: Vec<Vec<LoadWord>>,
+    /// Indices of the rows.
+    pub words: Vec<LoadWord>,
+    /// Scales of rows, where they have some, or as many as came.
+    pub scales: Vec<u16>,
+}
+
+/// The products of a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowProducts {
+    /// One for each vector. Where an index has no entry they mean nothing.
+    pub sums: Vec<u16>,
+    /// An index has no entry.
+    pub wrong: bool,
+    /// It is the last row.
+    pub last: bool,
+}
+
+/// A tile of a command.
+struct Tile {
+    number: usize,
+    rows: usize,
+    first_column: usize,
+    columns: usize,
+    last_across: bool,
+    last_down: bool,
+}
+
+impl MatrixUnit {
+    /// Columns of a word of indices.
+    pub fn word_columns(&self) -> usize {
+        match self.source {
+            MatrixSource::Books { vector, .. } => WORD_BYTES * vector,
+            MatrixSource::Lattice => WORD_BYTES / 4 * DIMENSIONS,
+        }
+    }
+
+    /// Tiles of so many rows and columns.
+    pub fn tiles(&self, rows: usize, columns: usize) -> usize {
+        rows.div_ceil(self.tile_rows) * columns.div_ceil(self.tile_columns)
+    }
+
+    /// The products of all rows that were whole, and how the command ended.
+    pub fn run(&self, command: &MatrixCommand) -> (Vec<RowProducts>, Result<(), MatrixFault>) {
+        if let Some(cause) = self.refused(command) {
+            return (vec![], Err(MatrixFault { cause, in_book: false, tile: 0, position: 0 }));
+        }
+        let mut run = Run { unit: self, command, word: 0, sums: vec![], wrong: None, found: vec![] };
+        let mut end = run.tiles();
+        if let Some((tile, position)) = run.wrong {
+            end = Err(MatrixFault { cause: MatrixCause::Index, in_book: false, tile, position });
+        }
+        (run.found, end)
+    }
+
+    fn refused(&self, command: &MatrixCommand) -> Option<MatrixCause> {
+        let MatrixCommand { rows, columns, vectors, .. } = command;
+        if *rows == 0 {
+            return Some(MatrixCause::NoRows);
+        }
+        if *columns == 0 || *columns > self.max_columns || columns % self.word_columns() != 0 {
+            return Some(MatrixCause::Columns);
+        }
+        vectors.iter().any(|vector| vector.len() != *columns).then_some(MatrixCause::Vector)
+    }
+}
+
+/// A command under way.
+struct Run<'a> {
+    unit: &'a MatrixUnit,
+    command: &'a MatrixCommand,
+    /// The next word.
+    word: usize,
+    /// The sums of the rows of these tiles so far, and whether an index had no entry.
+    sums: Vec<(Vec<u16>, bool)>,
+    /// The first row with an index without an entry: its tile, and its number there.
+    wrong: Option<(u32, u32)>,
+    found: Vec<RowProducts>,
+}
+
+impl Run<'_> {
+    fn tiles(&mut self) -> Result<(), MatrixFault> {
+        let MatrixUnit { tile_rows, tile_columns, .. } = *self.unit;
+        let MatrixCommand { rows, columns, books, .. } = self.command;
+        let mut number = 0;
+        for first_row in (0..*rows).step_by(tile_rows) {
+            self.sums = vec![];
+            for first_column in (0..*columns).step_by(tile_columns) {
+                let tile = Tile {
+                    number,
+                    rows: tile_rows.min(rows - first_row),
+                    first_column,
+                    columns: tile_columns.min(columns - first_column),
+                    last_across: first_column + tile_columns >= *columns,
+                    last_down: first_row + tile_rows >= *rows,
+                };
+                self.tile(&tile)?;
+                number += 1;
+            }
+        }
+        match matches!(self.unit.source, MatrixSource::Books { .. }) && books.len() > number {
+            true => Err(self.fault(MatrixCause::Books, number - 1, 0)),
+            false => Ok(()),
+        }
+    }
+
+    fn fault(&self, cause: MatrixCause, tile: usize, row: usize) -> MatrixFault {
+        MatrixFault { cause, in_book: false, tile: tile as u32, position: row as u32 }
+    }
+
+    /// The cache with the book of a tile.
+    fn book(&self, tile: usize) -> Result<Option<CodebookCache>, MatrixFault> {
+        let MatrixSource::Books { entries, vector } = self.unit.source else { return Ok(None) };
+        let Some(book) = self.command.books.get(tile) else {
+            return Err(self.fault(MatrixCause::Books, tile, 0));
+        };
+        let mut cache = CodebookCache::new(entries, vector);
+        let id = (self.command.first + tile as u32) & 0xf_ffff;
+        cache.load(id, book).map_err(|fault| MatrixFault {
+            cause: of_book(fault.cause),
+            in_book: true,
+            tile: tile as u32,
+            position: fault.position,
+        })?;
+        cache.switch();
+        Ok(Some(cache))
+    }
+
+    fn tile(&mut self, tile: &Tile) -> Result<(), MatrixFault> {
+        let book = self.book(tile.number)?;
+        let words_of_row = tile.columns / self.unit.word_columns();
+        for row in 0..tile.rows {
+            let mut indices = vec![];
+            let mut end = Ok(());
+            for number in 0..words_of_row {
+                let word = self.command.words[self.word];
+                self.word += 1;
+                let (last, row_ends) = (self.word == self.command.words.len(), number + 1 == words_of_row);
+                let all = row_ends && row + 1 == tile.rows && tile.last_across && tile.last_down;
+                indices.push(word.data);
+                end = match () {
+                    _ if word.failed => return Err(self.fault(MatrixCause::Bus, tile.number, row)),
+                    _ if last && !all => Err(self.fault(MatrixCause::Short, tile.number, row)),
+                    _ if all && !last => Err(self.fault(MatrixCause::Long, tile.number, row)),
+                    _ if row_ends && tile.last_across && self.other_scales() => {
+                        Err(self.fault(MatrixCause::Scales, tile.number, row))
+                    }
+                    _ => Ok(()),
+                };
+                if end.is_err() && !row_ends {
+                    return end;
+                }
+            }
+            self.row(tile, row, book.as_ref(), &indices);
+            end?;
+        }
+        Ok(())
+    }
+
+    /// Whether the scale of the next row is the last one and should not be, or the other way round.
+    fn other_scales(&self) -> bool {
+        let number = self.found.len() + 1;
+        self.unit.scales == Scales::Row && (number == self.command.scales.len()) != (number == self.command.rows)
+    }
+
+    /// A row that is whole.
+    fn row(&mut self, tile: &Tile, row: usize, book: Option<&CodebookCache>, words: &[u64]) {
+        let columns = tile.first_column..tile.first_column + tile.columns;
+        let parts = self.command.vectors.iter().map(|vector| &vector[columns.clone()]);
+        let (sums, wrong): (Vec<u16>, bool) = match book {
+            Some(book) => {
+                let indices: Vec<u16> = words.iter().flat_map(|word| word.to_le_bytes()).map(u16::from).collect();
+                let answer = book.access(&indices);
+                let values = answer.entries.concat();
+                (parts.map(|part| dot(&values, part)).collect(), answer.wrong.contains(&true))
+            }
+            None => (parts.map(|part| self.two_sums(words, part)).collect(), false),
+        };
+        if wrong && self.wrong.is_none() {
+            self.wrong = Some((tile.number as u32, row as u32));
+        }
+        if tile.first_column == 0 {
+            self.sums.push((sums, wrong));
+        } else {
+            let (before, was_wrong) = &mut self.sums[row];
+            before.iter_mut().zip(sums).for_each(|(before, sum)| *before = add(*before, sum));
+            *was_wrong |= wrong;
+        }
+        if tile.last_across {
+            let (sums, wrong) = self.sums[row].clone();
+            let scale = match self.unit.scales {
+                Scales::None => None,
+                Scales::Tensor => Some(self.command.scale),
+                Scales::Row => Some(self.command.scales[self.found.len()]),
+            };
+            let sums = sums.into_iter().map(|sum| scale.map_or(sum, |scale| multiply(scale, sum))).collect();
+            let last = self.found.len() + 1 == self.command.rows;
+            self.found.push(RowProducts { sums, wrong, last });
+        }
+    }
+
+    /// The sum of the first points and that of the second ones, joined.
+    fn two_sums(&self, words: &[u64], part: &[u16]) -> u16 {
+        let codes: Vec<u16> = words.iter().flat_map(|word| [0, 16, 32, 48].map(|at| (word >> at) as u16)).collect();
+        let points =
+            |residual: usize| codes.iter().skip(residual).step_by(2).flat_map(|c| point16(*c)).collect::<Vec<_>>();
+        let [first, second] = [0, 1].map(|residual| dot(&points(residual), part));
+        add(first, multiply(self.command.ratio, second))
+    }
+}
+
+fn of_book(cause: LoadCause) -> MatrixCause {
+    match cause {
+        LoadCause::Bus => MatrixCause::Bus,
+        LoadCause::Large => MatrixCause::Large,
+        LoadCause::Short => MatrixCause::Short,
+        LoadCause::Long => MatrixCause::Long,
+        LoadCause::Crc => MatrixCause::Crc,
+        LoadCause::Id => MatrixCause::Id,
+        LoadCause::Number => MatrixCause::Number,
+        LoadCause::Padding => MatrixCause::Padding,
+    }
+}

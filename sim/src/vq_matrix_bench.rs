@@ -1,0 +1,336 @@
+//! A matrix-vector unit with everything around it: matrices, good ones and damaged ones, and a check of all that comes out.
+
+use crate::bus::{Beat, Bench, Stalls, StreamPorts};
+use crate::data::Recording;
+use crate::golden::vq::cache::{LoadWord, book_words};
+use crate::golden::vq::matrix::{MatrixCommand, MatrixFault, MatrixSource, MatrixUnit, RowProducts};
+use crate::golden::vq::{Algorithm, Books, Scales, Tensor, TensorKind, VqFile};
+use crate::vq::{Source, TrainOptions, kv_sources, pack, train};
+use fastrand::Rng;
+use hdl::BigUint;
+use hdl::engine::Engine;
+
+/// The unit and its streams.
+#[derive(Clone, Debug)]
+pub struct MatrixBench {
+    /// Its parameters.
+    pub unit: MatrixUnit,
+    /// `command`, `vector`, `words`.
+    pub sources: [StreamPorts; 3],
+    /// `books`, where there are some.
+    pub books: Option<StreamPorts>,
+    /// `scale`, where rows have some.
+    pub scale: Option<StreamPorts>,
+    /// `m` and `report`.
+    pub sinks: [StreamPorts; 2],
+}
+
+/// When things happened.
+#[derive(Clone, Debug)]
+pub struct MatrixTimes {
+    /// The cycle in which each command was taken.
+    pub commands: Vec<u64>,
+    /// The cycle in which each word of indices was taken.
+    pub words: Vec<u64>,
+    /// The cycle in which each word of a book was taken.
+    pub books: Vec<u64>,
+    /// The cycle in which the products of each row were there.
+    pub products: Vec<u64>,
+    /// The cycle in which each report was there.
+    pub reports: Vec<u64>,
+}
+
+impl MatrixBench {
+    /// Runs commands one after the other. All streams stall: `command`, `vector`, `words`, `books`, `scale`, `m`, `report`.
+    ///
+    /// # Errors
+    /// What came out wrong, or did not come.
+    pub fn run(
+        &self,
+        engine: &mut dyn Engine,
+        commands: &[MatrixCommand],
+        stalls: [Stalls; 7],
+        seed: u64,
+    ) -> Result<MatrixTimes, String> {
+        let mut bench = Bench::new(engine, seed);
+        let [command, vector, words] = [0, 1, 2].map(|i| bench.source_at(self.sources[i].clone(), stalls[i]));
+        let books = self.books.clone().map(|books| bench.source_at(books, stalls[3]));
+        let scale = self.scale.clone().map(|scale| bench.source_at(scale, stalls[4]));
+        let [m, report] = [0, 1].map(|i| bench.sink_at(self.sinks[i].clone(), stalls[5 + i]));
+        bench.reset().map_err(|e| e.to_string())?;
+        let (mut expected, mut ends, mut work) = (vec![], vec![], 1000);
+        for c in commands {
+            bench.send(command, [self.command_beat(c)]);
+            c.vectors.iter().for_each(|numbers| bench.send(vector, vector_beats(numbers)));
+            bench.send(words, word_beats(&c.words));
+            if let Some(books) = books {
+                bench.send(books, book_beats(&c.books));
+            }
+            if let Some(scale) = scale {
+                let last = |i: usize| u64::from(i + 1 == c.scales.len());
+                bench.send(scale, c.scales.iter().enumerate().map(|(i, scale)| [u64::from(*scale), last(i)]));
+            }
+            let (products, end) = self.unit.run(c);
+            let loads: usize = c.books.iter().map(Vec::len).sum();
+            work += (2 * c.words.len() + 2 * products.len() + 2 * loads + c.scales.len() + 500) as u64;
+            expected.extend(products.iter().map(|row| self.row_beat(row)));
+            ends.push((expected.len(), report_of(end)));
+        }
+        let limit = bench.cycle() + 60 * work;
+        while bench.beats(report).len() < commands.len() {
+            if bench.cycle() > limit {
+                return Err(format!("it hangs: {} reports of {}", bench.beats(report).len(), commands.len()));
+            }
+            bench.step().map_err(|e| e.to_string())?;
+        }
+        (0..80).try_for_each(|_| bench.step().map_err(|e| e.to_string()))?;
+        self.compare_products(bench.beats(m), &expected)?;
+        compare_reports(bench.beats(report), &ends)?;
+        let [products, reports] = [m, report].map(|sink| bench.received_at(sink).to_vec());
+        for (i, ((end, _), at)) in ends.iter().zip(&reports).enumerate() {
+            let (before, behind) = (products[..*end].last(), products.get(*end));
+            if before.is_some_and(|last| last >= at) || behind.is_some_and(|next| next <= at) {
+                return Err(format!("report {i} does not stand between its products and the next ones"));
+            }
+        }
+        let [commands, words] = [command, words].map(|source| bench.sent_at(source).to_vec());
+        let books = books.map_or(vec![], |books| bench.sent_at(books).to_vec());
+        Ok(MatrixTimes { commands, words, books, products, reports })
+    }
+
+    fn command_beat(&self, c: &MatrixCommand) -> Beat {
+        let mut fields = vec![c.rows as u64, c.columns as u64];
+        match self.unit.source {
+            MatrixSource::Books { .. } => fields.insert(0, u64::from(c.first)),
+            MatrixSource::Lattice => fields.push(u64::from(c.ratio)),
+        }
+        if self.unit.scales == Scales::Tensor {
+            fields.push(u64::from(c.scale));
+        }
+        Beat(fields.into_iter().map(BigUint::from).collect())
+    }
+
+    fn row_beat(&self, row: &RowProducts) -> Beat {
+        let mut fields: Vec<u32> = row.sums.iter().map(|x| u32::from(*x)).collect();
+        if matches!(self.unit.source, MatrixSource::Books { .. }) {
+            fields.push(u32::from(row.wrong));
+        }
+        fields.push(u32::from(row.last));
+        Beat(fields.into_iter().map(BigUint::from).collect())
+    }
+
+    fn compare_products(&self, got: &[Beat], expected: &[Beat]) -> Result<(), String> {
+        let vectors = self.unit.vectors;
+        for (i, (got, expected)) in got.iter().zip(expected).enumerate() {
+            // of a row with a wrong index the products mean nothing
+            let wrong = expected.0.len() > vectors + 1 && expected.field(vectors) == 1;
+            let from = if wrong { vectors } else { 0 };
+            if got.0[from..] != expected.0[from..] {
+                return Err(format!("products {i}: {got:x?}, not {expected:x?}"));
+            }
+        }
+        match got.len() == expected.len() {
+            true => Ok(()),
+            false => Err(format!("products of {} rows, not {}", got.len(), expected.len())),
+        }
+    }
+}
+
+fn vector_beats(numbers: &[u16]) -> Vec<Beat> {
+    let words = numbers.len() / 4;
+    let word = |(i, numbers): (usize, &[u16])| {
+        let data = numbers.iter().rev().fold(0, |word, x| word << 16 | u64::from(*x));
+        Beat::from([data, u64::from(i + 1 == words)])
+    };
+    numbers.chunks(4).enumerate().map(word).collect()
+}
+
+fn word_beats(words: &[LoadWord]) -> Vec<Beat> {
+    let last = |i: usize| u64::from(i + 1 == words.len());
+    words.iter().enumerate().map(|(i, word)| Beat::from([word.data, last(i), u64::from(word.failed)])).collect()
+}
+
+fn book_beats(books: &[Vec<LoadWord>]) -> Vec<Beat> {
+    let book = |(number, words): (usize, &Vec<LoadWord>)| {
+        let last = |i: usize| u64::from(i + 1 == words.len());
+        let end = |i: usize| last(i) & u64::from(number + 1 == books.len());
+        let word = |(i, word): (usize, &LoadWord)| Beat::from([word.data, last(i), u64::from(word.failed), end(i)]);
+        words.iter().enumerate().map(word).collect::<Vec<_>>()
+    };
+    books.iter().enumerate().flat_map(book).collect()
+}
+
+fn report_of(end: Result<(), MatrixFault>) -> [u64; 4] {
+    match end {
+        Ok(()) => [0; 4],
+        Err(fault) => [fault.cause as u64, u64::from(fault.in_book), u64::from(fault.tile), u64::from(fault.position)],
+    }
+}
+
+fn compare_reports(got: &[Beat], expected: &[(usize, [u64; 4])]) -> Result<(), String> {
+    for (i, (got, (_, expected))) in got.iter().zip(expected).enumerate() {
+        let got = [0, 1, 2, 3].map(|field| got.field(field));
+        // of a command that is well, the rest means nothing
+        if got[0] != expected[0] || (expected[0] != 0 && got != *expected) {
+            return Err(format!("command {i} ended with {got:?} (outcome, in book, tile, position), not {expected:?}"));
+        }
+    }
+    Ok(())
+}
+
+/// Finite numbers of about the same size, some of any.
+fn finite(rng: &mut Rng) -> u16 {
+    let exponent = if rng.u8(0..8) == 0 { rng.u16(0..31) } else { rng.u16(12..18) };
+    rng.u16(..) & 0x83ff | exponent << 10
+}
+
+/// A matrix of random numbers with which all is well.
+pub fn good_matrix(unit: &MatrixUnit, rng: &mut Rng, rows: usize, columns: usize, full: bool) -> MatrixCommand {
+    let first = rng.u32(0..1 << 20);
+    // now and then anything, infinities and NaN too
+    let wild = rng.u8(0..8) == 0;
+    let number = |rng: &mut Rng| if wild { rng.u16(..) } else { finite(rng) };
+    let vectors = (0..unit.vectors).map(|_| (0..columns).map(|_| number(rng)).collect()).collect();
+    let (mut books, mut words) = (vec![], vec![]);
+    for first_row in (0..rows).step_by(unit.tile_rows) {
+        for first_column in (0..columns).step_by(unit.tile_columns) {
+            let count = match unit.source {
+                MatrixSource::Books { entries, vector } => {
+                    let count = if full { entries } else { rng.usize(1..=entries) };
+                    let values: Vec<u16> = (0..count * vector).map(|_| finite(rng)).collect();
+                    books.push(book_words((first + books.len() as u32) & 0xf_ffff, &values, vector));
+                    count
+                }
+                MatrixSource::Lattice => 0,
+            };
+            let of_row = unit.tile_columns.min(columns - first_column) / unit.word_columns();
+            for _ in 0..unit.tile_rows.min(rows - first_row) * of_row {
+                words.push(LoadWord { data: word_of(rng, count), failed: false });
+            }
+        }
+    }
+    let scales = (0..rows).map(|_| finite(rng)).collect();
+    MatrixCommand { first, rows, columns, ratio: 0x34a3, scale: finite(rng), vectors, books, words, scales }
+}
+
+/// A word of indices into a book of so many entries, or of codes of the lattice.
+fn word_of(rng: &mut Rng, count: usize) -> u64 {
+    match count {
+        0 => rng.u64(..),
+        _ => (0..8).fold(0, |word, _| word << 8 | rng.u64(0..count as u64)),
+    }
+}
+
+/// A matrix in which something may be wrong, of few tiles.
+pub fn random_matrix(unit: &MatrixUnit, rng: &mut Rng) -> MatrixCommand {
+    let most = (unit.max_columns / unit.word_columns()).min(1 + 3 * unit.tile_columns / unit.word_columns());
+    let columns = rng.usize(1..=most) * unit.word_columns();
+    let rows = rng.usize(1..=(2 * unit.tile_rows).clamp(3, 40));
+    let full = rng.bool();
+    let mut command = good_matrix(unit, rng, rows, columns, full);
+    if matches!(unit.source, MatrixSource::Lattice) && rng.bool() {
+        command.ratio = finite(rng);
+    }
+    damage(unit, rng, &mut command);
+    command
+}
+
+fn damage(unit: &MatrixUnit, rng: &mut Rng, command: &mut MatrixCommand) {
+    let MatrixCommand { first, rows, columns, vectors, books, words, scales, .. } = command;
+    let at = rng.usize(0..words.len());
+    let vector = rng.usize(0..vectors.len());
+    let vector = &mut vectors[vector];
+    match rng.u8(0..28) {
+        0 | 1 => words[at].failed = true,
+        2 => words.truncate(at.max(1)),
+        3 => words.extend((0..rng.usize(1..5)).map(|_| LoadWord { data: rng.u64(..), failed: rng.bool() })),
+        4..=6 => words[at].data ^= 0x8180_4020_1008_0402 & rng.u64(..),
+        7 => *rows = 0,
+        8 => *columns = [0, *columns + 4, unit.max_columns + unit.word_columns(), 65535][rng.usize(0..4)],
+        9 => vector.truncate(4 * rng.usize(1..=vector.len() / 4)),
+        10 => vector.extend(vec![0; 4 * rng.usize(1..=unit.max_columns / 4)]),
+        11 => scales.truncate(rng.usize(1..=scales.len())),
+        12 => scales.extend((0..rng.usize(1..5)).map(|_| finite(rng))),
+        13..=20 if !books.is_empty() => damage_books(unit, rng, first, books),
+        _ => {}
+    }
+}
+
+fn damage_books(unit: &MatrixUnit, rng: &mut Rng, first: &mut u32, books: &mut Vec<Vec<LoadWord>>) {
+    let MatrixSource::Books { entries, vector } = unit.source else { return };
+    let number = rng.usize(0..books.len());
+    let book = &mut books[number];
+    let at = rng.usize(0..book.len());
+    match rng.u8(0..10) {
+        0 => book[at].failed = true,
+        1 => book.truncate(at.max(1)),
+        2 => book.extend((0..rng.usize(1..5)).map(|_| LoadWord { data: rng.u64(..), failed: rng.bool() })),
+        3 => book[at].data ^= 1 << rng.u32(0..64),
+        4 => book[0].data |= 0xf00,
+        5 => *first ^= 1 << rng.u32(0..20),
+        6 => {
+            // a number that is none, under a CRC that fits
+            let mut values: Vec<u16> = (0..rng.usize(1..=entries) * vector).map(|_| finite(rng)).collect();
+            let at = rng.usize(0..values.len());
+            values[at] |= 0x7c00;
+            *book = book_words(book[0].data as u32 >> 12, &values, vector);
+        }
+        7 => books.truncate(number.max(1)),
+        8 => (0..rng.usize(1..4)).for_each(|_| books.push(books[number].clone())),
+        _ => drop(books.remove(number.min(books.len().saturating_sub(2)))),
+    }
+    if books.is_empty() {
+        books.push(vec![LoadWord { data: 0, failed: true }]);
+    }
+}
+
+/// A matrix of a file as a command.
+///
+/// # Panics
+/// If rows of its tiles are no whole words.
+pub fn matrix_of(file: &VqFile, tensor: &Tensor, vectors: Vec<Vec<u16>>) -> MatrixCommand {
+    let before: usize = file.tensors.iter().take_while(|t| !std::ptr::eq(*t, tensor)).map(|t| t.books.len()).sum();
+    let words = |bytes: &[u8]| {
+        assert!(bytes.len().is_multiple_of(8), "rows are whole words");
+        let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+        bytes.chunks(8).map(|bytes| LoadWord { data: word(bytes), failed: false }).collect::<Vec<_>>()
+    };
+    let book = |number: usize| book_words((before + number) as u32, &tensor.books[number].values, file.scheme.vector);
+    let books = if file.scheme.books == Books::Lattice { 0 } else { tensor.books.len() };
+    MatrixCommand {
+        first: before as u32,
+        rows: tensor.rows,
+        columns: tensor.cols,
+        ratio: file.scheme.inverse_ratio,
+        scale: tensor.scales.first().copied().unwrap_or(0),
+        vectors,
+        books: (0..books).map(book).collect(),
+        words: tensor.indices.iter().flat_map(|bytes| words(bytes)).collect(),
+        scales: tensor.scales.clone(),
+    }
+}
+
+/// A recorded matrix, quantized as weights are: the values of layer 10 of a real model, a channel in each row. Few rounds of training, for tests.
+///
+/// # Panics
+/// Without the recording `smollm2_vq` in the folder `data` of the repository.
+pub fn real_matrix(algorithm: Algorithm, tokens: usize) -> VqFile {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/smollm2_vq.safetensors");
+    let recording = Recording::read(path).expect("the recording is in the repository");
+    let sources = kv_sources(&[recording], &[10]).expect("layer 10");
+    let values = sources.iter().find(|source| source.kind == TensorKind::Value).expect("values");
+    let data =
+        (0..values.cols).flat_map(|i| (0..tokens).map(move |t| (t, i))).map(|(t, i)| values.data[t * values.cols + i]);
+    let source = Source {
+        kind: TensorKind::Weight,
+        layer: 0,
+        name: "layer10.v".into(),
+        rows: values.cols,
+        cols: tokens,
+        data: data.collect(),
+    };
+    let options = TrainOptions { iterations: 3, rounds: 0, beam: 1, ..TrainOptions::of(algorithm) };
+    let sources = [source];
+    let books = train(&algorithm.scheme(), &sources, &options, &|| ()).expect("books");
+    pack(&books, &sources, 1, &|| ()).expect("indices")
+}
