@@ -101,8 +101,8 @@ impl MatrixBench {
     fn command_beat(&self, c: &MatrixCommand) -> Beat {
         let mut fields = vec![c.rows as u64, c.columns as u64];
         match self.unit.source {
-            MatrixSource::Books { .. } => fields.insert(0, u64::from(c.first)),
             MatrixSource::Lattice => fields.push(u64::from(c.ratio)),
+            _ => fields.insert(0, u64::from(c.first)),
         }
         if self.unit.scales == Scales::Tensor {
             fields.push(u64::from(c.scale));
@@ -112,7 +112,7 @@ impl MatrixBench {
 
     fn row_beat(&self, row: &RowProducts) -> Beat {
         let mut fields: Vec<u32> = row.sums.iter().map(|x| u32::from(*x)).collect();
-        if matches!(self.unit.source, MatrixSource::Books { .. }) {
+        if self.unit.source != MatrixSource::Lattice {
             fields.push(u32::from(row.wrong));
         }
         fields.push(u32::from(row.last));
@@ -194,18 +194,22 @@ pub fn good_matrix(unit: &MatrixUnit, rng: &mut Rng, rows: usize, columns: usize
     let (mut books, mut words) = (vec![], vec![]);
     for first_row in (0..rows).step_by(unit.tile_rows) {
         for first_column in (0..columns).step_by(unit.tile_columns) {
-            let count = match unit.source {
-                MatrixSource::Books { entries, vector } => {
-                    let count = if full { entries } else { rng.usize(1..=entries) };
-                    let values: Vec<u16> = (0..count * vector).map(|_| finite(rng)).collect();
-                    books.push(book_words((first + books.len() as u32) & 0xf_ffff, &values, vector));
+            let tile_columns = unit.tile_columns.min(columns - first_column);
+            let counts: Vec<usize> = (0..unit.books_of_tile(tile_columns))
+                .map(|_| {
+                    let (count, values) = random_book(unit, rng, full);
+                    let id = (first + books.len() as u32) & 0xf_ffff;
+                    books.push(book_words(id, &values, values.len() / count));
                     count
+                })
+                .collect();
+            for _ in 0..unit.tile_rows.min(rows - first_row) {
+                let of_position = |position: usize| counts.get(position % counts.len().max(1)).copied().unwrap_or(256);
+                for word in 0..tile_columns / unit.word_columns() {
+                    let index = |i: usize, rng: &mut Rng| rng.u64(0..of_position(8 * word + i) as u64);
+                    let data = (0..8).rev().fold(0, |data, i| data << 8 | index(i, rng));
+                    words.push(LoadWord { data, failed: false });
                 }
-                MatrixSource::Lattice => 0,
-            };
-            let of_row = unit.tile_columns.min(columns - first_column) / unit.word_columns();
-            for _ in 0..unit.tile_rows.min(rows - first_row) * of_row {
-                words.push(LoadWord { data: word_of(rng, count), failed: false });
             }
         }
     }
@@ -213,12 +217,13 @@ pub fn good_matrix(unit: &MatrixUnit, rng: &mut Rng, rows: usize, columns: usize
     MatrixCommand { first, rows, columns, ratio: 0x34a3, scale: finite(rng), vectors, books, words, scales }
 }
 
-/// A word of indices into a book of so many entries, or of codes of the lattice.
-fn word_of(rng: &mut Rng, count: usize) -> u64 {
-    match count {
-        0 => rng.u64(..),
-        _ => (0..8).fold(0, |word, _| word << 8 | rng.u64(0..count as u64)),
-    }
+/// A book: how many entries, and its numbers.
+fn random_book(unit: &MatrixUnit, rng: &mut Rng, full: bool) -> (usize, Vec<u16>) {
+    let (MatrixSource::Books { entries, vector } | MatrixSource::Groups { entries, vector }) = unit.source else {
+        return (0, vec![]);
+    };
+    let count = if full { entries } else { rng.usize(1..=entries) };
+    (count, (0..count * vector).map(|_| finite(rng)).collect())
 }
 
 /// A matrix in which something may be wrong, of few tiles.
@@ -257,7 +262,9 @@ fn damage(unit: &MatrixUnit, rng: &mut Rng, command: &mut MatrixCommand) {
 }
 
 fn damage_books(unit: &MatrixUnit, rng: &mut Rng, first: &mut u32, books: &mut Vec<Vec<LoadWord>>) {
-    let MatrixSource::Books { entries, vector } = unit.source else { return };
+    let (MatrixSource::Books { entries, vector } | MatrixSource::Groups { entries, vector }) = unit.source else {
+        return;
+    };
     let number = rng.usize(0..books.len());
     let book = &mut books[number];
     let at = rng.usize(0..book.len());
@@ -333,4 +340,17 @@ pub fn real_matrix(algorithm: Algorithm, tokens: usize) -> VqFile {
     let sources = [source];
     let books = train(&algorithm.scheme(), &sources, &options, &|| ()).expect("books");
     pack(&books, &sources, 1, &|| ()).expect("indices")
+}
+
+/// The keys of a head of a file as a matrix, a token in each row.
+pub fn keys_of(file: &VqFile, tensor: usize, head: usize, query: Vec<u16>) -> MatrixCommand {
+    let keys = &file.tensors[tensor];
+    let part = keys.parts(&file.scheme).nth(head).expect("a head of the tensor");
+    let own = Tensor {
+        cols: part.cols.len(),
+        books: keys.books[part.first_book..part.first_book + part.books].to_vec(),
+        indices: vec![keys.indices[head].clone()],
+        ..keys.clone()
+    };
+    matrix_of(file, &own, vec![query])
 }

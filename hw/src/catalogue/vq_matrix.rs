@@ -12,6 +12,7 @@ use std::any::type_name_of_val;
 pub fn matrix_params(v: &Values) -> MatrixParams {
     let source = match v.choice("source") {
         "lattice" => MatrixSource::Lattice,
+        "groups" => MatrixSource::Groups { entries: v.number("entries"), vector: v.number("vector") },
         _ => MatrixSource::Books { entries: v.number("entries"), vector: v.number("vector") },
     };
     let scales = match v.choice("scales") {
@@ -53,6 +54,13 @@ fn fits(v: &Values) -> Result<(), Box<Mistake>> {
             return Err(Mistake::together(&names, what, legal, "a row of a tile is whole words of indices"));
         }
     }
+    let one_tile = (p.tile_rows, p.tile_columns) == (MAX_TILE_ROWS, p.max_columns);
+    if matches!(p.source, MatrixSource::Groups { .. }) && !one_tile {
+        let what = format!("tiles of {} x {} with books of groups", p.tile_rows, p.tile_columns);
+        let legal = format!("tile_rows = {MAX_TILE_ROWS} and tile_columns = max_columns");
+        let names = ["source", "tile_rows", "tile_columns", "max_columns"];
+        return Err(Mistake::together(&names, what, legal, "the books are those of one tile"));
+    }
     if p.tile_columns > p.max_columns {
         let (what, legal) =
             (format!("tiles of {} columns", p.tile_columns), format!("tile_columns up to {}", p.max_columns));
@@ -68,10 +76,10 @@ pub(super) const MATRIX_VECTOR: Block = Block {
     parameters: &[
         Parameter {
             name: "source",
-            doc: "where values come from: a book for each tile, or QuiP#'s lattice with two residuals",
+            doc: "where values come from: a book for each tile, a book for each group of columns, or QuiP#'s lattice with two residuals",
             unit: "",
-            default: Some(Preset::Name("books")),
-            legal: Legal::Choice(&["books", "lattice"]),
+            default: Some(Preset::Name("tiles")),
+            legal: Legal::Choice(&["tiles", "groups", "lattice"]),
             why: "residuals of books are not added",
         },
         Parameter {

@@ -29,14 +29,13 @@ mod walk;
 
 pub use self::types::*;
 
-use self::books::load_books;
+use self::books::{Cache, load_books};
 use self::entries::look_up;
 use self::front::{Flow, take_words};
 use self::report::{Ends, follow};
 use self::sums::{Settings, add_up};
 use self::vectors::Vectors;
 use self::walk::Walk;
-use super::codebook_cache::codebook_cache;
 use crate::stream::fifo::{Style, fifo_after};
 use hdl::*;
 
@@ -63,12 +62,9 @@ pub fn matrix_vector(p: MatrixParams) -> Result<Design<MatrixVectorPorts>, Error
     };
     let settings = Settings { ratio: kept(io.command.payload.ratio), scale: kept(io.command.payload.scale) };
 
-    let cache = match p.cache() {
-        Some(cache) => Some(m.instance(&codebook_cache(cache)?)),
-        None => None,
-    };
+    let cache = Cache::new(m, p)?;
     let switched = m.wire(bits(1));
-    let books = cache.as_ref().and_then(|cache| load_books(m, &io, phase, cache, switched));
+    let books = load_books(m, &io, phase, cache, switched, p);
     let steps = m.wire(bits(1));
     let walk = Walk::new(m, &io, begins, steps, p);
     let flow = Flow::new(m, p);
@@ -80,7 +76,7 @@ pub fn matrix_vector(p: MatrixParams) -> Result<Design<MatrixVectorPorts>, Error
     let comes = m.reg_reset(bits(1), 0).comment("a beat is there");
     beat.set(front.beat);
     comes.set(front.comes);
-    let found = look_up(m, (comes, beat), &vectors, cache.as_ref().zip(books), p)?;
+    let found = look_up(m, (comes, beat), &vectors, cache.zip(books), p)?;
     let added = add_up(m, found, settings, p)?;
 
     m.section("products wait");
@@ -98,6 +94,7 @@ fn name(p: MatrixParams) -> String {
     let MatrixParams { source, lanes, vectors, tile_rows, tile_columns, max_columns, scales } = p;
     let source = match source {
         MatrixSource::Books { entries, vector } => format!("{entries}x{vector}"),
+        MatrixSource::Groups { entries, vector } => format!("groups_{entries}x{vector}"),
         MatrixSource::Lattice => "e8p".to_string(),
     };
     let scales = match scales {

@@ -11,6 +11,7 @@ mod delay;
 pub mod e8p;
 mod e8p_points;
 pub mod encoder;
+pub mod group_books;
 pub mod index_unpacker;
 mod join_pairs;
 pub mod lane_window;

@@ -16,6 +16,9 @@ fn unit(p: MatrixParams) -> MatrixUnit {
         MatrixSource::Books { entries, vector } => {
             matrix::MatrixSource::Books { entries: entries as usize, vector: vector as usize }
         }
+        MatrixSource::Groups { entries, vector } => {
+            matrix::MatrixSource::Groups { entries: entries as usize, vector: vector as usize }
+        }
         MatrixSource::Lattice => matrix::MatrixSource::Lattice,
     };
     let scales = match p.scales {

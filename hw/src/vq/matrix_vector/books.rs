@@ -1,15 +1,48 @@
 //! The books of the tiles: each is loaded while the one before is read.
 
 use super::super::cache_types::*;
-use super::super::codebook_cache::CodebookCachePorts;
-use super::types::{BooksWord, MatrixOutcome, MatrixVectorPorts, Phase};
+use super::super::codebook_cache::codebook_cache;
+use super::super::group_books::group_books;
+use super::types::{BooksWord, MatrixOutcome, MatrixParams, MatrixVectorPorts, Phase};
 use hdl::*;
+
+/// What keeps books: a cache of those of tiles, or all of those of groups.
+#[derive(Clone, Copy)]
+pub(super) struct Cache {
+    pub load: Stream,
+    pub words: Stream<BookWord>,
+    pub loaded: Stream<Loaded>,
+    pub s: Stream<Access>,
+    pub m: Stream<Entries>,
+}
+
+impl Cache {
+    #[module]
+    pub(super) fn new(m: Module, p: MatrixParams) -> Result<Option<Cache>, Errors> {
+        let Some(cache) = p.cache() else { return Ok(None) };
+        if let Some(groups) = p.groups() {
+            let books = m.instance(&group_books(groups)?);
+            return Ok(Some(Cache {
+                load: books.load,
+                words: books.words,
+                loaded: books.loaded,
+                s: books.s,
+                m: books.m,
+            }));
+        }
+        let cache = m.instance(&codebook_cache(cache)?);
+        cache.fault.ready.set(m.lit(1u32, 1));
+        Ok(Some(Cache { load: cache.load, words: cache.words, loaded: cache.loaded, s: cache.s, m: cache.m }))
+    }
+}
 
 /// What is known of the books.
 #[derive(Clone, Copy)]
 pub(super) struct Books {
-    /// The book of the next tile is there.
+    /// The book of the next tile is there, or those of all its groups.
     pub there: Signal,
+    /// There is a book that no tile reads yet.
+    pub waits: Signal,
     /// It will not come: it is damaged, or there is none.
     pub missing: Signal,
     /// How the command ends for it.
@@ -17,6 +50,8 @@ pub(super) struct Books {
     /// It is damaged, at this byte.
     pub damaged: Signal,
     pub position: Signal,
+    /// The number of the book that was loaded last, from 0.
+    pub number: Signal,
     /// All words of the command's books were there.
     pub over: Signal,
     /// No load is under way.
@@ -31,15 +66,20 @@ pub(super) fn load_books(
     m: Module,
     io: &MatrixVectorPorts,
     phase: StateSignal<Phase>,
-    cache: &Instance<CodebookCachePorts>,
+    cache: Option<Cache>,
     switched: Signal,
+    p: MatrixParams,
 ) -> Option<Books> {
-    let (words, first) = (io.books?, io.command.payload.first?);
+    let (cache, words, first) = (cache?, io.books?, io.command.payload.first?);
     m.section("books");
     let begins = io.command.transfer();
     let id = m.reg_reset(bits(ID_BITS), 0).comment("the number of the next book");
     let loading = m.reg_reset(bits(1), 0).comment("a load is under way");
-    let there = m.reg_reset(bits(1), 0).comment("a book is there that is not read yet");
+    let number = m.reg_reset(bits(ID_BITS), 0).comment("the book that comes, or came last");
+    let next = m.reg_reset(bits(ID_BITS), 0).comment("the one behind it");
+    let there = m.reg_reset(bits(1), 0).comment("all books of the next tile are there");
+    let waits = m.reg_reset(bits(1), 0).comment("a book is there that is not read yet");
+    let whole = last_of_tile(m, io, switched, (cache.loaded.valid, begins), p);
     let damaged = m.reg_reset(bits(1), 0).comment("the book of the next tile is damaged");
     let over = m.reg_reset(bits(1), 0).comment("the last word of all books was there");
     let how = m.reg(state::<LoadOutcome>());
@@ -56,15 +96,21 @@ pub(super) fn load_books(
 
     let ends = cache.loaded.valid;
     let okay = cache.loaded.payload.outcome.is(LoadOutcome::Okay);
-    let flushes = phase.is(Phase::Finish) & there;
+    let flushes = phase.is(Phase::Finish) & waits;
     m.when(cache.load.transfer(), || {
         loading.set(1);
         id.set(id + 1);
+        number.set(next);
+        next.set(next + 1);
     });
-    m.when(switched | flushes, || there.set(0));
+    m.when(switched | flushes, || {
+        there.set(0);
+        waits.set(0);
+    });
     m.when(ends, || {
         loading.set(0);
-        there.set(okay);
+        there.set(okay & whole);
+        m.when(okay, || waits.set(1));
         damaged.set(!okay);
         how.set(cache.loaded.payload.outcome);
         position.set(cache.loaded.payload.position);
@@ -72,12 +118,35 @@ pub(super) fn load_books(
     m.when(words.transfer() & end, || over.set(1));
     m.when(begins, || {
         id.set(first);
+        next.set(0);
         damaged.set(0);
         over.set(0);
     });
     let outcome = damaged.mux(outcome_of(m, how), m.lit_state(MatrixOutcome::Books));
     let missing = damaged | (over & !loading & !there);
-    Some(Books { there, missing, outcome, damaged, position, over, idle: !loading, flushes })
+    Some(Books { there, waits, missing, outcome, damaged, position, number, over, idle: !loading, flushes })
+}
+
+/// Whether the book that was loaded is the last one of its tile.
+#[module]
+fn last_of_tile(
+    m: Module,
+    io: &MatrixVectorPorts,
+    switched: Signal,
+    (loaded, begins): (Signal, Signal),
+    p: MatrixParams,
+) -> Signal {
+    if p.groups().is_none() {
+        return m.lit(1u32, 1);
+    }
+    let columns = io.command.payload.columns;
+    let groups = if p.vector() == 1 { columns } else { columns.drop_low(p.vector().ilog2()) };
+    let last = m.reg_reset(bits(groups.width()), 0).comment("the last group");
+    let group = m.reg_reset(bits(groups.width()), 0).comment("the group whose book comes");
+    m.when(loaded, || group.set(group + 1));
+    m.when(switched | begins, || group.set(0));
+    m.when(begins, || last.set(groups - 1));
+    group.eq(last)
 }
 
 /// How a command ends if a load ended so.

@@ -1,10 +1,9 @@
 //! Indices become values, beside the numbers of the vectors that they are multiplied with.
 
 use super::super::cache_types::Access;
-use super::super::codebook_cache::CodebookCachePorts;
 use super::super::delay::{delayed, delayed_valid};
 use super::super::e8p::{NUMBER_BITS, e8p_decoder};
-use super::books::Books;
+use super::books::{Books, Cache};
 use super::types::{MatrixParams, look_up_latency};
 use super::vectors::Vectors;
 use hdl::*;
@@ -57,7 +56,7 @@ pub(super) fn look_up(
     m: Module,
     (comes, beat): (Signal, Beat),
     vectors: &Vectors,
-    cached: Option<(&Instance<CodebookCachePorts>, Books)>,
+    cached: Option<(Cache, Books)>,
     p: MatrixParams,
 ) -> Result<(Signal, Values), Errors> {
     m.section("indices become values");
@@ -83,7 +82,7 @@ pub(super) fn look_up(
 fn entries(
     m: Module,
     (comes, beat): (Signal, Beat),
-    cache: &Instance<CodebookCachePorts>,
+    cache: Cache,
     books: Books,
     p: MatrixParams,
 ) -> (Vec<Signal>, Signal) {
@@ -94,13 +93,12 @@ fn entries(
     cache.s.payload.set(Access {
         index: Vector::of(lanes.iter().map(|index| index.trunc(index_bits)).collect::<Vec<_>>()),
         count: m.lit(p.lanes - 1, cache.s.payload.count.width()),
-        row_end: zero,
+        row_end: beat.flags.ends & comes,
         last: zero,
         switch: (comes & beat.begins) | books.flushes,
     });
     m.assert(!cache.s.valid | cache.s.ready, "the book of a tile was loaded");
     cache.m.ready.set(m.lit(1u32, 1));
-    cache.fault.ready.set(m.lit(1u32, 1));
     let wrong = cache.m.payload.wrong.any();
     let wrong = match index_bits < p.index_bits() {
         true => {

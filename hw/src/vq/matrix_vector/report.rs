@@ -43,9 +43,9 @@ pub(super) fn follow(m: Module, io: &MatrixVectorPorts, ends: Ends, p: MatrixPar
     });
     let goes_on = refused.is(MatrixOutcome::Okay).mux(m.lit_state(Phase::Run), m.lit_state(Phase::Drain));
     let fails = !front.finds.is(MatrixOutcome::Okay);
-    let fetched = books.map_or(m.lit(1u32, 1), |books| books.over & books.idle & !books.there);
+    let fetched = books.map_or(m.lit(1u32, 1), |books| books.over & books.idle & !books.waits);
     // a book came, or is to come, besides that of the last tile, which may begin in this cycle
-    let too_many = books.map(|books| !(books.over & books.idle) | books.damaged | (books.there & !walk.begins));
+    let too_many = books.map(|books| !(books.over & books.idle) | books.damaged | (books.waits & !walk.begins));
     m.switch(phase, |s| {
         s.case(Phase::Idle, || m.when(begins, || phase.set(goes_on)));
         s.case(Phase::Run, || {
@@ -65,7 +65,8 @@ pub(super) fn follow(m: Module, io: &MatrixVectorPorts, ends: Ends, p: MatrixPar
             if let Some(books) = books {
                 m.when(walk.begins & books.missing, || {
                     let position = books.damaged.mux(books.position.zext(SIDE_BITS), m.lit(0u32, SIDE_BITS));
-                    ended.set(MatrixReport { in_book: books.damaged, position, ..here(books.outcome) });
+                    let tile = books.damaged.mux(books.number, walk.tile);
+                    ended.set(MatrixReport { outcome: books.outcome, in_book: books.damaged, tile, position });
                     phase.set(m.lit_state(Phase::Drain));
                 });
             }

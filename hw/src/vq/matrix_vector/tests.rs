@@ -1,9 +1,10 @@
 use super::*;
+use ::sim::golden::vq::attention::Head;
 use ::sim::golden::vq::matrix::{self, MatrixUnit};
 use ::sim::golden::vq::product::{self, Way, matrix_vector64};
 use ::sim::golden::vq::{Algorithm, Scales};
-use ::sim::vq_matrix_bench::{MatrixBench, MatrixTimes, good_matrix, matrix_of, random_matrix, real_matrix};
-use ::sim::vq_table_bench::decibels;
+use ::sim::vq_matrix_bench::{MatrixBench, MatrixTimes, good_matrix, keys_of, matrix_of, random_matrix, real_matrix};
+use ::sim::vq_table_bench::{decibels, real_head};
 use fastrand::Rng;
 use hdl::bus::{Stalls, StreamPorts, run_seed, seed, span};
 
@@ -27,6 +28,15 @@ const LATTICE: MatrixParams = MatrixParams {
     scales: MatrixScales::Tensor,
 };
 
+/// CQ-4, keys of 64 numbers.
+const GROUPS: MatrixParams = MatrixParams {
+    source: MatrixSource::Groups { entries: 256, vector: 2 },
+    tile_rows: 65536,
+    tile_columns: 64,
+    max_columns: 64,
+    ..BOOKS
+};
+
 fn of_books(entries: u32, vector: u32) -> MatrixSource {
     MatrixSource::Books { entries, vector }
 }
@@ -36,6 +46,9 @@ fn bench(design: &Design<MatrixVectorPorts>, p: MatrixParams) -> MatrixBench {
     let source = match p.source {
         MatrixSource::Books { entries, vector } => {
             matrix::MatrixSource::Books { entries: entries as usize, vector: vector as usize }
+        }
+        MatrixSource::Groups { entries, vector } => {
+            matrix::MatrixSource::Groups { entries: entries as usize, vector: vector as usize }
         }
         MatrixSource::Lattice => matrix::MatrixSource::Lattice,
     };
@@ -91,6 +104,16 @@ fn random_matrices_with_books() {
 }
 
 #[test]
+fn random_matrices_with_books_of_groups() {
+    let of_groups = |entries, vector| MatrixSource::Groups { entries, vector };
+    random_runs(&[
+        MatrixParams { source: of_groups(16, 2), ..GROUPS },
+        MatrixParams { source: of_groups(7, 4), lanes: 2, vectors: 2, scales: MatrixScales::Row, ..GROUPS },
+        MatrixParams { source: of_groups(16, 8), lanes: 1, ..GROUPS },
+    ]);
+}
+
+#[test]
 fn random_matrices_of_the_lattice() {
     let small = MatrixParams { max_columns: 128, tile_columns: 128, ..LATTICE };
     random_runs(&[
@@ -110,10 +133,9 @@ fn timed(p: MatrixParams, rows: usize, columns: usize, commands: usize) -> Matri
 
 #[test]
 fn a_word_in_every_cycle_from_tile_to_tile() {
-    for (p, rows, columns) in [(BOOKS, 512, 576), (BOOKS, 300, 1024), (LATTICE, 200, 576)] {
+    for (p, rows, columns) in [(BOOKS, 512, 576), (BOOKS, 300, 1024), (LATTICE, 200, 576), (GROUPS, 512, 64)] {
         let times = timed(p, rows, columns, 2);
         let words = times.words.len() / 2;
-        println!("{p:?}: {words} words in {} cycles", times.commands[1] - times.commands[0]);
         for words in times.words.chunks(words) {
             assert_eq!(span(words), words.len() as u64, "{p:?}: no pause");
         }
@@ -122,9 +144,16 @@ fn a_word_in_every_cycle_from_tile_to_tile() {
                 assert_eq!(products - row[row.len() - 1], u64::from(latency(p)), "{p:?}");
             }
         }
-        let load = times.words[0] - times.commands[0];
         let cycles = times.commands[1] - times.commands[0];
-        println!("{load} cycles to the first word, {cycles} in all, latency {}", latency(p));
+        println!("{p:?}: {words} words in {cycles} cycles");
+        let (books, words_of_book) = match p.source {
+            MatrixSource::Books { entries, vector } => (1, 1 + entries * vector / 4),
+            MatrixSource::Groups { entries, vector } => (columns as u32 / vector, 1 + entries * vector / 4),
+            MatrixSource::Lattice => (0, 0),
+        };
+        let cycles_of_word = p.cache().map_or(0, |cache| 4 / cache.piece_numbers());
+        let loads = books * (words_of_book * cycles_of_word + LOAD);
+        assert_eq!(cycles, words as u64 + u64::from(overhead(p) + loads), "{p:?}");
     }
 }
 
@@ -165,5 +194,26 @@ fn illegal_parameters_are_refused() {
     for (p, text) in cases {
         let message = matrix_vector(p).unwrap_err().to_string();
         assert!(message.contains(text), "{message}");
+    }
+}
+
+#[test]
+fn keys_of_a_real_model() {
+    for (algorithm, vector) in [(Algorithm::Cq4, 2), (Algorithm::Cq2, 4)] {
+        let file = real_head(algorithm, 512);
+        let p = MatrixParams { source: MatrixSource::Groups { entries: 256, vector }, ..GROUPS };
+        let design = matrix_vector(p).unwrap();
+        let bench = bench(&design, p);
+        let mut rng = Rng::with_seed(seed(3));
+        let query: Vec<u16> = (0..64).map(|_| half::f16::from_f32((rng.f32() - 0.5) / 8.0).to_bits()).collect();
+        let command = keys_of(&file, 0, 0, query.clone());
+        let found: Vec<u16> = bench.unit.run(&command).0.iter().map(|row| row.sums[0]).collect();
+        let head = Head { scheme: &file.scheme, tensor: &file.tensors[0], number: 0 };
+        assert_eq!(found, head.scores(&query, Way::Multiply), "{algorithm}");
+        bench.run(&mut jit::simulator(&design), &[command], [Stalls::Percent(10); 7], 1).unwrap();
+        let exact = head.scores64(&query.iter().map(|x| half::f16::from_bits(*x).to_f64()).collect::<Vec<_>>());
+        let noise = decibels(&exact, &found);
+        println!("{algorithm}: {noise:.1} dB beside float64");
+        assert!(noise > 55.0, "{algorithm}: {noise:.1} dB");
     }
 }

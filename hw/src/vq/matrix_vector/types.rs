@@ -1,6 +1,7 @@
 //! What goes in and out of a matrix-vector unit, and how long it takes.
 
 use super::super::cache_types::{BookWord, CacheParams, ID_BITS, WORD_NUMBERS, book_word};
+use super::super::group_books::GroupParams;
 use super::super::{codebook_cache, e8p};
 use crate::float::{add, multiply, tree};
 use hdl::*;
@@ -25,6 +26,13 @@ const MAX_BEAT: u32 = 64;
 pub enum MatrixSource {
     /// A book for each tile; an index is a byte.
     Books {
+        /// The most entries, 2 to 256.
+        entries: u32,
+        /// Numbers of an entry: 1, 2, 4, 8 or 16.
+        vector: u32,
+    },
+    /// A book for each group of a row, of a matrix of one tile, as keys have it; an index is a byte.
+    Groups {
         /// The most entries, 2 to 256.
         entries: u32,
         /// Numbers of an entry: 1, 2, 4, 8 or 16.
@@ -71,11 +79,19 @@ impl MatrixParams {
     /// The cache of books.
     pub(super) fn cache(self) -> Option<CacheParams> {
         match self.source {
-            MatrixSource::Books { entries, vector } => Some(CacheParams { entries, vector, lanes: self.lanes }),
+            MatrixSource::Books { entries, vector } | MatrixSource::Groups { entries, vector } => {
+                Some(CacheParams { entries, vector, lanes: self.lanes })
+            }
             MatrixSource::Lattice => None,
         }
     }
-    fn vector(self) -> u32 {
+    /// The books of groups, if these have some.
+    pub(super) fn groups(self) -> Option<GroupParams> {
+        let groups = matches!(self.source, MatrixSource::Groups { .. });
+        self.cache().filter(|_| groups).map(|cache| GroupParams { cache, beats: self.tile_beats() })
+    }
+    /// Numbers of an entry or a point.
+    pub(super) fn vector(self) -> u32 {
         self.cache().map_or(e8p::SIZE as u32, |cache| cache.vector)
     }
     /// Sums that are kept by themselves.
@@ -154,7 +170,7 @@ impl MatrixParams {
     fn mistake(self) -> Option<(String, String)> {
         let MatrixParams { source, lanes, vectors, tile_rows, tile_columns, max_columns, .. } = self;
         let indices = self.word_indices();
-        if let MatrixSource::Books { entries, vector } = source {
+        if let MatrixSource::Books { entries, vector } | MatrixSource::Groups { entries, vector } = source {
             if entries > 1 << INDEX_BITS {
                 return Some((format!("entries = {entries}"), "up to 256: an index is a byte".into()));
             }
@@ -186,6 +202,10 @@ impl MatrixParams {
                 return Some((format!("{name} = {value}"), help));
             }
         }
+        if self.groups().is_some() && (tile_rows, tile_columns) != (MAX_TILE_ROWS, max_columns) {
+            let help = format!("{MAX_TILE_ROWS} x {max_columns}: books of groups are those of one tile");
+            return Some((format!("tiles of {tile_rows} x {tile_columns} with books of groups"), help));
+        }
         (tile_columns > max_columns).then(|| {
             let what = format!("tile_columns = {tile_columns} with max_columns = {max_columns}");
             (what, "a tile has no more columns than a matrix".into())
@@ -211,10 +231,13 @@ pub fn latency(p: MatrixParams) -> u32 {
 /// Cycles through the FIFO of the products.
 const FIFO_LATENCY: u32 = 2;
 
-/// Cycles of a command in which no word is taken, besides the load of its first book.
+/// Cycles of a command in which no word is taken, besides the loads of the books of its first tile.
 pub fn overhead(p: MatrixParams) -> u32 {
-    latency(p) + 4
+    latency(p) + 3
 }
+
+/// Cycles of the load of a book besides those of its words: one each, with vectors of 2 numbers two.
+pub const LOAD: u32 = 3;
 
 /// A command.
 #[derive(Clone, Copy, Debug, Bundle)]
@@ -312,7 +335,7 @@ pub struct MatrixReport {
     pub outcome: StateSignal<MatrixOutcome>,
     /// It failed in a book.
     pub in_book: Signal,
-    /// The tile, from 0.
+    /// The tile, from 0; where groups have books and it failed in one, that book.
     pub tile: Signal,
     /// Where: bytes from the start of the book, or the number of a row in the tile.
     pub position: Signal,

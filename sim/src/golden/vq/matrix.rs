@@ -19,6 +19,13 @@ pub enum MatrixSource {
         /// Numbers of an entry.
         vector: usize,
     },
+    /// A book for each group of a row, of a matrix of one tile; an index is a byte.
+    Groups {
+        /// The most entries.
+        entries: usize,
+        /// Numbers of an entry.
+        vector: usize,
+    },
     /// The lattice E8P with two residuals.
     Lattice,
 }
@@ -80,7 +87,7 @@ pub struct MatrixFault {
     pub cause: MatrixCause,
     /// It is in a book; the position is a byte of it then, else a row of the tile.
     pub in_book: bool,
-    /// The number of the tile.
+    /// The number of the tile; where groups have books and it is in one, that of the book.
     pub tile: u32,
     /// Where.
     pub position: u32,
@@ -134,7 +141,7 @@ impl MatrixUnit {
     /// Columns of a word of indices.
     pub fn word_columns(&self) -> usize {
         match self.source {
-            MatrixSource::Books { vector, .. } => WORD_BYTES * vector,
+            MatrixSource::Books { vector, .. } | MatrixSource::Groups { vector, .. } => WORD_BYTES * vector,
             MatrixSource::Lattice => WORD_BYTES / 4 * DIMENSIONS,
         }
     }
@@ -142,6 +149,15 @@ impl MatrixUnit {
     /// Tiles of so many rows and columns.
     pub fn tiles(&self, rows: usize, columns: usize) -> usize {
         rows.div_ceil(self.tile_rows) * columns.div_ceil(self.tile_columns)
+    }
+
+    /// Books of a tile of so many columns.
+    pub fn books_of_tile(&self, columns: usize) -> usize {
+        match self.source {
+            MatrixSource::Books { .. } => 1,
+            MatrixSource::Groups { vector, .. } => columns / vector,
+            MatrixSource::Lattice => 0,
+        }
     }
 
     /// The products of all rows that were whole, and how the command ended.
@@ -202,7 +218,8 @@ impl Run<'_> {
                 number += 1;
             }
         }
-        match matches!(self.unit.source, MatrixSource::Books { .. }) && books.len() > number {
+        let needed = number * self.unit.books_of_tile(*columns);
+        match needed > 0 && books.len() > needed {
             true => Err(self.fault(MatrixCause::Books, number - 1, 0)),
             false => Ok(()),
         }
@@ -212,26 +229,34 @@ impl Run<'_> {
         MatrixFault { cause, in_book: false, tile: tile as u32, position: row as u32 }
     }
 
-    /// The cache with the book of a tile.
-    fn book(&self, tile: usize) -> Result<Option<CodebookCache>, MatrixFault> {
-        let MatrixSource::Books { entries, vector } = self.unit.source else { return Ok(None) };
-        let Some(book) = self.command.books.get(tile) else {
+    /// The books of a tile: none, one, or one for each group.
+    fn books(&self, tile: &Tile) -> Result<Vec<CodebookCache>, MatrixFault> {
+        let count = self.unit.books_of_tile(tile.columns);
+        (0..count).map(|group| self.book(tile.number, tile.number * count + group)).collect()
+    }
+
+    fn book(&self, tile: usize, number: usize) -> Result<CodebookCache, MatrixFault> {
+        let (MatrixSource::Books { entries, vector } | MatrixSource::Groups { entries, vector }) = self.unit.source
+        else {
+            unreachable!("the lattice has no books");
+        };
+        let Some(book) = self.command.books.get(number) else {
             return Err(self.fault(MatrixCause::Books, tile, 0));
         };
         let mut cache = CodebookCache::new(entries, vector);
-        let id = (self.command.first + tile as u32) & 0xf_ffff;
+        let id = (self.command.first + number as u32) & 0xf_ffff;
         cache.load(id, book).map_err(|fault| MatrixFault {
             cause: of_book(fault.cause),
             in_book: true,
-            tile: tile as u32,
+            tile: number as u32,
             position: fault.position,
         })?;
         cache.switch();
-        Ok(Some(cache))
+        Ok(cache)
     }
 
     fn tile(&mut self, tile: &Tile) -> Result<(), MatrixFault> {
-        let book = self.book(tile.number)?;
+        let books = self.books(tile)?;
         let words_of_row = tile.columns / self.unit.word_columns();
         for row in 0..tile.rows {
             let mut indices = vec![];
@@ -255,7 +280,7 @@ impl Run<'_> {
                     return end;
                 }
             }
-            self.row(tile, row, book.as_ref(), &indices);
+            self.row(tile, row, &books, &indices);
             end?;
         }
         Ok(())
@@ -268,17 +293,18 @@ impl Run<'_> {
     }
 
     /// A row that is whole.
-    fn row(&mut self, tile: &Tile, row: usize, book: Option<&CodebookCache>, words: &[u64]) {
+    fn row(&mut self, tile: &Tile, row: usize, books: &[CodebookCache], words: &[u64]) {
         let columns = tile.first_column..tile.first_column + tile.columns;
         let parts = self.command.vectors.iter().map(|vector| &vector[columns.clone()]);
-        let (sums, wrong): (Vec<u16>, bool) = match book {
-            Some(book) => {
-                let indices: Vec<u16> = words.iter().flat_map(|word| word.to_le_bytes()).map(u16::from).collect();
-                let answer = book.access(&indices);
-                let values = answer.entries.concat();
-                (parts.map(|part| dot(&values, part)).collect(), answer.wrong.contains(&true))
+        let (sums, wrong): (Vec<u16>, bool) = match books {
+            [] => (parts.map(|part| self.two_sums(words, part)).collect(), false),
+            books => {
+                let indices = words.iter().flat_map(|word| word.to_le_bytes()).map(u16::from);
+                let answers: Vec<_> =
+                    indices.zip(books.iter().cycle()).map(|(index, book)| book.access(&[index])).collect();
+                let values: Vec<u16> = answers.iter().flat_map(|answer| answer.entries[0].clone()).collect();
+                (parts.map(|part| dot(&values, part)).collect(), answers.iter().any(|answer| answer.wrong[0]))
             }
-            None => (parts.map(|part| self.two_sums(words, part)).collect(), false),
         };
         if wrong && self.wrong.is_none() {
             self.wrong = Some((tile.number as u32, row as u32));
