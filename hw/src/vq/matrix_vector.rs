@@ -21,6 +21,7 @@
 mod books;
 mod entries;
 mod front;
+mod quarters;
 mod report;
 mod sums;
 mod types;

@@ -2,7 +2,7 @@
 
 use super::super::cache_types::Access;
 use super::super::delay::{delayed, delayed_valid};
-use super::super::e8p::{NUMBER_BITS, e8p_decoder};
+use super::super::e8p::e8p_decoder;
 use super::books::{Books, Cache};
 use super::types::{MatrixParams, look_up_latency};
 use super::vectors::Vectors;
@@ -44,7 +44,7 @@ pub(super) struct Values {
     pub flags: Flags,
     /// An index has no entry.
     pub wrong: Option<Signal>,
-    /// For each residual.
+    /// For each residual; those of the lattice are in quarters.
     pub values: Vector<Vector<Signal>>,
     /// For each vector.
     pub numbers: Vector<Vector<Signal>>,
@@ -110,7 +110,7 @@ fn entries(
     (cache.m.payload.entry.into_iter().flat_map(|entry| entry.lanes(16)).collect(), wrong)
 }
 
-/// Points of the lattice as binary16: those of the first residuals, and those of the second ones.
+/// Points of the lattice in quarters: those of the first residuals, and those of the second ones.
 #[module]
 fn points(m: Module, codes: Signal, p: MatrixParams) -> Result<Vec<Vec<Signal>>, Errors> {
     let decoder = m.instance(&e8p_decoder(p.lanes as usize)?);
@@ -121,27 +121,7 @@ fn points(m: Module, codes: Signal, p: MatrixParams) -> Result<Vec<Vec<Signal>>,
     decoder.m.valid.unused();
     let mut points = vec![vec![], vec![]];
     for (lane, point) in decoder.m.payload.into_iter().enumerate() {
-        points[lane % 2].extend(point.map(|quarters| number_of(m, quarters)));
+        points[lane % 2].extend(point);
     }
     Ok(points)
-}
-
-/// An odd number of quarters from -11 to 11 as binary16, a cycle later.
-#[module]
-fn number_of(m: Module, quarters: Signal) -> Signal {
-    // the lowest bit is 1, so four are left to choose by; of numbers that never come it is anything
-    let numbers = (0..1 << (NUMBER_BITS - 1)).map(|half: u32| {
-        let k = ((2 * half + 1) << (32 - NUMBER_BITS)) as i32 >> (32 - NUMBER_BITS);
-        m.lit(binary16_of(k), 16)
-    });
-    let number = m.reg(bits(16));
-    number.set(Vector::of(numbers.collect::<Vec<_>>()).at(quarters.drop_low(1)));
-    number
-}
-
-/// Some quarters as binary16; not 0.
-fn binary16_of(quarters: i32) -> u32 {
-    let (size, exponent) = (quarters.unsigned_abs(), quarters.unsigned_abs().ilog2());
-    let sign = u32::from(quarters < 0) << 15;
-    sign | (exponent + 13) << 10 | (size << (10 - exponent) & 0x3ff)
 }

@@ -2,6 +2,7 @@
 
 use super::super::join_pairs::{NOTHING, Term, adder, sum_of, sums_of_terms};
 use super::entries::{Flags, Values};
+use super::quarters::times_quarters;
 use super::types::{MatrixParams, MatrixScales, RowProducts};
 use crate::float::format::{BINARY16, Subnormals};
 use crate::float::tree::tree;
@@ -87,8 +88,17 @@ pub(super) fn add_up(
 /// The products of values and numbers, added up.
 #[module]
 fn dot(m: Module, values: Vector<Signal>, numbers: Vector<Signal>, p: MatrixParams) -> Result<Signal, Errors> {
-    let products = values.into_iter().zip(numbers).map(|(value, number)| times(m, value, number));
-    let products = products.collect::<Result<Vec<_>, _>>()?;
+    let product = |(value, number): (Signal, Signal)| match p.is_lattice() {
+        true => {
+            let multiplier = m.instance(&times_quarters()?);
+            multiplier.quarters.set(value);
+            multiplier.x.set(number);
+            Ok(multiplier.y)
+        }
+        false => times(m, value, number),
+    };
+    let products = values.into_iter().zip(numbers).map(product);
+    let products = products.collect::<Result<Vec<_>, Errors>>()?;
     let lanes = p.beat_columns();
     let sum = m.instance(&tree(BINARY16, Subnormals::Keep, lanes, tree::natural(lanes))?);
     sum.in_valid.set(m.lit(0u32, 1));

@@ -215,7 +215,7 @@ impl MatrixParams {
 
 /// Cycles from a beat in registers to its values.
 pub(super) fn look_up_latency(p: MatrixParams) -> u32 {
-    if p.is_lattice() { e8p::LATENCY + 1 } else { codebook_cache::LATENCY }
+    if p.is_lattice() { e8p::LATENCY } else { codebook_cache::LATENCY }
 }
 
 /// Cycles from the last word of a row to its products.
