@@ -153,7 +153,7 @@ fn over_tiles(
     m.when(comes, || counter.set(number + 1));
     let numbers = vector(bits(16), p.vectors as usize);
     let kept = Kept { wrong: wrong.map(|_| bits(1)), sums: numbers };
-    let memory = m.memory(kept.clone(), 1 << p.row_bits()).style(RamStyle::Block).feedback();
+    let memory = m.memory(kept, 1 << p.row_bits()).style(RamStyle::Block).feedback();
     memory.attribute("no_rw_check", ""); // no row is read while it is written, but for what is not used
     let before: Kept = memory.read_sync(number).next(); // block RAM is slow
     let first = flags.first_across.meet(before.sums[0]);
