@@ -21,6 +21,7 @@
 mod books;
 mod entries;
 mod front;
+mod params;
 mod quarters;
 mod report;
 mod sums;
@@ -28,6 +29,7 @@ mod types;
 mod vectors;
 mod walk;
 
+pub use self::params::*;
 pub use self::types::*;
 
 use self::books::{Cache, load_books};

@@ -3,7 +3,8 @@
 use super::super::cache_types::*;
 use super::super::codebook_cache::codebook_cache;
 use super::super::group_books::group_books;
-use super::types::{BooksWord, MatrixOutcome, MatrixParams, MatrixVectorPorts, Phase};
+use super::params::MatrixParams;
+use super::types::{BooksWord, MatrixOutcome, MatrixVectorPorts, Phase};
 use hdl::*;
 
 /// What keeps books: a cache of those of tiles, or all of those of groups.
@@ -60,6 +61,52 @@ pub(super) struct Books {
     pub flushes: Signal,
 }
 
+/// Where the loads of a command are.
+#[derive(Clone, Copy)]
+struct Loads {
+    /// The number of the next book, as books tell theirs.
+    id: Signal,
+    /// A load is under way.
+    loading: Signal,
+    /// The number of the book that comes, or came last, from 0.
+    number: Signal,
+    /// That of the one behind it.
+    next: Signal,
+    /// All books of the next tile are there.
+    there: Signal,
+    /// A book is there that is not read yet.
+    waits: Signal,
+}
+
+impl Loads {
+    #[module]
+    fn new(m: Module) -> Loads {
+        let id = m.reg_reset(bits(ID_BITS), 0).comment("the number of the next book");
+        let loading = m.reg_reset(bits(1), 0).comment("a load is under way");
+        let number = m.reg_reset(bits(ID_BITS), 0).comment("the book that comes, or came last");
+        let next = m.reg_reset(bits(ID_BITS), 0).comment("the one behind it");
+        let there = m.reg_reset(bits(1), 0).comment("all books of the next tile are there");
+        let waits = m.reg_reset(bits(1), 0).comment("a book is there that is not read yet");
+        Loads { id, loading, number, next, there, waits }
+    }
+
+    /// A load begins, and what was loaded is read or thrown away. Where a load ends, that comes later and counts.
+    #[module]
+    fn follow(self, m: Module, loads: Signal, used: Signal) {
+        let Loads { id, loading, number, next, there, waits } = self;
+        m.when(loads, || {
+            loading.set(1);
+            id.set(id + 1);
+            number.set(next);
+            next.set(next + 1);
+        });
+        m.when(used, || {
+            there.set(0);
+            waits.set(0);
+        });
+    }
+}
+
 /// Loads the books of a command. `switched`: the book that is there is read from now on.
 #[module]
 pub(super) fn load_books(
@@ -73,12 +120,8 @@ pub(super) fn load_books(
     let (cache, words, first) = (cache?, io.books?, io.command.payload.first?);
     m.section("books");
     let begins = io.command.transfer();
-    let id = m.reg_reset(bits(ID_BITS), 0).comment("the number of the next book");
-    let loading = m.reg_reset(bits(1), 0).comment("a load is under way");
-    let number = m.reg_reset(bits(ID_BITS), 0).comment("the book that comes, or came last");
-    let next = m.reg_reset(bits(ID_BITS), 0).comment("the one behind it");
-    let there = m.reg_reset(bits(1), 0).comment("all books of the next tile are there");
-    let waits = m.reg_reset(bits(1), 0).comment("a book is there that is not read yet");
+    let loads = Loads::new(m);
+    let Loads { loading, there, waits, .. } = loads;
     let whole = last_of_tile(m, io, switched, (cache.loaded.valid, begins), p);
     let damaged = m.reg_reset(bits(1), 0).comment("the book of the next tile is damaged");
     let over = m.reg_reset(bits(1), 0).comment("the last word of all books was there");
@@ -86,27 +129,15 @@ pub(super) fn load_books(
     let position = m.reg(bits(cache.loaded.payload.position.width()));
 
     cache.load.valid.set(phase.is(Phase::Run) & !(loading | there | damaged | over));
-    cache.load.payload.set(id);
+    cache.load.payload.set(loads.id);
     let dropped = (phase.is(Phase::Drain) | phase.is(Phase::Finish)) & !loading & !over;
-    cache.words.valid.set(words.valid & loading);
-    let BooksWord { word, end } = words.payload;
-    cache.words.payload.set(BookWord { last: word.last | end, ..word });
-    words.ready.set((cache.words.ready & loading) | dropped);
+    pass_words(cache, words, loading, dropped);
     cache.loaded.ready.set(m.lit(1u32, 1));
 
     let ends = cache.loaded.valid;
     let okay = cache.loaded.payload.outcome.is(LoadOutcome::Okay);
     let flushes = phase.is(Phase::Finish) & waits;
-    m.when(cache.load.transfer(), || {
-        loading.set(1);
-        id.set(id + 1);
-        number.set(next);
-        next.set(next + 1);
-    });
-    m.when(switched | flushes, || {
-        there.set(0);
-        waits.set(0);
-    });
+    loads.follow(m, cache.load.transfer(), switched | flushes);
     m.when(ends, || {
         loading.set(0);
         there.set(okay & whole);
@@ -115,16 +146,35 @@ pub(super) fn load_books(
         how.set(cache.loaded.payload.outcome);
         position.set(cache.loaded.payload.position);
     });
-    m.when(words.transfer() & end, || over.set(1));
+    m.when(words.transfer() & words.payload.end, || over.set(1));
     m.when(begins, || {
-        id.set(first);
-        next.set(0);
+        loads.id.set(first);
+        loads.next.set(0);
         damaged.set(0);
         over.set(0);
     });
     let outcome = damaged.mux(outcome_of(m, how), m.lit_state(MatrixOutcome::Books));
     let missing = damaged | (over & !loading & !there);
-    Some(Books { there, waits, missing, outcome, damaged, position, number, over, idle: !loading, flushes })
+    Some(Books {
+        there,
+        waits,
+        missing,
+        outcome,
+        damaged,
+        position,
+        number: loads.number,
+        over,
+        idle: !loading,
+        flushes,
+    })
+}
+
+/// Words go to the load that is under way, or are dropped. The last word of all ends its book, too.
+fn pass_words(cache: Cache, words: Stream<BooksWord>, loading: Signal, dropped: Signal) {
+    cache.words.valid.set(words.valid & loading);
+    let BooksWord { word, end } = words.payload;
+    cache.words.payload.set(BookWord { last: word.last | end, ..word });
+    words.ready.set((cache.words.ready & loading) | dropped);
 }
 
 /// Whether the book that was loaded is the last one of its tile.

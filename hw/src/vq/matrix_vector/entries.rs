@@ -4,7 +4,7 @@ use super::super::cache_types::Access;
 use super::super::delay::{delayed, delayed_valid};
 use super::super::e8p::e8p_decoder;
 use super::books::{Books, Cache};
-use super::types::{MatrixParams, look_up_latency};
+use super::params::{MatrixParams, look_up_latency};
 use super::vectors::Vectors;
 use hdl::*;
 

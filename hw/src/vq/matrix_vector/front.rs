@@ -3,7 +3,8 @@
 use super::super::cache_types::BookWord;
 use super::books::Books;
 use super::entries::{Beat, Flags};
-use super::types::{MatrixOutcome, MatrixParams, MatrixVectorPorts, Phase};
+use super::params::MatrixParams;
+use super::types::{MatrixOutcome, MatrixVectorPorts, Phase};
 use super::walk::Walk;
 use hdl::logic::UpDown;
 use hdl::*;

@@ -3,6 +3,7 @@
 use super::super::cache_types::{ID_BITS, WORD_NUMBERS};
 use super::books::Books;
 use super::front::{Flow, Front};
+use super::params::{MatrixParams, SIDE_BITS};
 use super::sums::Added;
 use super::types::*;
 use super::walk::Walk;
@@ -31,42 +32,19 @@ pub(super) fn follow(m: Module, io: &MatrixVectorPorts, ends: Ends, p: MatrixPar
     let refused = refused(m, io, fit, p);
     let wrong = first_wrong(m, added, begins, p);
     let last = io.words.payload.last;
-    let here = |outcome: StateSignal<MatrixOutcome>| MatrixReport {
-        outcome,
-        in_book: m.lit(0u32, 1),
-        tile: walk.tile,
-        position: walk.row.zext(SIDE_BITS),
-    };
     m.when(begins, || {
         let (in_book, tile, position) = (m.lit(0u32, 1), m.lit(0u32, ID_BITS), m.lit(0u32, SIDE_BITS));
         ended.set(MatrixReport { outcome: refused, in_book, tile, position });
     });
     let goes_on = refused.is(MatrixOutcome::Okay).mux(m.lit_state(Phase::Run), m.lit_state(Phase::Drain));
-    let fails = !front.finds.is(MatrixOutcome::Okay);
     let fetched = books.map_or(m.lit(1u32, 1), |books| books.over & books.idle & !books.waits);
-    // a book came, or is to come, besides that of the last tile, which may begin in this cycle
-    let too_many = books.map(|books| !(books.over & books.idle) | books.damaged | (books.waits & !walk.begins));
     m.switch(phase, |s| {
         s.case(Phase::Idle, || m.when(begins, || phase.set(goes_on)));
         s.case(Phase::Run, || {
-            m.when(front.taken, || {
-                if let Some(too_many) = too_many {
-                    m.when(last & too_many, || {
-                        let at = here(m.lit_state(MatrixOutcome::Books));
-                        ended.set(MatrixReport { position: m.lit(0u32, SIDE_BITS), ..at });
-                    });
-                }
-                m.when(fails, || {
-                    ended.set(here(front.finds));
-                    phase.set(m.lit_state(Phase::Drain));
-                });
-                m.when(last, || phase.set(Phase::Finish));
-            });
+            m.when(front.taken, || word_taken(m, ended, ends, last));
             if let Some(books) = books {
                 m.when(walk.begins & books.missing, || {
-                    let position = books.damaged.mux(books.position.zext(SIDE_BITS), m.lit(0u32, SIDE_BITS));
-                    let tile = books.damaged.mux(books.number, walk.tile);
-                    ended.set(MatrixReport { outcome: books.outcome, in_book: books.damaged, tile, position });
+                    ended.set(missing_book(m, walk, books));
                     phase.set(m.lit_state(Phase::Drain));
                 });
             }
@@ -84,6 +62,40 @@ pub(super) fn follow(m: Module, io: &MatrixVectorPorts, ends: Ends, p: MatrixPar
     });
     io.report.valid.set(phase.is(Phase::Report));
     io.report.payload.set(ended);
+}
+
+/// A word was taken: it may be the last one, or one too few, or there may be another book.
+#[module]
+fn word_taken(m: Module, ended: MatrixReport, ends: Ends, last: Signal) {
+    let Ends { phase, walk, books, front, .. } = ends;
+    let here = |outcome: StateSignal<MatrixOutcome>| MatrixReport {
+        outcome,
+        in_book: m.lit(0u32, 1),
+        tile: walk.tile,
+        position: walk.row.zext(SIDE_BITS),
+    };
+    let fails = !front.finds.is(MatrixOutcome::Okay);
+    // a book came, or is to come, besides that of the last tile, which may begin in this cycle
+    let too_many = books.map(|books| !(books.over & books.idle) | books.damaged | (books.waits & !walk.begins));
+    if let Some(too_many) = too_many {
+        m.when(last & too_many, || {
+            let at = here(m.lit_state(MatrixOutcome::Books));
+            ended.set(MatrixReport { position: m.lit(0u32, SIDE_BITS), ..at });
+        });
+    }
+    m.when(fails, || {
+        ended.set(here(front.finds));
+        phase.set(m.lit_state(Phase::Drain));
+    });
+    m.when(last, || phase.set(Phase::Finish));
+}
+
+/// The book of the tile that begins is damaged, or there is none.
+#[module]
+fn missing_book(m: Module, walk: Walk, books: Books) -> MatrixReport {
+    let position = books.damaged.mux(books.position.zext(SIDE_BITS), m.lit(0u32, SIDE_BITS));
+    let tile = books.damaged.mux(books.number, walk.tile);
+    MatrixReport { outcome: books.outcome, in_book: books.damaged, tile, position }
 }
 
 /// Whether a command is refused, and why.

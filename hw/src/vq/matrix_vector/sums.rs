@@ -2,8 +2,9 @@
 
 use super::super::join_pairs::{NOTHING, Term, adder, sum_of, sums_of_terms};
 use super::entries::{Flags, Values};
+use super::params::{MatrixParams, MatrixScales};
 use super::quarters::times_quarters;
-use super::types::{MatrixParams, MatrixScales, RowProducts};
+use super::types::RowProducts;
 use crate::float::format::{BINARY16, Subnormals};
 use crate::float::tree::tree;
 use crate::float::{multiply, tree};
@@ -42,6 +43,39 @@ pub(super) fn add_up(
     let comes = rows.enter_valid(comes);
     let x = rows.enter(values);
     let flags = x.flags;
+    let (row, sums) = over_beats(m, rows, (comes, x), settings, p)?;
+    let (row_wrong, sums) = match p.several_tiles() {
+        true => over_tiles(m, rows, row, sums, p)?,
+        false => (row.wrong, sums),
+    };
+    let scale = match p.scales {
+        MatrixScales::Tensor => settings.scale.map(|scale| rows.constant(scale)),
+        _ => flags.scale,
+    };
+    let sums = match scale {
+        Some(scale) => sums.into_iter().map(|sum| times(m, scale.meet(sum), sum)).collect::<Result<Vec<_>, _>>()?,
+        None => sums,
+    };
+    let product = Vector::of(sums);
+    let comes = row.comes.meet(product[0]);
+    let [first_row, last_across, last] = [flags.first_row, flags.last_across, flags.last].map(|x| x.meet(product[0]));
+    let [wrong, row_wrong] = [row.wrong, row_wrong].map(|wrong| wrong.map(|x| x.meet(product[0])));
+    let products = rows.leave(RowProducts { product, wrong: row_wrong, last });
+    let (comes, first_row, last_across) = rows.leave((comes, first_row, last_across));
+    let wrong = wrong.map(|wrong| rows.leave(wrong));
+    Ok(Added { comes, first_row, wrong, found: comes & last_across, products })
+}
+
+/// Multiplies, and adds the products of each row of a tile.
+#[module]
+fn over_beats(
+    m: Module,
+    rows: Pipeline,
+    (comes, x): (Signal, Values),
+    settings: Settings,
+    p: MatrixParams,
+) -> Result<(Row, Vec<Signal>), Errors> {
+    let flags = x.flags;
     let mut sums = vec![];
     for numbers in x.numbers {
         for values in x.values {
@@ -63,26 +97,7 @@ pub(super) fn add_up(
         None => sums,
     };
     let row = Row { comes: comes.meet(sums[0]), flags: flags.meet(sums[0]), wrong: wrong.map(|x| x.meet(sums[0])) };
-    let (row_wrong, sums) = match p.several_tiles() {
-        true => over_tiles(m, rows, row, sums, p)?,
-        false => (row.wrong, sums),
-    };
-    let scale = match p.scales {
-        MatrixScales::Tensor => settings.scale.map(|scale| rows.constant(scale)),
-        _ => flags.scale,
-    };
-    let sums = match scale {
-        Some(scale) => sums.into_iter().map(|sum| times(m, scale.meet(sum), sum)).collect::<Result<Vec<_>, _>>()?,
-        None => sums,
-    };
-    let product = Vector::of(sums);
-    let comes = comes.meet(product[0]);
-    let [first_row, last_across, last] = [flags.first_row, flags.last_across, flags.last].map(|x| x.meet(product[0]));
-    let [wrong, row_wrong] = [row.wrong, row_wrong].map(|wrong| wrong.map(|x| x.meet(product[0])));
-    let products = rows.leave(RowProducts { product, wrong: row_wrong, last });
-    let (comes, first_row, last_across) = rows.leave((comes, first_row, last_across));
-    let wrong = wrong.map(|wrong| rows.leave(wrong));
-    Ok(Added { comes, first_row, wrong, found: comes & last_across, products })
+    Ok((row, sums))
 }
 
 /// The products of values and numbers, added up.

@@ -1,7 +1,8 @@
 //! The vectors: those of a command in block RAM, and those of the next one beside them.
 
 use super::super::cache_types::WORD_NUMBERS;
-use super::types::{MatrixParams, MatrixVectorPorts};
+use super::params::MatrixParams;
+use super::types::MatrixVectorPorts;
 use hdl::*;
 
 /// The vectors.

@@ -1,7 +1,8 @@
 //! Where a command is in its matrix: tiles from left to right, then down, in each its rows, in each its beats.
 
 use super::super::cache_types::ID_BITS;
-use super::types::{MatrixParams, MatrixVectorPorts, SIDE_BITS};
+use super::params::{MatrixParams, SIDE_BITS};
+use super::types::MatrixVectorPorts;
 use hdl::*;
 
 /// Where the next beat belongs.
@@ -53,12 +54,22 @@ struct Down {
     last: Signal,
 }
 
-impl Walk {
-    /// Steps with each beat. `begins`: a command begins.
+/// Where a command is.
+#[derive(Clone, Copy)]
+struct Place {
+    tile: Signal,
+    row: Signal,
+    number: Signal,
+    base: Signal,
+    /// Beats of a row of the matrix.
+    beats: Signal,
+    across: Across,
+    down: Down,
+}
+
+impl Place {
     #[module]
-    pub(super) fn new(m: Module, io: &MatrixVectorPorts, begins: Signal, steps: Signal, p: MatrixParams) -> Walk {
-        m.section("where the next beat belongs");
-        let command = io.command.payload;
+    fn new(m: Module, p: MatrixParams) -> Place {
         let tile = m.reg_reset(bits(ID_BITS), 0).comment("the tile");
         let row = m.reg_reset(bits(p.row_bits()), 0).comment("the row in the tile");
         let number = m.reg_reset(bits(p.number_bits()), 0).comment("the beat in the row");
@@ -66,36 +77,57 @@ impl Walk {
         let beats = m.reg_reset(bits(SIDE_BITS), 0).comment("beats of a row of the matrix");
         let across = m.reg_reset(across_shape(p), 0);
         let down = m.reg_reset(down_shape(p), 0);
+        Place { tile, row, number, base, beats, across, down }
+    }
+
+    /// To the next beat.
+    #[module]
+    fn step(self, m: Module, (row_ends, tile_ends): (Signal, Signal), p: MatrixParams) {
+        let Place { tile, row, number, base, beats, across, down } = self;
+        number.set(number + 1);
+        m.when(row_ends, || {
+            number.set(0);
+            row.set(row + 1);
+        });
+        m.when(tile_ends, || {
+            row.set(0);
+            tile.set(tile + 1);
+            if p.several_tiles() {
+                base.set(base + p.tile_beats());
+            }
+            across.set(across_from(m, across.left - p.tile_beats(), p));
+            m.when(across.last, || {
+                base.set(0);
+                across.set(across_from(m, beats, p));
+                down.set(down_from(m, down.left - p.tile_rows, p));
+            });
+        });
+    }
+
+    /// To the first beat of a command.
+    #[module]
+    fn start(self, m: Module, (rows, beats): (Signal, Signal), p: MatrixParams) {
+        [self.tile, self.row, self.number, self.base].into_iter().for_each(|counter| counter.set(0));
+        self.beats.set(beats);
+        self.across.set(across_from(m, beats, p));
+        self.down.set(down_from(m, rows.zext(SIDE_BITS + 1), p));
+    }
+}
+
+impl Walk {
+    /// Steps with each beat. `begins`: a command begins.
+    #[module]
+    pub(super) fn new(m: Module, io: &MatrixVectorPorts, begins: Signal, steps: Signal, p: MatrixParams) -> Walk {
+        m.section("where the next beat belongs");
+        let command = io.command.payload;
+        let place = Place::new(m, p);
+        let Place { tile, row, number, base, across, down, .. } = place;
         let row_ends = number.eq(across.end);
         let tile_ends = row_ends & row.eq(down.end);
         let part = parts(m, begins, steps, p);
         let beats_of_command = command.columns.drop_low(p.beat_columns().ilog2()).zext(SIDE_BITS);
-        m.when(steps, || {
-            number.set(number + 1);
-            m.when(row_ends, || {
-                number.set(0);
-                row.set(row + 1);
-            });
-            m.when(tile_ends, || {
-                row.set(0);
-                tile.set(tile + 1);
-                if p.several_tiles() {
-                    base.set(base + p.tile_beats());
-                }
-                across.set(across_from(m, across.left - p.tile_beats(), p));
-                m.when(across.last, || {
-                    base.set(0);
-                    across.set(across_from(m, beats, p));
-                    down.set(down_from(m, down.left - p.tile_rows, p));
-                });
-            });
-        });
-        m.when(begins, || {
-            [tile, row, number, base].into_iter().for_each(|counter| counter.set(0));
-            beats.set(beats_of_command);
-            across.set(across_from(m, beats_of_command, p));
-            down.set(down_from(m, command.rows.zext(SIDE_BITS + 1), p));
-        });
+        m.when(steps, || place.step(m, (row_ends, tile_ends), p));
+        m.when(begins, || place.start(m, (command.rows, beats_of_command), p));
         Walk {
             tile,
             row,
