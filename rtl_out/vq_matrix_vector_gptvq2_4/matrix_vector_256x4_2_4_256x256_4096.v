@@ -71,18 +71,18 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     localparam [3:0] MATRIX_OUTCOME_COLUMNS = 4'hc;
     localparam [3:0] MATRIX_OUTCOME_BOOKS = 4'hd;
     // localparam [3:0] MATRIX_OUTCOME_SCALES = 4'he;
-    reg [2:0] phase; // matrix_vector.rs:53
-    reg half; // the half that is read | vectors.rs:25
-    reg filled; // the half that is written, or was last | vectors.rs:26
-    reg full_0; // vectors.rs:27
-    reg full_1; // vectors.rs:27
-    reg wrong_0; // vectors.rs:28
-    reg wrong_1; // vectors.rs:28
-    reg [10:0] length_0; // vectors.rs:29
-    reg [10:0] length_1; // vectors.rs:29
-    reg [1:0] number; // vectors.rs:30
-    reg [10:0] word; // vectors.rs:31
-    wire cache_load_valid; // books.rs:33
+    reg [2:0] phase; // matrix_vector.rs:55
+    reg half; // the half that is read | vectors.rs:26
+    reg filled; // the half that is written, or was last | vectors.rs:27
+    reg full_0; // vectors.rs:28
+    reg full_1; // vectors.rs:28
+    reg wrong_0; // vectors.rs:29
+    reg wrong_1; // vectors.rs:29
+    reg [10:0] length_0; // vectors.rs:30
+    reg [10:0] length_1; // vectors.rs:30
+    reg [1:0] number; // vectors.rs:31
+    reg [10:0] word; // vectors.rs:32
+    wire cache_load_valid; // books.rs:34
     wire cache_load_ready;
     wire cache_words_ready;
     wire ends;
@@ -101,53 +101,53 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     wire cache_fault_cause;
     wire [31:0] cache_fault_beat;
     wire cache_fault_lane;
-    wire switched; // matrix_vector.rs:67
-    reg [19:0] id; // the number of the next book | books.rs:76
-    reg loading; // a load is under way | books.rs:77
-    reg [19:0] number_1; // the book that comes, or came last | books.rs:78
-    reg [19:0] next; // the one behind it | books.rs:79
-    reg there; // all books of the next tile are there | books.rs:80
-    reg waits; // a book is there that is not read yet | books.rs:81
-    reg damaged; // the book of the next tile is damaged | books.rs:83
-    reg over; // the last word of all books was there | books.rs:84
-    reg [3:0] how; // books.rs:85
-    reg [11:0] position; // books.rs:86
-    reg [3:0] outcome; // books.rs:155
-    wire steps; // matrix_vector.rs:69
-    reg [19:0] tile; // the tile | walk.rs:62
-    reg [7:0] row; // the row in the tile | walk.rs:63
-    reg [4:0] number_2; // the beat in the row | walk.rs:64
-    reg [8:0] base; // the first beat of the tile in a row of the matrix | walk.rs:65
-    reg [15:0] beats; // beats of a row of the matrix | walk.rs:66
-    reg [15:0] across_left; // walk.rs:67
-    reg [4:0] across_end; // walk.rs:67
-    reg across_last; // walk.rs:67
-    reg [16:0] down_left; // walk.rs:68
-    reg [7:0] down_end; // walk.rs:68
-    reg down_last; // walk.rs:68
-    reg [1:0] part; // the part of the word | walk.rs:122
-    reg [6:0] adding; // front.rs:26
-    reg [6:0] waiting; // front.rs:26
-    reg room; // there is room for another row | front.rs:27
-    reg [3:0] finds; // front.rs:100
-    reg [4:0] beat_flags_number; // matrix_vector.rs:76
-    reg beat_flags_ends; // matrix_vector.rs:76
-    reg beat_flags_first_row; // matrix_vector.rs:76
-    reg beat_flags_first_across; // matrix_vector.rs:76
-    reg beat_flags_last_across; // matrix_vector.rs:76
-    reg beat_flags_last; // matrix_vector.rs:76
-    reg [15:0] beat_data; // matrix_vector.rs:76
-    reg [8:0] beat_place_1; // matrix_vector.rs:76
-    reg beat_begins_1; // matrix_vector.rs:76
-    reg comes_1; // a beat is there | matrix_vector.rs:77
-    reg [63:0] word_1; // vectors.rs:68
-    reg [63:0] word_2; // vectors.rs:68
-    reg [63:0] word_3; // vectors.rs:68
-    reg [63:0] word_4; // vectors.rs:68
-    reg [63:0] word_5; // vectors.rs:68
-    reg [63:0] word_6; // vectors.rs:68
-    reg [63:0] word_7; // vectors.rs:68
-    reg [63:0] word_8; // vectors.rs:68
+    wire switched; // matrix_vector.rs:69
+    reg [19:0] id; // the number of the next book | books.rs:84
+    reg loading; // a load is under way | books.rs:85
+    reg [19:0] number_1; // the book that comes, or came last | books.rs:86
+    reg [19:0] next; // the one behind it | books.rs:87
+    reg there; // all books of the next tile are there | books.rs:88
+    reg waits; // a book is there that is not read yet | books.rs:89
+    reg damaged; // the book of the next tile is damaged | books.rs:126
+    reg over; // the last word of all books was there | books.rs:127
+    reg [3:0] how; // books.rs:128
+    reg [11:0] position; // books.rs:129
+    reg [3:0] outcome; // books.rs:205
+    wire steps; // matrix_vector.rs:71
+    reg [19:0] tile; // the tile | walk.rs:73
+    reg [7:0] row; // the row in the tile | walk.rs:74
+    reg [4:0] number_2; // the beat in the row | walk.rs:75
+    reg [8:0] base; // the first beat of the tile in a row of the matrix | walk.rs:76
+    reg [15:0] beats; // beats of a row of the matrix | walk.rs:77
+    reg [15:0] across_left; // walk.rs:78
+    reg [4:0] across_end; // walk.rs:78
+    reg across_last; // walk.rs:78
+    reg [16:0] down_left; // walk.rs:79
+    reg [7:0] down_end; // walk.rs:79
+    reg down_last; // walk.rs:79
+    reg [1:0] part; // the part of the word | walk.rs:154
+    reg [6:0] adding; // front.rs:27
+    reg [6:0] waiting; // front.rs:27
+    reg room; // there is room for another row | front.rs:28
+    reg [3:0] finds; // front.rs:101
+    reg [4:0] beat_flags_number; // matrix_vector.rs:78
+    reg beat_flags_ends; // matrix_vector.rs:78
+    reg beat_flags_first_row; // matrix_vector.rs:78
+    reg beat_flags_first_across; // matrix_vector.rs:78
+    reg beat_flags_last_across; // matrix_vector.rs:78
+    reg beat_flags_last; // matrix_vector.rs:78
+    reg [15:0] beat_data; // matrix_vector.rs:78
+    reg [8:0] beat_place_1; // matrix_vector.rs:78
+    reg beat_begins_1; // matrix_vector.rs:78
+    reg comes_1; // a beat is there | matrix_vector.rs:79
+    reg [63:0] word_1; // vectors.rs:69
+    reg [63:0] word_2; // vectors.rs:69
+    reg [63:0] word_3; // vectors.rs:69
+    reg [63:0] word_4; // vectors.rs:69
+    reg [63:0] word_5; // vectors.rs:69
+    reg [63:0] word_6; // vectors.rs:69
+    reg [63:0] word_7; // vectors.rs:69
+    reg [63:0] word_8; // vectors.rs:69
     reg later; // delay.rs:19
     reg later_1; // delay.rs:19
     reg [4:0] later_number; // delay.rs:9
@@ -234,71 +234,71 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     wire [15:0] products_7_3;
     wire sum_3_out_valid;
     wire [15:0] values_3_1;
-    reg later_1_s1; // sums.rs:51
-    reg later_1_s2; // sums.rs:51
-    reg later_1_s3; // sums.rs:51
-    reg later_1_s4; // sums.rs:51
-    reg later_1_s5; // sums.rs:51
-    reg later_1_s6; // sums.rs:51
-    reg later_1_s7; // sums.rs:51
-    reg later_1_s8; // sums.rs:51
-    reg later_1_s9; // sums.rs:51
-    reg later_1_s10; // sums.rs:51
-    reg later_1_s11; // sums.rs:51
-    reg later_1_s12; // sums.rs:51
-    reg later_1_s13; // sums.rs:51
-    reg later_1_s14; // sums.rs:51
-    reg later_1_s15; // sums.rs:51
-    reg term_comes; // sums.rs:51
-    reg [4:0] later_number_1_s1; // sums.rs:51
-    reg [4:0] later_number_1_s2; // sums.rs:51
-    reg [4:0] later_number_1_s3; // sums.rs:51
-    reg [4:0] later_number_1_s4; // sums.rs:51
-    reg [4:0] later_number_1_s5; // sums.rs:51
-    reg [4:0] later_number_1_s6; // sums.rs:51
-    reg [4:0] later_number_1_s7; // sums.rs:51
-    reg [4:0] later_number_1_s8; // sums.rs:51
-    reg [4:0] later_number_1_s9; // sums.rs:51
-    reg [4:0] later_number_1_s10; // sums.rs:51
-    reg [4:0] later_number_1_s11; // sums.rs:51
-    reg [4:0] later_number_1_s12; // sums.rs:51
-    reg [4:0] later_number_1_s13; // sums.rs:51
-    reg [4:0] later_number_1_s14; // sums.rs:51
-    reg [4:0] later_number_1_s15; // sums.rs:51
-    reg [4:0] term_number; // sums.rs:51
-    reg later_ends_1_s1; // sums.rs:51
-    reg later_ends_1_s2; // sums.rs:51
-    reg later_ends_1_s3; // sums.rs:51
-    reg later_ends_1_s4; // sums.rs:51
-    reg later_ends_1_s5; // sums.rs:51
-    reg later_ends_1_s6; // sums.rs:51
-    reg later_ends_1_s7; // sums.rs:51
-    reg later_ends_1_s8; // sums.rs:51
-    reg later_ends_1_s9; // sums.rs:51
-    reg later_ends_1_s10; // sums.rs:51
-    reg later_ends_1_s11; // sums.rs:51
-    reg later_ends_1_s12; // sums.rs:51
-    reg later_ends_1_s13; // sums.rs:51
-    reg later_ends_1_s14; // sums.rs:51
-    reg later_ends_1_s15; // sums.rs:51
-    reg term_ends; // sums.rs:51
-    reg wrong_s1; // sums.rs:53
-    reg wrong_s2; // sums.rs:53
-    reg wrong_s3; // sums.rs:53
-    reg wrong_s4; // sums.rs:53
-    reg wrong_s5; // sums.rs:53
-    reg wrong_s6; // sums.rs:53
-    reg wrong_s7; // sums.rs:53
-    reg wrong_s8; // sums.rs:53
-    reg wrong_s9; // sums.rs:53
-    reg wrong_s10; // sums.rs:53
-    reg wrong_s11; // sums.rs:53
-    reg wrong_s12; // sums.rs:53
-    reg wrong_s13; // sums.rs:53
-    reg wrong_s14; // sums.rs:53
-    reg wrong_s15; // sums.rs:53
-    reg of_beat; // sums.rs:53
-    reg s_before; // an index of the row has no entry | sums.rs:54
+    reg later_1_s1; // sums.rs:85
+    reg later_1_s2; // sums.rs:85
+    reg later_1_s3; // sums.rs:85
+    reg later_1_s4; // sums.rs:85
+    reg later_1_s5; // sums.rs:85
+    reg later_1_s6; // sums.rs:85
+    reg later_1_s7; // sums.rs:85
+    reg later_1_s8; // sums.rs:85
+    reg later_1_s9; // sums.rs:85
+    reg later_1_s10; // sums.rs:85
+    reg later_1_s11; // sums.rs:85
+    reg later_1_s12; // sums.rs:85
+    reg later_1_s13; // sums.rs:85
+    reg later_1_s14; // sums.rs:85
+    reg later_1_s15; // sums.rs:85
+    reg term_comes; // sums.rs:85
+    reg [4:0] later_number_1_s1; // sums.rs:85
+    reg [4:0] later_number_1_s2; // sums.rs:85
+    reg [4:0] later_number_1_s3; // sums.rs:85
+    reg [4:0] later_number_1_s4; // sums.rs:85
+    reg [4:0] later_number_1_s5; // sums.rs:85
+    reg [4:0] later_number_1_s6; // sums.rs:85
+    reg [4:0] later_number_1_s7; // sums.rs:85
+    reg [4:0] later_number_1_s8; // sums.rs:85
+    reg [4:0] later_number_1_s9; // sums.rs:85
+    reg [4:0] later_number_1_s10; // sums.rs:85
+    reg [4:0] later_number_1_s11; // sums.rs:85
+    reg [4:0] later_number_1_s12; // sums.rs:85
+    reg [4:0] later_number_1_s13; // sums.rs:85
+    reg [4:0] later_number_1_s14; // sums.rs:85
+    reg [4:0] later_number_1_s15; // sums.rs:85
+    reg [4:0] term_number; // sums.rs:85
+    reg later_ends_1_s1; // sums.rs:85
+    reg later_ends_1_s2; // sums.rs:85
+    reg later_ends_1_s3; // sums.rs:85
+    reg later_ends_1_s4; // sums.rs:85
+    reg later_ends_1_s5; // sums.rs:85
+    reg later_ends_1_s6; // sums.rs:85
+    reg later_ends_1_s7; // sums.rs:85
+    reg later_ends_1_s8; // sums.rs:85
+    reg later_ends_1_s9; // sums.rs:85
+    reg later_ends_1_s10; // sums.rs:85
+    reg later_ends_1_s11; // sums.rs:85
+    reg later_ends_1_s12; // sums.rs:85
+    reg later_ends_1_s13; // sums.rs:85
+    reg later_ends_1_s14; // sums.rs:85
+    reg later_ends_1_s15; // sums.rs:85
+    reg term_ends; // sums.rs:85
+    reg wrong_s1; // sums.rs:87
+    reg wrong_s2; // sums.rs:87
+    reg wrong_s3; // sums.rs:87
+    reg wrong_s4; // sums.rs:87
+    reg wrong_s5; // sums.rs:87
+    reg wrong_s6; // sums.rs:87
+    reg wrong_s7; // sums.rs:87
+    reg wrong_s8; // sums.rs:87
+    reg wrong_s9; // sums.rs:87
+    reg wrong_s10; // sums.rs:87
+    reg wrong_s11; // sums.rs:87
+    reg wrong_s12; // sums.rs:87
+    reg wrong_s13; // sums.rs:87
+    reg wrong_s14; // sums.rs:87
+    reg wrong_s15; // sums.rs:87
+    reg of_beat; // sums.rs:87
+    reg s_before; // an index of the row has no entry | sums.rs:88
     reg [15:0] held; // join_pairs.rs:54
     wire adder_out_valid;
     wire [15:0] adder_y;
@@ -415,283 +415,283 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     reg term_ends_s34; // join_pairs.rs:60
     reg term_ends_s35; // join_pairs.rs:60
     reg term_ends_1; // join_pairs.rs:60
-    reg later_first_row_1_s1; // sums.rs:65
-    reg later_first_row_1_s2; // sums.rs:65
-    reg later_first_row_1_s3; // sums.rs:65
-    reg later_first_row_1_s4; // sums.rs:65
-    reg later_first_row_1_s5; // sums.rs:65
-    reg later_first_row_1_s6; // sums.rs:65
-    reg later_first_row_1_s7; // sums.rs:65
-    reg later_first_row_1_s8; // sums.rs:65
-    reg later_first_row_1_s9; // sums.rs:65
-    reg later_first_row_1_s10; // sums.rs:65
-    reg later_first_row_1_s11; // sums.rs:65
-    reg later_first_row_1_s12; // sums.rs:65
-    reg later_first_row_1_s13; // sums.rs:65
-    reg later_first_row_1_s14; // sums.rs:65
-    reg later_first_row_1_s15; // sums.rs:65
-    reg later_first_row_1_s16; // sums.rs:65
-    reg later_first_row_1_s17; // sums.rs:65
-    reg later_first_row_1_s18; // sums.rs:65
-    reg later_first_row_1_s19; // sums.rs:65
-    reg later_first_row_1_s20; // sums.rs:65
-    reg later_first_row_1_s21; // sums.rs:65
-    reg later_first_row_1_s22; // sums.rs:65
-    reg later_first_row_1_s23; // sums.rs:65
-    reg later_first_row_1_s24; // sums.rs:65
-    reg later_first_row_1_s25; // sums.rs:65
-    reg later_first_row_1_s26; // sums.rs:65
-    reg later_first_row_1_s27; // sums.rs:65
-    reg later_first_row_1_s28; // sums.rs:65
-    reg later_first_row_1_s29; // sums.rs:65
-    reg later_first_row_1_s30; // sums.rs:65
-    reg later_first_row_1_s31; // sums.rs:65
-    reg later_first_row_1_s32; // sums.rs:65
-    reg later_first_row_1_s33; // sums.rs:65
-    reg later_first_row_1_s34; // sums.rs:65
-    reg later_first_row_1_s35; // sums.rs:65
-    reg flags_first_row_1; // sums.rs:65
-    reg later_first_across_1_s1; // sums.rs:65
-    reg later_first_across_1_s2; // sums.rs:65
-    reg later_first_across_1_s3; // sums.rs:65
-    reg later_first_across_1_s4; // sums.rs:65
-    reg later_first_across_1_s5; // sums.rs:65
-    reg later_first_across_1_s6; // sums.rs:65
-    reg later_first_across_1_s7; // sums.rs:65
-    reg later_first_across_1_s8; // sums.rs:65
-    reg later_first_across_1_s9; // sums.rs:65
-    reg later_first_across_1_s10; // sums.rs:65
-    reg later_first_across_1_s11; // sums.rs:65
-    reg later_first_across_1_s12; // sums.rs:65
-    reg later_first_across_1_s13; // sums.rs:65
-    reg later_first_across_1_s14; // sums.rs:65
-    reg later_first_across_1_s15; // sums.rs:65
-    reg later_first_across_1_s16; // sums.rs:65
-    reg later_first_across_1_s17; // sums.rs:65
-    reg later_first_across_1_s18; // sums.rs:65
-    reg later_first_across_1_s19; // sums.rs:65
-    reg later_first_across_1_s20; // sums.rs:65
-    reg later_first_across_1_s21; // sums.rs:65
-    reg later_first_across_1_s22; // sums.rs:65
-    reg later_first_across_1_s23; // sums.rs:65
-    reg later_first_across_1_s24; // sums.rs:65
-    reg later_first_across_1_s25; // sums.rs:65
-    reg later_first_across_1_s26; // sums.rs:65
-    reg later_first_across_1_s27; // sums.rs:65
-    reg later_first_across_1_s28; // sums.rs:65
-    reg later_first_across_1_s29; // sums.rs:65
-    reg later_first_across_1_s30; // sums.rs:65
-    reg later_first_across_1_s31; // sums.rs:65
-    reg later_first_across_1_s32; // sums.rs:65
-    reg later_first_across_1_s33; // sums.rs:65
-    reg later_first_across_1_s34; // sums.rs:65
-    reg later_first_across_1_s35; // sums.rs:65
-    reg flags_first_across_1; // sums.rs:65
-    reg later_last_across_1_s1; // sums.rs:65
-    reg later_last_across_1_s2; // sums.rs:65
-    reg later_last_across_1_s3; // sums.rs:65
-    reg later_last_across_1_s4; // sums.rs:65
-    reg later_last_across_1_s5; // sums.rs:65
-    reg later_last_across_1_s6; // sums.rs:65
-    reg later_last_across_1_s7; // sums.rs:65
-    reg later_last_across_1_s8; // sums.rs:65
-    reg later_last_across_1_s9; // sums.rs:65
-    reg later_last_across_1_s10; // sums.rs:65
-    reg later_last_across_1_s11; // sums.rs:65
-    reg later_last_across_1_s12; // sums.rs:65
-    reg later_last_across_1_s13; // sums.rs:65
-    reg later_last_across_1_s14; // sums.rs:65
-    reg later_last_across_1_s15; // sums.rs:65
-    reg later_last_across_1_s16; // sums.rs:65
-    reg later_last_across_1_s17; // sums.rs:65
-    reg later_last_across_1_s18; // sums.rs:65
-    reg later_last_across_1_s19; // sums.rs:65
-    reg later_last_across_1_s20; // sums.rs:65
-    reg later_last_across_1_s21; // sums.rs:65
-    reg later_last_across_1_s22; // sums.rs:65
-    reg later_last_across_1_s23; // sums.rs:65
-    reg later_last_across_1_s24; // sums.rs:65
-    reg later_last_across_1_s25; // sums.rs:65
-    reg later_last_across_1_s26; // sums.rs:65
-    reg later_last_across_1_s27; // sums.rs:65
-    reg later_last_across_1_s28; // sums.rs:65
-    reg later_last_across_1_s29; // sums.rs:65
-    reg later_last_across_1_s30; // sums.rs:65
-    reg later_last_across_1_s31; // sums.rs:65
-    reg later_last_across_1_s32; // sums.rs:65
-    reg later_last_across_1_s33; // sums.rs:65
-    reg later_last_across_1_s34; // sums.rs:65
-    reg later_last_across_1_s35; // sums.rs:65
-    reg flags_last_across; // sums.rs:65
-    reg later_last_1_s1; // sums.rs:65
-    reg later_last_1_s2; // sums.rs:65
-    reg later_last_1_s3; // sums.rs:65
-    reg later_last_1_s4; // sums.rs:65
-    reg later_last_1_s5; // sums.rs:65
-    reg later_last_1_s6; // sums.rs:65
-    reg later_last_1_s7; // sums.rs:65
-    reg later_last_1_s8; // sums.rs:65
-    reg later_last_1_s9; // sums.rs:65
-    reg later_last_1_s10; // sums.rs:65
-    reg later_last_1_s11; // sums.rs:65
-    reg later_last_1_s12; // sums.rs:65
-    reg later_last_1_s13; // sums.rs:65
-    reg later_last_1_s14; // sums.rs:65
-    reg later_last_1_s15; // sums.rs:65
-    reg later_last_1_s16; // sums.rs:65
-    reg later_last_1_s17; // sums.rs:65
-    reg later_last_1_s18; // sums.rs:65
-    reg later_last_1_s19; // sums.rs:65
-    reg later_last_1_s20; // sums.rs:65
-    reg later_last_1_s21; // sums.rs:65
-    reg later_last_1_s22; // sums.rs:65
-    reg later_last_1_s23; // sums.rs:65
-    reg later_last_1_s24; // sums.rs:65
-    reg later_last_1_s25; // sums.rs:65
-    reg later_last_1_s26; // sums.rs:65
-    reg later_last_1_s27; // sums.rs:65
-    reg later_last_1_s28; // sums.rs:65
-    reg later_last_1_s29; // sums.rs:65
-    reg later_last_1_s30; // sums.rs:65
-    reg later_last_1_s31; // sums.rs:65
-    reg later_last_1_s32; // sums.rs:65
-    reg later_last_1_s33; // sums.rs:65
-    reg later_last_1_s34; // sums.rs:65
-    reg later_last_1_s35; // sums.rs:65
-    reg flags_last_1; // sums.rs:65
-    reg wrong_2_s17; // sums.rs:65
-    reg wrong_2_s18; // sums.rs:65
-    reg wrong_2_s19; // sums.rs:65
-    reg wrong_2_s20; // sums.rs:65
-    reg wrong_2_s21; // sums.rs:65
-    reg wrong_2_s22; // sums.rs:65
-    reg wrong_2_s23; // sums.rs:65
-    reg wrong_2_s24; // sums.rs:65
-    reg wrong_2_s25; // sums.rs:65
-    reg wrong_2_s26; // sums.rs:65
-    reg wrong_2_s27; // sums.rs:65
-    reg wrong_2_s28; // sums.rs:65
-    reg wrong_2_s29; // sums.rs:65
-    reg wrong_2_s30; // sums.rs:65
-    reg wrong_2_s31; // sums.rs:65
-    reg wrong_2_s32; // sums.rs:65
-    reg wrong_2_s33; // sums.rs:65
-    reg wrong_2_s34; // sums.rs:65
-    reg wrong_2_s35; // sums.rs:65
-    reg wrong_3; // sums.rs:65
-    reg [7:0] counter; // the row that comes next | sums.rs:151
-    reg before_wrong; // sums.rs:158
-    reg [15:0] before_sums_0; // sums.rs:158
-    reg [15:0] before_sums_1; // sums.rs:158
-    reg [15:0] before_sums_2; // sums.rs:158
-    reg [15:0] before_sums_3; // sums.rs:158
-    reg flags_first_across_1_s37; // sums.rs:159
-    reg first_1; // sums.rs:159
-    reg [15:0] sums_0_s37; // sums.rs:163
-    reg [15:0] sums_0_s38; // sums.rs:163
+    reg later_first_row_1_s1; // sums.rs:99
+    reg later_first_row_1_s2; // sums.rs:99
+    reg later_first_row_1_s3; // sums.rs:99
+    reg later_first_row_1_s4; // sums.rs:99
+    reg later_first_row_1_s5; // sums.rs:99
+    reg later_first_row_1_s6; // sums.rs:99
+    reg later_first_row_1_s7; // sums.rs:99
+    reg later_first_row_1_s8; // sums.rs:99
+    reg later_first_row_1_s9; // sums.rs:99
+    reg later_first_row_1_s10; // sums.rs:99
+    reg later_first_row_1_s11; // sums.rs:99
+    reg later_first_row_1_s12; // sums.rs:99
+    reg later_first_row_1_s13; // sums.rs:99
+    reg later_first_row_1_s14; // sums.rs:99
+    reg later_first_row_1_s15; // sums.rs:99
+    reg later_first_row_1_s16; // sums.rs:99
+    reg later_first_row_1_s17; // sums.rs:99
+    reg later_first_row_1_s18; // sums.rs:99
+    reg later_first_row_1_s19; // sums.rs:99
+    reg later_first_row_1_s20; // sums.rs:99
+    reg later_first_row_1_s21; // sums.rs:99
+    reg later_first_row_1_s22; // sums.rs:99
+    reg later_first_row_1_s23; // sums.rs:99
+    reg later_first_row_1_s24; // sums.rs:99
+    reg later_first_row_1_s25; // sums.rs:99
+    reg later_first_row_1_s26; // sums.rs:99
+    reg later_first_row_1_s27; // sums.rs:99
+    reg later_first_row_1_s28; // sums.rs:99
+    reg later_first_row_1_s29; // sums.rs:99
+    reg later_first_row_1_s30; // sums.rs:99
+    reg later_first_row_1_s31; // sums.rs:99
+    reg later_first_row_1_s32; // sums.rs:99
+    reg later_first_row_1_s33; // sums.rs:99
+    reg later_first_row_1_s34; // sums.rs:99
+    reg later_first_row_1_s35; // sums.rs:99
+    reg flags_first_row_1; // sums.rs:99
+    reg later_first_across_1_s1; // sums.rs:99
+    reg later_first_across_1_s2; // sums.rs:99
+    reg later_first_across_1_s3; // sums.rs:99
+    reg later_first_across_1_s4; // sums.rs:99
+    reg later_first_across_1_s5; // sums.rs:99
+    reg later_first_across_1_s6; // sums.rs:99
+    reg later_first_across_1_s7; // sums.rs:99
+    reg later_first_across_1_s8; // sums.rs:99
+    reg later_first_across_1_s9; // sums.rs:99
+    reg later_first_across_1_s10; // sums.rs:99
+    reg later_first_across_1_s11; // sums.rs:99
+    reg later_first_across_1_s12; // sums.rs:99
+    reg later_first_across_1_s13; // sums.rs:99
+    reg later_first_across_1_s14; // sums.rs:99
+    reg later_first_across_1_s15; // sums.rs:99
+    reg later_first_across_1_s16; // sums.rs:99
+    reg later_first_across_1_s17; // sums.rs:99
+    reg later_first_across_1_s18; // sums.rs:99
+    reg later_first_across_1_s19; // sums.rs:99
+    reg later_first_across_1_s20; // sums.rs:99
+    reg later_first_across_1_s21; // sums.rs:99
+    reg later_first_across_1_s22; // sums.rs:99
+    reg later_first_across_1_s23; // sums.rs:99
+    reg later_first_across_1_s24; // sums.rs:99
+    reg later_first_across_1_s25; // sums.rs:99
+    reg later_first_across_1_s26; // sums.rs:99
+    reg later_first_across_1_s27; // sums.rs:99
+    reg later_first_across_1_s28; // sums.rs:99
+    reg later_first_across_1_s29; // sums.rs:99
+    reg later_first_across_1_s30; // sums.rs:99
+    reg later_first_across_1_s31; // sums.rs:99
+    reg later_first_across_1_s32; // sums.rs:99
+    reg later_first_across_1_s33; // sums.rs:99
+    reg later_first_across_1_s34; // sums.rs:99
+    reg later_first_across_1_s35; // sums.rs:99
+    reg flags_first_across_1; // sums.rs:99
+    reg later_last_across_1_s1; // sums.rs:99
+    reg later_last_across_1_s2; // sums.rs:99
+    reg later_last_across_1_s3; // sums.rs:99
+    reg later_last_across_1_s4; // sums.rs:99
+    reg later_last_across_1_s5; // sums.rs:99
+    reg later_last_across_1_s6; // sums.rs:99
+    reg later_last_across_1_s7; // sums.rs:99
+    reg later_last_across_1_s8; // sums.rs:99
+    reg later_last_across_1_s9; // sums.rs:99
+    reg later_last_across_1_s10; // sums.rs:99
+    reg later_last_across_1_s11; // sums.rs:99
+    reg later_last_across_1_s12; // sums.rs:99
+    reg later_last_across_1_s13; // sums.rs:99
+    reg later_last_across_1_s14; // sums.rs:99
+    reg later_last_across_1_s15; // sums.rs:99
+    reg later_last_across_1_s16; // sums.rs:99
+    reg later_last_across_1_s17; // sums.rs:99
+    reg later_last_across_1_s18; // sums.rs:99
+    reg later_last_across_1_s19; // sums.rs:99
+    reg later_last_across_1_s20; // sums.rs:99
+    reg later_last_across_1_s21; // sums.rs:99
+    reg later_last_across_1_s22; // sums.rs:99
+    reg later_last_across_1_s23; // sums.rs:99
+    reg later_last_across_1_s24; // sums.rs:99
+    reg later_last_across_1_s25; // sums.rs:99
+    reg later_last_across_1_s26; // sums.rs:99
+    reg later_last_across_1_s27; // sums.rs:99
+    reg later_last_across_1_s28; // sums.rs:99
+    reg later_last_across_1_s29; // sums.rs:99
+    reg later_last_across_1_s30; // sums.rs:99
+    reg later_last_across_1_s31; // sums.rs:99
+    reg later_last_across_1_s32; // sums.rs:99
+    reg later_last_across_1_s33; // sums.rs:99
+    reg later_last_across_1_s34; // sums.rs:99
+    reg later_last_across_1_s35; // sums.rs:99
+    reg flags_last_across; // sums.rs:99
+    reg later_last_1_s1; // sums.rs:99
+    reg later_last_1_s2; // sums.rs:99
+    reg later_last_1_s3; // sums.rs:99
+    reg later_last_1_s4; // sums.rs:99
+    reg later_last_1_s5; // sums.rs:99
+    reg later_last_1_s6; // sums.rs:99
+    reg later_last_1_s7; // sums.rs:99
+    reg later_last_1_s8; // sums.rs:99
+    reg later_last_1_s9; // sums.rs:99
+    reg later_last_1_s10; // sums.rs:99
+    reg later_last_1_s11; // sums.rs:99
+    reg later_last_1_s12; // sums.rs:99
+    reg later_last_1_s13; // sums.rs:99
+    reg later_last_1_s14; // sums.rs:99
+    reg later_last_1_s15; // sums.rs:99
+    reg later_last_1_s16; // sums.rs:99
+    reg later_last_1_s17; // sums.rs:99
+    reg later_last_1_s18; // sums.rs:99
+    reg later_last_1_s19; // sums.rs:99
+    reg later_last_1_s20; // sums.rs:99
+    reg later_last_1_s21; // sums.rs:99
+    reg later_last_1_s22; // sums.rs:99
+    reg later_last_1_s23; // sums.rs:99
+    reg later_last_1_s24; // sums.rs:99
+    reg later_last_1_s25; // sums.rs:99
+    reg later_last_1_s26; // sums.rs:99
+    reg later_last_1_s27; // sums.rs:99
+    reg later_last_1_s28; // sums.rs:99
+    reg later_last_1_s29; // sums.rs:99
+    reg later_last_1_s30; // sums.rs:99
+    reg later_last_1_s31; // sums.rs:99
+    reg later_last_1_s32; // sums.rs:99
+    reg later_last_1_s33; // sums.rs:99
+    reg later_last_1_s34; // sums.rs:99
+    reg later_last_1_s35; // sums.rs:99
+    reg flags_last_1; // sums.rs:99
+    reg wrong_2_s17; // sums.rs:99
+    reg wrong_2_s18; // sums.rs:99
+    reg wrong_2_s19; // sums.rs:99
+    reg wrong_2_s20; // sums.rs:99
+    reg wrong_2_s21; // sums.rs:99
+    reg wrong_2_s22; // sums.rs:99
+    reg wrong_2_s23; // sums.rs:99
+    reg wrong_2_s24; // sums.rs:99
+    reg wrong_2_s25; // sums.rs:99
+    reg wrong_2_s26; // sums.rs:99
+    reg wrong_2_s27; // sums.rs:99
+    reg wrong_2_s28; // sums.rs:99
+    reg wrong_2_s29; // sums.rs:99
+    reg wrong_2_s30; // sums.rs:99
+    reg wrong_2_s31; // sums.rs:99
+    reg wrong_2_s32; // sums.rs:99
+    reg wrong_2_s33; // sums.rs:99
+    reg wrong_2_s34; // sums.rs:99
+    reg wrong_2_s35; // sums.rs:99
+    reg wrong_3; // sums.rs:99
+    reg [7:0] counter; // the row that comes next | sums.rs:166
+    reg before_wrong; // sums.rs:173
+    reg [15:0] before_sums_0; // sums.rs:173
+    reg [15:0] before_sums_1; // sums.rs:173
+    reg [15:0] before_sums_2; // sums.rs:173
+    reg [15:0] before_sums_3; // sums.rs:173
+    reg flags_first_across_1_s37; // sums.rs:174
+    reg first_1; // sums.rs:174
+    reg [15:0] sums_0_s37; // sums.rs:178
+    reg [15:0] sums_0_s38; // sums.rs:178
     wire adder_20_out_valid;
     wire [15:0] sums_0_1;
-    reg [15:0] sums_1_s37; // sums.rs:163
-    reg [15:0] sums_1_s38; // sums.rs:163
+    reg [15:0] sums_1_s37; // sums.rs:178
+    reg [15:0] sums_1_s38; // sums.rs:178
     wire adder_21_out_valid;
     wire [15:0] sums_1_1;
-    reg [15:0] sums_2_s37; // sums.rs:163
-    reg [15:0] sums_2_s38; // sums.rs:163
+    reg [15:0] sums_2_s37; // sums.rs:178
+    reg [15:0] sums_2_s38; // sums.rs:178
     wire adder_22_out_valid;
     wire [15:0] sums_2_1;
-    reg [15:0] sums_3_s37; // sums.rs:163
-    reg [15:0] sums_3_s38; // sums.rs:163
+    reg [15:0] sums_3_s37; // sums.rs:178
+    reg [15:0] sums_3_s38; // sums.rs:178
     wire adder_23_out_valid;
     wire [15:0] sums_3_1;
-    reg wrong_3_s37; // sums.rs:166
-    reg wrong_3_s38; // sums.rs:166
-    reg wrong_4_s39; // sums.rs:167
-    reg wrong_4_s40; // sums.rs:167
-    reg wrong_4_s41; // sums.rs:167
-    reg wrong_5; // sums.rs:167
-    reg comes_2_s37; // sums.rs:168
-    reg comes_2_s38; // sums.rs:168
-    reg comes_2_s39; // sums.rs:168
-    reg comes_2_s40; // sums.rs:168
-    reg comes_2_s41; // sums.rs:168
-    reg comes_3; // sums.rs:168
-    reg flags_last_across_s37; // sums.rs:168
-    reg flags_last_across_s38; // sums.rs:168
-    reg flags_last_across_s39; // sums.rs:168
-    reg flags_last_across_s40; // sums.rs:168
-    reg flags_last_across_s41; // sums.rs:168
-    reg last_across; // sums.rs:168
-    reg [7:0] number_4_s37; // sums.rs:169
-    reg [7:0] number_4_s38; // sums.rs:169
-    reg [7:0] number_4_s39; // sums.rs:169
-    reg [7:0] number_4_s40; // sums.rs:169
-    reg [7:0] number_4_s41; // sums.rs:169
-    reg [7:0] number_4_s42; // sums.rs:169
-    reg flags_first_row_1_s37; // sums.rs:80
-    reg flags_first_row_1_s38; // sums.rs:80
-    reg flags_first_row_1_s39; // sums.rs:80
-    reg flags_first_row_1_s40; // sums.rs:80
-    reg flags_first_row_1_s41; // sums.rs:80
-    reg first_row; // sums.rs:80
-    reg flags_last_1_s37; // sums.rs:80
-    reg flags_last_1_s38; // sums.rs:80
-    reg flags_last_1_s39; // sums.rs:80
-    reg flags_last_1_s40; // sums.rs:80
-    reg flags_last_1_s41; // sums.rs:80
-    reg last_5; // sums.rs:80
-    reg wrong_3_s39; // sums.rs:81
-    reg wrong_3_s40; // sums.rs:81
-    reg wrong_3_s41; // sums.rs:81
-    reg wrong_6; // sums.rs:81
-    wire into_valid; // matrix_vector.rs:84
-    wire [15:0] into_product_0; // matrix_vector.rs:84
-    wire [15:0] into_product_1; // matrix_vector.rs:84
-    wire [15:0] into_product_2; // matrix_vector.rs:84
-    wire [15:0] into_product_3; // matrix_vector.rs:84
-    wire into_wrong; // matrix_vector.rs:84
-    wire into_last; // matrix_vector.rs:84
+    reg wrong_3_s37; // sums.rs:181
+    reg wrong_3_s38; // sums.rs:181
+    reg wrong_4_s39; // sums.rs:182
+    reg wrong_4_s40; // sums.rs:182
+    reg wrong_4_s41; // sums.rs:182
+    reg wrong_5; // sums.rs:182
+    reg comes_2_s37; // sums.rs:183
+    reg comes_2_s38; // sums.rs:183
+    reg comes_2_s39; // sums.rs:183
+    reg comes_2_s40; // sums.rs:183
+    reg comes_2_s41; // sums.rs:183
+    reg comes_3; // sums.rs:183
+    reg flags_last_across_s37; // sums.rs:183
+    reg flags_last_across_s38; // sums.rs:183
+    reg flags_last_across_s39; // sums.rs:183
+    reg flags_last_across_s40; // sums.rs:183
+    reg flags_last_across_s41; // sums.rs:183
+    reg last_across; // sums.rs:183
+    reg [7:0] number_4_s37; // sums.rs:184
+    reg [7:0] number_4_s38; // sums.rs:184
+    reg [7:0] number_4_s39; // sums.rs:184
+    reg [7:0] number_4_s40; // sums.rs:184
+    reg [7:0] number_4_s41; // sums.rs:184
+    reg [7:0] number_4_s42; // sums.rs:184
+    reg flags_first_row_1_s37; // sums.rs:61
+    reg flags_first_row_1_s38; // sums.rs:61
+    reg flags_first_row_1_s39; // sums.rs:61
+    reg flags_first_row_1_s40; // sums.rs:61
+    reg flags_first_row_1_s41; // sums.rs:61
+    reg first_row; // sums.rs:61
+    reg flags_last_1_s37; // sums.rs:61
+    reg flags_last_1_s38; // sums.rs:61
+    reg flags_last_1_s39; // sums.rs:61
+    reg flags_last_1_s40; // sums.rs:61
+    reg flags_last_1_s41; // sums.rs:61
+    reg last_5; // sums.rs:61
+    reg wrong_3_s39; // sums.rs:62
+    reg wrong_3_s40; // sums.rs:62
+    reg wrong_3_s41; // sums.rs:62
+    reg wrong_6; // sums.rs:62
+    wire into_valid; // matrix_vector.rs:86
+    wire [15:0] into_product_0; // matrix_vector.rs:86
+    wire [15:0] into_product_1; // matrix_vector.rs:86
+    wire [15:0] into_product_2; // matrix_vector.rs:86
+    wire [15:0] into_product_3; // matrix_vector.rs:86
+    wire into_wrong; // matrix_vector.rs:86
+    wire into_last; // matrix_vector.rs:86
     wire fifo_s_ready;
     wire fifo_m_valid;
     wire [65:0] fifo_m_payload;
     wire [6:0] fifo_level;
-    reg [3:0] ended_outcome; // report.rs:29
-    reg ended_in_book; // report.rs:29
-    reg [19:0] ended_tile; // report.rs:29
-    reg [15:0] ended_position; // report.rs:29
-    reg [3:0] refused; // report.rs:94
-    reg there_2; // an index has no entry | report.rs:112
-    reg [19:0] tile_1; // the tile of the row that was added up last | report.rs:113
-    reg [7:0] row_1; // its number in the tile | report.rs:114
-    reg [19:0] first_tile; // report.rs:115
-    reg [7:0] first_row_1; // report.rs:115
-    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l88 [0:1023];
-    reg [63:0] memory_l88_q0; // vectors.rs:69
-    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l88_1 [0:1023];
-    reg [63:0] memory_l88_1_q0; // vectors.rs:69
-    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l88_2 [0:1023];
-    reg [63:0] memory_l88_2_q0; // vectors.rs:69
-    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l88_3 [0:1023];
-    reg [63:0] memory_l88_3_q0; // vectors.rs:69
-    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l88_4 [0:1023];
-    reg [63:0] memory_l88_4_q0; // vectors.rs:69
-    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l88_5 [0:1023];
-    reg [63:0] memory_l88_5_q0; // vectors.rs:69
-    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l88_6 [0:1023];
-    reg [63:0] memory_l88_6_q0; // vectors.rs:69
-    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l88_7 [0:1023];
-    reg [63:0] memory_l88_7_q0; // vectors.rs:69
+    reg [3:0] ended_outcome; // report.rs:30
+    reg ended_in_book; // report.rs:30
+    reg [19:0] ended_tile; // report.rs:30
+    reg [15:0] ended_position; // report.rs:30
+    reg [3:0] refused; // report.rs:106
+    reg there_2; // an index has no entry | report.rs:124
+    reg [19:0] tile_1; // the tile of the row that was added up last | report.rs:125
+    reg [7:0] row_1; // its number in the tile | report.rs:126
+    reg [19:0] first_tile; // report.rs:127
+    reg [7:0] first_row_1; // report.rs:127
+    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l89 [0:1023];
+    reg [63:0] memory_l89_q0; // vectors.rs:70
+    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l89_1 [0:1023];
+    reg [63:0] memory_l89_1_q0; // vectors.rs:70
+    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l89_2 [0:1023];
+    reg [63:0] memory_l89_2_q0; // vectors.rs:70
+    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l89_3 [0:1023];
+    reg [63:0] memory_l89_3_q0; // vectors.rs:70
+    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l89_4 [0:1023];
+    reg [63:0] memory_l89_4_q0; // vectors.rs:70
+    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l89_5 [0:1023];
+    reg [63:0] memory_l89_5_q0; // vectors.rs:70
+    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l89_6 [0:1023];
+    reg [63:0] memory_l89_6_q0; // vectors.rs:70
+    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l89_7 [0:1023];
+    reg [63:0] memory_l89_7_q0; // vectors.rs:70
     (* ram_style = "block" *) (* no_rw_check *) reg [64:0] memory [0:255];
-    reg [64:0] memory_q0; // sums.rs:158
+    reg [64:0] memory_q0; // sums.rs:173
 
     // a command
 
     // vectors: one half of the memories is read, the other one written
-    wire beyond = word == 11'h400; // vectors.rs:33
+    wire beyond = word == 11'h400; // vectors.rs:34
     assign vector_ready = ~(filled ? full_1 : full_0);
-    wire first = number == 2'h0; // vectors.rs:35
-    wire other = (beyond | ((~first) & ((filled ? length_1 : length_0) != (word + 11'h1)))) & vector_last; // vectors.rs:36
-    wire [10:0] _t1 = word + 11'h1; // vectors.rs:46
-    wire _t2 = other | ((filled ? wrong_1 : wrong_0) & (~first)); // vectors.rs:47
+    wire first = number == 2'h0; // vectors.rs:36
+    wire other = (beyond | ((~first) & ((filled ? length_1 : length_0) != (word + 11'h1)))) & vector_last; // vectors.rs:37
+    wire [10:0] _t1 = word + 11'h1; // vectors.rs:47
+    wire _t2 = other | ((filled ? wrong_1 : wrong_0) & (~first)); // vectors.rs:48
     always @(posedge clk) begin
         if (rst) begin
             half <= 1'h0;
@@ -731,43 +731,43 @@ module matrix_vector_256x4_2_4_256x256_4096 (
             end
         end
     end
-    wire writes = (vector_valid & vector_ready) & (~beyond); // vectors.rs:55
-    wire [13:0] columns = command_columns[15:2]; // vectors.rs:58
-    wire fit = (~(half ? wrong_1 : wrong_0)) & (columns == {3'h0, half ? length_1 : length_0}); // vectors.rs:59
-    wire _t3 = writes & (number == 2'h0); // vectors.rs:57
+    wire writes = (vector_valid & vector_ready) & (~beyond); // vectors.rs:56
+    wire [13:0] columns = command_columns[15:2]; // vectors.rs:59
+    wire fit = (~(half ? wrong_1 : wrong_0)) & (columns == {3'h0, half ? length_1 : length_0}); // vectors.rs:60
+    wire _t3 = writes & (number == 2'h0); // vectors.rs:58
     always @(posedge clk) begin
-        if (_t3 & (word[0] == 1'h0)) memory_l88[{filled, word[9:1]}] <= vector_data;
-        if (_t3 & (word[0] == 1'h1)) memory_l88_1[{filled, word[9:1]}] <= vector_data;
+        if (_t3 & (word[0] == 1'h0)) memory_l89[{filled, word[9:1]}] <= vector_data;
+        if (_t3 & (word[0] == 1'h1)) memory_l89_1[{filled, word[9:1]}] <= vector_data;
     end
-    wire _t4 = writes & (number == 2'h1); // vectors.rs:57
+    wire _t4 = writes & (number == 2'h1); // vectors.rs:58
     always @(posedge clk) begin
-        if (_t4 & (word[0] == 1'h0)) memory_l88_2[{filled, word[9:1]}] <= vector_data;
-        if (_t4 & (word[0] == 1'h1)) memory_l88_3[{filled, word[9:1]}] <= vector_data;
+        if (_t4 & (word[0] == 1'h0)) memory_l89_2[{filled, word[9:1]}] <= vector_data;
+        if (_t4 & (word[0] == 1'h1)) memory_l89_3[{filled, word[9:1]}] <= vector_data;
     end
-    wire _t5 = writes & (number == 2'h2); // vectors.rs:57
+    wire _t5 = writes & (number == 2'h2); // vectors.rs:58
     always @(posedge clk) begin
-        if (_t5 & (word[0] == 1'h0)) memory_l88_4[{filled, word[9:1]}] <= vector_data;
-        if (_t5 & (word[0] == 1'h1)) memory_l88_5[{filled, word[9:1]}] <= vector_data;
+        if (_t5 & (word[0] == 1'h0)) memory_l89_4[{filled, word[9:1]}] <= vector_data;
+        if (_t5 & (word[0] == 1'h1)) memory_l89_5[{filled, word[9:1]}] <= vector_data;
     end
-    wire _t6 = writes & (number == 2'h3); // vectors.rs:57
+    wire _t6 = writes & (number == 2'h3); // vectors.rs:58
     always @(posedge clk) begin
-        if (_t6 & (word[0] == 1'h0)) memory_l88_6[{filled, word[9:1]}] <= vector_data;
-        if (_t6 & (word[0] == 1'h1)) memory_l88_7[{filled, word[9:1]}] <= vector_data;
+        if (_t6 & (word[0] == 1'h0)) memory_l89_6[{filled, word[9:1]}] <= vector_data;
+        if (_t6 & (word[0] == 1'h1)) memory_l89_7[{filled, word[9:1]}] <= vector_data;
     end
     assign command_ready = (phase == PHASE_IDLE) & (half ? full_1 : full_0);
-    wire begins = command_valid & command_ready; // matrix_vector.rs:56
+    wire begins = command_valid & command_ready; // matrix_vector.rs:58
 
     // books
-    wire begins_1 = command_valid & command_ready; // books.rs:75
+    wire begins_1 = command_valid & command_ready; // books.rs:122
     always @(posedge clk) if (ends) begin
         how <= cache_loaded_outcome;
         position <= cache_loaded_position;
     end
     assign cache_load_valid = (phase == PHASE_RUN) & (~(((loading | there) | damaged) | over));
-    wire dropped = (((phase == PHASE_DRAIN) | (phase == PHASE_FINISH)) & (~loading)) & (~over); // books.rs:90
+    wire dropped = (((phase == PHASE_DRAIN) | (phase == PHASE_FINISH)) & (~loading)) & (~over); // books.rs:133
     assign books_ready = (cache_words_ready & loading) | dropped;
-    wire okay = cache_loaded_outcome == LOAD_OUTCOME_OKAY; // books.rs:98
-    wire flushes = (phase == PHASE_FINISH) & waits; // books.rs:99
+    wire okay = cache_loaded_outcome == LOAD_OUTCOME_OKAY; // books.rs:138
+    wire flushes = (phase == PHASE_FINISH) & waits; // books.rs:139
     always @(posedge clk) begin
         if (rst) begin
             id <= 20'h0;
@@ -815,12 +815,12 @@ module matrix_vector_256x4_2_4_256x256_4096 (
         if (how == LOAD_OUTCOME_NUMBER) outcome = MATRIX_OUTCOME_NUMBER;
         if (how == LOAD_OUTCOME_PADDING) outcome = MATRIX_OUTCOME_PADDING;
     end
-    wire [3:0] outcome_1 = damaged ? outcome : MATRIX_OUTCOME_BOOKS; // books.rs:125
-    wire missing = damaged | ((over & (~loading)) & (~there)); // books.rs:126
+    wire [3:0] outcome_1 = damaged ? outcome : MATRIX_OUTCOME_BOOKS; // books.rs:156
+    wire missing = damaged | ((over & (~loading)) & (~there)); // books.rs:157
 
     // where the next beat belongs
-    wire row_ends = number_2 == across_end; // walk.rs:69
-    wire tile_ends = row_ends & (row == down_end); // walk.rs:70
+    wire row_ends = number_2 == across_end; // walk.rs:125
+    wire tile_ends = row_ends & (row == down_end); // walk.rs:126
     always @(posedge clk) begin
         if (rst) begin
             part <= 2'h0;
@@ -829,24 +829,24 @@ module matrix_vector_256x4_2_4_256x256_4096 (
             if (begins) part <= 2'h0;
         end
     end
-    wire [15:0] beats_of_command = {3'h0, command_columns[15:3]}; // walk.rs:72
-    wire [15:0] _t7 = across_left - 16'h20; // walk.rs:85
-    wire last = _t7 <= 16'h20; // walk.rs:131
-    wire [15:0] _t8 = _t7 - 16'h1; // walk.rs:132
-    wire [4:0] s_end = last ? _t8[4:0] : 5'h1f; // walk.rs:132
-    wire last_1 = beats <= 16'h20; // walk.rs:131
-    wire [15:0] _t9 = beats - 16'h1; // walk.rs:132
-    wire [4:0] s_end_1 = last_1 ? _t9[4:0] : 5'h1f; // walk.rs:132
-    wire [16:0] _t10 = down_left - 17'h100; // walk.rs:89
-    wire last_2 = _t10 <= 17'h100; // walk.rs:139
-    wire [16:0] _t11 = _t10 - 17'h1; // walk.rs:140
-    wire [7:0] s_end_2 = last_2 ? _t11[7:0] : 8'hff; // walk.rs:140
-    wire last_3 = beats_of_command <= 16'h20; // walk.rs:131
-    wire [15:0] _t12 = beats_of_command - 16'h1; // walk.rs:132
-    wire [4:0] s_end_3 = last_3 ? _t12[4:0] : 5'h1f; // walk.rs:132
-    wire last_4 = {1'h0, command_rows} <= 17'h100; // walk.rs:139
-    wire [16:0] _t13 = {1'h0, command_rows} - 17'h1; // walk.rs:140
-    wire [7:0] s_end_4 = last_4 ? _t13[7:0] : 8'hff; // walk.rs:140
+    wire [15:0] beats_of_command = {3'h0, command_columns[15:3]}; // walk.rs:128
+    wire [15:0] _t7 = across_left - 16'h20; // walk.rs:98
+    wire last = _t7 <= 16'h20; // walk.rs:163
+    wire [15:0] _t8 = _t7 - 16'h1; // walk.rs:164
+    wire [4:0] s_end = last ? _t8[4:0] : 5'h1f; // walk.rs:164
+    wire last_1 = beats <= 16'h20; // walk.rs:163
+    wire [15:0] _t9 = beats - 16'h1; // walk.rs:164
+    wire [4:0] s_end_1 = last_1 ? _t9[4:0] : 5'h1f; // walk.rs:164
+    wire [16:0] _t10 = down_left - 17'h100; // walk.rs:102
+    wire last_2 = _t10 <= 17'h100; // walk.rs:171
+    wire [16:0] _t11 = _t10 - 17'h1; // walk.rs:172
+    wire [7:0] s_end_2 = last_2 ? _t11[7:0] : 8'hff; // walk.rs:172
+    wire last_3 = beats_of_command <= 16'h20; // walk.rs:163
+    wire [15:0] _t12 = beats_of_command - 16'h1; // walk.rs:164
+    wire [4:0] s_end_3 = last_3 ? _t12[4:0] : 5'h1f; // walk.rs:164
+    wire last_4 = {1'h0, command_rows} <= 17'h100; // walk.rs:171
+    wire [16:0] _t13 = {1'h0, command_rows} - 17'h1; // walk.rs:172
+    wire [7:0] s_end_4 = last_4 ? _t13[7:0] : 8'hff; // walk.rs:172
     always @(posedge clk) begin
         if (rst) begin
             tile <= 20'h0;
@@ -900,10 +900,10 @@ module matrix_vector_256x4_2_4_256x256_4096 (
             end
         end
     end
-    wire _t14 = &part; // walk.rs:104
-    wire beat_begins = ((~(|number_2)) & (~(|row))) & (~(|part)); // walk.rs:106
-    wire flags_first_across = ~(|base); // walk.rs:107
-    wire flags_last = (across_last & down_last) & (row == down_end); // walk.rs:109
+    wire _t14 = &part; // walk.rs:136
+    wire beat_begins = ((~(|number_2)) & (~(|row))) & (~(|part)); // walk.rs:138
+    wire flags_first_across = ~(|base); // walk.rs:139
+    wire flags_last = (across_last & down_last) & (row == down_end); // walk.rs:141
 
     // rows that are on their way
     always @(posedge clk) begin
@@ -913,28 +913,28 @@ module matrix_vector_256x4_2_4_256x256_4096 (
             room <= waiting < 7'h3f;
         end
     end
-    wire there_1 = room & ({1'h0, adding} <= down_end); // front.rs:83
+    wire there_1 = room & ({1'h0, adding} <= down_end); // front.rs:84
 
     // words become beats
-    wire book_there = there | (~beat_begins); // front.rs:86
-    wire goes = ((phase == PHASE_RUN) & there_1) & book_there; // front.rs:87
-    wire steps_1 = (goes & 1'h1) & words_valid; // front.rs:90
+    wire book_there = there | (~beat_begins); // front.rs:87
+    wire goes = ((phase == PHASE_RUN) & there_1) & book_there; // front.rs:88
+    wire steps_1 = (goes & 1'h1) & words_valid; // front.rs:91
     assign steps = steps_1;
     assign words_ready = ((goes & 1'h1) & _t14) | (phase == PHASE_DRAIN);
-    wire taken = steps_1 & _t14; // front.rs:92
-    wire comes = steps_1 & (~(words_failed & _t14)); // front.rs:93
-    wire all = row_ends & flags_last; // front.rs:102
+    wire taken = steps_1 & _t14; // front.rs:93
+    wire comes = steps_1 & (~(words_failed & _t14)); // front.rs:94
+    wire all = row_ends & flags_last; // front.rs:103
     always @* begin
         finds = MATRIX_OUTCOME_OKAY;
         if ((~words_last) & all) finds = MATRIX_OUTCOME_LONG;
         if (words_last & (~all)) finds = MATRIX_OUTCOME_SHORT;
         if (words_failed) finds = MATRIX_OUTCOME_BUS;
     end
-    wire flags_first_row = ~(|row); // front.rs:113
-    wire [15:0] data = words_data[{part, 4'h0} +: 16]; // front.rs:120
-    wire [8:0] number_3 = {4'h0, number_2}; // front.rs:121
-    wire [8:0] beat_place = base + number_3; // front.rs:122
-    wire _t15 = comes & row_ends; // front.rs:123
+    wire flags_first_row = ~(|row); // front.rs:114
+    wire [15:0] data = words_data[{part, 4'h0} +: 16]; // front.rs:121
+    wire [8:0] number_3 = {4'h0, number_2}; // front.rs:122
+    wire [8:0] beat_place = base + number_3; // front.rs:123
+    wire _t15 = comes & row_ends; // front.rs:124
     assign switched = comes & beat_begins;
     always @(posedge clk) begin
         beat_flags_number <= number_2;
@@ -956,71 +956,71 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     end
 
     // indices become values
-    wire [9:0] address = {half, beat_place_1}; // vectors.rs:66
+    wire [9:0] address = {half, beat_place_1}; // vectors.rs:67
     always @(posedge clk) begin
-        word_1 <= memory_l88_q0;
-        memory_l88_q0 <= memory_l88[address];
+        word_1 <= memory_l89_q0;
+        memory_l89_q0 <= memory_l89[address];
     end
-    wire [15:0] numbers_0_0 = word_1[15:0]; // vectors.rs:70
-    wire [15:0] numbers_0_1 = word_1[31:16]; // vectors.rs:70
-    wire [15:0] numbers_0_2 = word_1[47:32]; // vectors.rs:70
-    wire [15:0] numbers_0_3 = word_1[63:48]; // vectors.rs:70
+    wire [15:0] numbers_0_0 = word_1[15:0]; // vectors.rs:71
+    wire [15:0] numbers_0_1 = word_1[31:16]; // vectors.rs:71
+    wire [15:0] numbers_0_2 = word_1[47:32]; // vectors.rs:71
+    wire [15:0] numbers_0_3 = word_1[63:48]; // vectors.rs:71
     always @(posedge clk) begin
-        word_2 <= memory_l88_1_q0;
-        memory_l88_1_q0 <= memory_l88_1[address];
+        word_2 <= memory_l89_1_q0;
+        memory_l89_1_q0 <= memory_l89_1[address];
     end
-    wire [15:0] numbers_0_4 = word_2[15:0]; // vectors.rs:70
-    wire [15:0] numbers_0_5 = word_2[31:16]; // vectors.rs:70
-    wire [15:0] numbers_0_6 = word_2[47:32]; // vectors.rs:70
-    wire [15:0] numbers_0_7 = word_2[63:48]; // vectors.rs:70
+    wire [15:0] numbers_0_4 = word_2[15:0]; // vectors.rs:71
+    wire [15:0] numbers_0_5 = word_2[31:16]; // vectors.rs:71
+    wire [15:0] numbers_0_6 = word_2[47:32]; // vectors.rs:71
+    wire [15:0] numbers_0_7 = word_2[63:48]; // vectors.rs:71
     always @(posedge clk) begin
-        word_3 <= memory_l88_2_q0;
-        memory_l88_2_q0 <= memory_l88_2[address];
+        word_3 <= memory_l89_2_q0;
+        memory_l89_2_q0 <= memory_l89_2[address];
     end
-    wire [15:0] numbers_1_0 = word_3[15:0]; // vectors.rs:70
-    wire [15:0] numbers_1_1 = word_3[31:16]; // vectors.rs:70
-    wire [15:0] numbers_1_2 = word_3[47:32]; // vectors.rs:70
-    wire [15:0] numbers_1_3 = word_3[63:48]; // vectors.rs:70
+    wire [15:0] numbers_1_0 = word_3[15:0]; // vectors.rs:71
+    wire [15:0] numbers_1_1 = word_3[31:16]; // vectors.rs:71
+    wire [15:0] numbers_1_2 = word_3[47:32]; // vectors.rs:71
+    wire [15:0] numbers_1_3 = word_3[63:48]; // vectors.rs:71
     always @(posedge clk) begin
-        word_4 <= memory_l88_3_q0;
-        memory_l88_3_q0 <= memory_l88_3[address];
+        word_4 <= memory_l89_3_q0;
+        memory_l89_3_q0 <= memory_l89_3[address];
     end
-    wire [15:0] numbers_1_4 = word_4[15:0]; // vectors.rs:70
-    wire [15:0] numbers_1_5 = word_4[31:16]; // vectors.rs:70
-    wire [15:0] numbers_1_6 = word_4[47:32]; // vectors.rs:70
-    wire [15:0] numbers_1_7 = word_4[63:48]; // vectors.rs:70
+    wire [15:0] numbers_1_4 = word_4[15:0]; // vectors.rs:71
+    wire [15:0] numbers_1_5 = word_4[31:16]; // vectors.rs:71
+    wire [15:0] numbers_1_6 = word_4[47:32]; // vectors.rs:71
+    wire [15:0] numbers_1_7 = word_4[63:48]; // vectors.rs:71
     always @(posedge clk) begin
-        word_5 <= memory_l88_4_q0;
-        memory_l88_4_q0 <= memory_l88_4[address];
+        word_5 <= memory_l89_4_q0;
+        memory_l89_4_q0 <= memory_l89_4[address];
     end
-    wire [15:0] numbers_2_0 = word_5[15:0]; // vectors.rs:70
-    wire [15:0] numbers_2_1 = word_5[31:16]; // vectors.rs:70
-    wire [15:0] numbers_2_2 = word_5[47:32]; // vectors.rs:70
-    wire [15:0] numbers_2_3 = word_5[63:48]; // vectors.rs:70
+    wire [15:0] numbers_2_0 = word_5[15:0]; // vectors.rs:71
+    wire [15:0] numbers_2_1 = word_5[31:16]; // vectors.rs:71
+    wire [15:0] numbers_2_2 = word_5[47:32]; // vectors.rs:71
+    wire [15:0] numbers_2_3 = word_5[63:48]; // vectors.rs:71
     always @(posedge clk) begin
-        word_6 <= memory_l88_5_q0;
-        memory_l88_5_q0 <= memory_l88_5[address];
+        word_6 <= memory_l89_5_q0;
+        memory_l89_5_q0 <= memory_l89_5[address];
     end
-    wire [15:0] numbers_2_4 = word_6[15:0]; // vectors.rs:70
-    wire [15:0] numbers_2_5 = word_6[31:16]; // vectors.rs:70
-    wire [15:0] numbers_2_6 = word_6[47:32]; // vectors.rs:70
-    wire [15:0] numbers_2_7 = word_6[63:48]; // vectors.rs:70
+    wire [15:0] numbers_2_4 = word_6[15:0]; // vectors.rs:71
+    wire [15:0] numbers_2_5 = word_6[31:16]; // vectors.rs:71
+    wire [15:0] numbers_2_6 = word_6[47:32]; // vectors.rs:71
+    wire [15:0] numbers_2_7 = word_6[63:48]; // vectors.rs:71
     always @(posedge clk) begin
-        word_7 <= memory_l88_6_q0;
-        memory_l88_6_q0 <= memory_l88_6[address];
+        word_7 <= memory_l89_6_q0;
+        memory_l89_6_q0 <= memory_l89_6[address];
     end
-    wire [15:0] numbers_3_0 = word_7[15:0]; // vectors.rs:70
-    wire [15:0] numbers_3_1 = word_7[31:16]; // vectors.rs:70
-    wire [15:0] numbers_3_2 = word_7[47:32]; // vectors.rs:70
-    wire [15:0] numbers_3_3 = word_7[63:48]; // vectors.rs:70
+    wire [15:0] numbers_3_0 = word_7[15:0]; // vectors.rs:71
+    wire [15:0] numbers_3_1 = word_7[31:16]; // vectors.rs:71
+    wire [15:0] numbers_3_2 = word_7[47:32]; // vectors.rs:71
+    wire [15:0] numbers_3_3 = word_7[63:48]; // vectors.rs:71
     always @(posedge clk) begin
-        word_8 <= memory_l88_7_q0;
-        memory_l88_7_q0 <= memory_l88_7[address];
+        word_8 <= memory_l89_7_q0;
+        memory_l89_7_q0 <= memory_l89_7[address];
     end
-    wire [15:0] numbers_3_4 = word_8[15:0]; // vectors.rs:70
-    wire [15:0] numbers_3_5 = word_8[31:16]; // vectors.rs:70
-    wire [15:0] numbers_3_6 = word_8[47:32]; // vectors.rs:70
-    wire [15:0] numbers_3_7 = word_8[63:48]; // vectors.rs:70
+    wire [15:0] numbers_3_4 = word_8[15:0]; // vectors.rs:71
+    wire [15:0] numbers_3_5 = word_8[31:16]; // vectors.rs:71
+    wire [15:0] numbers_3_6 = word_8[47:32]; // vectors.rs:71
+    wire [15:0] numbers_3_7 = word_8[63:48]; // vectors.rs:71
     always @(posedge clk) begin
         if (rst) begin
             later <= 1'h0;
@@ -1383,7 +1383,7 @@ module matrix_vector_256x4_2_4_256x256_4096 (
         .out_valid(multiplier_31_out_valid),
         .y(products_7_3)
     );
-    wire [127:0] _t16 = {products_7, products_6, products_5, products_4, products_3, products_2, products_1, products_0}; // sums.rs:106
+    wire [127:0] _t16 = {products_7, products_6, products_5, products_4, products_3, products_2, products_1, products_0}; // sums.rs:121
     tree_e5f10_x8_l12 sum (
         .clk(clk),
         .rst(rst),
@@ -1392,7 +1392,7 @@ module matrix_vector_256x4_2_4_256x256_4096 (
         .out_valid(sum_out_valid),
         .y(values_0_1)
     );
-    wire [127:0] _t17 = {products_7_1, products_6_1, products_5_1, products_4_1, products_3_1, products_2_1, products_1_1, products_0_1}; // sums.rs:106
+    wire [127:0] _t17 = {products_7_1, products_6_1, products_5_1, products_4_1, products_3_1, products_2_1, products_1_1, products_0_1}; // sums.rs:121
     tree_e5f10_x8_l12 sum_1 (
         .clk(clk),
         .rst(rst),
@@ -1401,7 +1401,7 @@ module matrix_vector_256x4_2_4_256x256_4096 (
         .out_valid(sum_1_out_valid),
         .y(values_1_1)
     );
-    wire [127:0] _t18 = {products_7_2, products_6_2, products_5_2, products_4_2, products_3_2, products_2_2, products_1_2, products_0_2}; // sums.rs:106
+    wire [127:0] _t18 = {products_7_2, products_6_2, products_5_2, products_4_2, products_3_2, products_2_2, products_1_2, products_0_2}; // sums.rs:121
     tree_e5f10_x8_l12 sum_2 (
         .clk(clk),
         .rst(rst),
@@ -1410,7 +1410,7 @@ module matrix_vector_256x4_2_4_256x256_4096 (
         .out_valid(sum_2_out_valid),
         .y(values_2_1)
     );
-    wire [127:0] _t19 = {products_7_3, products_6_3, products_5_3, products_4_3, products_3_3, products_2_3, products_1_3, products_0_3}; // sums.rs:106
+    wire [127:0] _t19 = {products_7_3, products_6_3, products_5_3, products_4_3, products_3_3, products_2_3, products_1_3, products_0_3}; // sums.rs:121
     tree_e5f10_x8_l12 sum_3 (
         .clk(clk),
         .rst(rst),
@@ -1506,7 +1506,7 @@ module matrix_vector_256x4_2_4_256x256_4096 (
         wrong_s15 <= wrong_s14;
         of_beat <= wrong_s15;
     end
-    wire wrong_2 = of_beat | (s_before & (|term_number)); // sums.rs:55
+    wire wrong_2 = of_beat | (s_before & (|term_number)); // sums.rs:89
     always @(posedge clk) if (term_comes) s_before <= wrong_2;
     wire odd = term_number[0]; // join_pairs.rs:51
     always @(posedge clk) if ((term_comes & 1'h1) & (~odd)) held <= values_0_1;
@@ -1828,7 +1828,7 @@ module matrix_vector_256x4_2_4_256x256_4096 (
         term_ends_s35 <= term_ends_s34;
         term_ends_1 <= term_ends_s35;
     end
-    wire comes_2 = term_comes_1 & term_ends_1; // sums.rs:60
+    wire comes_2 = term_comes_1 & term_ends_1; // sums.rs:94
     always @(posedge clk) begin
         later_first_row_1_s1 <= later_first_row_1;
         later_first_row_1_s2 <= later_first_row_1_s1;
@@ -1997,7 +1997,7 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     end
 
     // sums of the tiles before
-    wire [7:0] number_4 = flags_first_row_1 ? 8'h0 : counter; // sums.rs:152
+    wire [7:0] number_4 = flags_first_row_1 ? 8'h0 : counter; // sums.rs:167
     always @(posedge clk) begin
         if (comes_2) counter <= number_4 + 8'h1;
         memory_q0 <= memory[number_4];
@@ -2009,7 +2009,7 @@ module matrix_vector_256x4_2_4_256x256_4096 (
         flags_first_across_1_s37 <= flags_first_across_1;
         first_1 <= flags_first_across_1_s37;
     end
-    wire [15:0] s_before_1 = first_1 ? 16'h8000 : before_sums_0; // sums.rs:162
+    wire [15:0] s_before_1 = first_1 ? 16'h8000 : before_sums_0; // sums.rs:177
     always @(posedge clk) begin
         sums_0_s37 <= sums_0;
         sums_0_s38 <= sums_0_s37;
@@ -2023,7 +2023,7 @@ module matrix_vector_256x4_2_4_256x256_4096 (
         .out_valid(adder_20_out_valid),
         .y(sums_0_1)
     );
-    wire [15:0] s_before_2 = first_1 ? 16'h8000 : before_sums_1; // sums.rs:162
+    wire [15:0] s_before_2 = first_1 ? 16'h8000 : before_sums_1; // sums.rs:177
     always @(posedge clk) begin
         sums_1_s37 <= sums_1;
         sums_1_s38 <= sums_1_s37;
@@ -2037,7 +2037,7 @@ module matrix_vector_256x4_2_4_256x256_4096 (
         .out_valid(adder_21_out_valid),
         .y(sums_1_1)
     );
-    wire [15:0] s_before_3 = first_1 ? 16'h8000 : before_sums_2; // sums.rs:162
+    wire [15:0] s_before_3 = first_1 ? 16'h8000 : before_sums_2; // sums.rs:177
     always @(posedge clk) begin
         sums_2_s37 <= sums_2;
         sums_2_s38 <= sums_2_s37;
@@ -2051,7 +2051,7 @@ module matrix_vector_256x4_2_4_256x256_4096 (
         .out_valid(adder_22_out_valid),
         .y(sums_2_1)
     );
-    wire [15:0] s_before_4 = first_1 ? 16'h8000 : before_sums_3; // sums.rs:162
+    wire [15:0] s_before_4 = first_1 ? 16'h8000 : before_sums_3; // sums.rs:177
     always @(posedge clk) begin
         sums_3_s37 <= sums_3;
         sums_3_s38 <= sums_3_s37;
@@ -2069,7 +2069,7 @@ module matrix_vector_256x4_2_4_256x256_4096 (
         wrong_3_s37 <= wrong_3;
         wrong_3_s38 <= wrong_3_s37;
     end
-    wire wrong_4 = wrong_3_s38 | (before_wrong & (~first_1)); // sums.rs:166
+    wire wrong_4 = wrong_3_s38 | (before_wrong & (~first_1)); // sums.rs:181
     always @(posedge clk) begin
         wrong_4_s39 <= wrong_4;
         wrong_4_s40 <= wrong_4_s39;
@@ -2101,7 +2101,7 @@ module matrix_vector_256x4_2_4_256x256_4096 (
         flags_last_across_s41 <= flags_last_across_s40;
         last_across <= flags_last_across_s41;
     end
-    wire writes_1 = comes_3 & (~last_across); // sums.rs:168
+    wire writes_1 = comes_3 & (~last_across); // sums.rs:183
     always @(posedge clk) begin
         number_4_s37 <= number_4;
         number_4_s38 <= number_4_s37;
@@ -2154,7 +2154,7 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     assign m_product_3 = fifo_m_payload[65:50];
     assign m_wrong = fifo_m_payload[1];
     assign m_last = fifo_m_payload[0];
-    wire _t20 = m_valid & m_ready; // matrix_vector.rs:89
+    wire _t20 = m_valid & m_ready; // matrix_vector.rs:91
     always @(posedge clk) begin
         if (rst) begin
             adding <= 7'h0;
@@ -2163,7 +2163,7 @@ module matrix_vector_256x4_2_4_256x256_4096 (
             else if (comes_3 & (~_t15)) adding <= adding - 7'h1;
         end
     end
-    wire _t21 = _t15 & across_last; // front.rs:35
+    wire _t21 = _t15 & across_last; // front.rs:36
     always @(posedge clk) begin
         if (rst) begin
             waiting <= 7'h0;
@@ -2178,17 +2178,17 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     assign report_in_book = ended_in_book;
     assign report_tile = ended_tile;
     assign report_position = ended_position;
-    wire begins_2 = command_valid & command_ready; // report.rs:30
-    wire cut = |command_columns[4:0]; // report.rs:93
+    wire begins_2 = command_valid & command_ready; // report.rs:31
+    wire cut = |command_columns[4:0]; // report.rs:105
     always @* begin
         refused = MATRIX_OUTCOME_OKAY;
         if ((~fit) | (|command_columns[1:0])) refused = MATRIX_OUTCOME_VECTOR;
         if ((cut | (~(|command_columns))) | (command_columns > 16'h1000)) refused = MATRIX_OUTCOME_COLUMNS;
         if (~(|command_rows)) refused = MATRIX_OUTCOME_NO_ROWS;
     end
-    wire [7:0] row_now = first_row ? 8'h0 : (row_1 + 8'h1); // report.rs:116
-    wire [19:0] tile_now = tile_1 + {19'h0, first_row}; // report.rs:117
-    wire _t22 = wrong_6 & (~there_2); // report.rs:121
+    wire [7:0] row_now = first_row ? 8'h0 : (row_1 + 8'h1); // report.rs:128
+    wire [19:0] tile_now = tile_1 + {19'h0, first_row}; // report.rs:129
+    wire _t22 = wrong_6 & (~there_2); // report.rs:133
     always @(posedge clk) if (comes_3) begin
         if (_t22) begin
             first_tile <= tile_now;
@@ -2212,15 +2212,15 @@ module matrix_vector_256x4_2_4_256x256_4096 (
             end
         end
     end
-    wire [15:0] position_1 = {8'h0, first_row_1}; // report.rs:132
-    wire [2:0] goes_on = (refused == MATRIX_OUTCOME_OKAY) ? PHASE_RUN : PHASE_DRAIN; // report.rs:44
-    wire fails = ~(finds == MATRIX_OUTCOME_OKAY); // report.rs:45
-    wire fetched = (over & (~loading)) & (~waits); // report.rs:46
-    wire too_many = ((~(over & (~loading))) | damaged) | (waits & (~beat_begins)); // report.rs:48
-    wire _t23 = beat_begins & missing; // report.rs:66
-    wire [15:0] position_2 = damaged ? {4'h0, position} : 16'h0; // report.rs:67
-    wire [19:0] tile_2 = damaged ? number_1 : tile; // report.rs:68
-    wire _t24 = (((~(|adding)) & (~(|waiting))) & 1'h1) & fetched; // report.rs:76
+    wire [15:0] position_1 = {8'h0, first_row_1}; // report.rs:144
+    wire [2:0] goes_on = (refused == MATRIX_OUTCOME_OKAY) ? PHASE_RUN : PHASE_DRAIN; // report.rs:39
+    wire fetched = (over & (~loading)) & (~waits); // report.rs:40
+    wire fails = ~(finds == MATRIX_OUTCOME_OKAY); // report.rs:77
+    wire too_many = ((~(over & (~loading))) | damaged) | (waits & (~beat_begins)); // report.rs:79
+    wire _t23 = beat_begins & missing; // report.rs:46
+    wire [15:0] position_2 = damaged ? {4'h0, position} : 16'h0; // report.rs:96
+    wire [19:0] tile_2 = damaged ? number_1 : tile; // report.rs:97
+    wire _t24 = (((~(|adding)) & (~(|waiting))) & 1'h1) & fetched; // report.rs:54
     always @(posedge clk) begin
         if (begins_2) begin
             ended_outcome <= refused;

@@ -53,46 +53,46 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     localparam [3:0] MATRIX_OUTCOME_COLUMNS = 4'hc;
     // localparam [3:0] MATRIX_OUTCOME_BOOKS = 4'hd;
     // localparam [3:0] MATRIX_OUTCOME_SCALES = 4'he;
-    reg [2:0] phase; // matrix_vector.rs:53
-    reg half; // the half that is read | vectors.rs:25
-    reg filled; // the half that is written, or was last | vectors.rs:26
-    reg full_0; // vectors.rs:27
-    reg full_1; // vectors.rs:27
-    reg wrong_0; // vectors.rs:28
-    reg wrong_1; // vectors.rs:28
-    reg [10:0] length_0; // vectors.rs:29
-    reg [10:0] length_1; // vectors.rs:29
-    reg number; // vectors.rs:30
-    reg [10:0] word; // vectors.rs:31
-    reg [15:0] kept; // matrix_vector.rs:59
-    reg [15:0] kept_1; // matrix_vector.rs:59
-    wire steps; // matrix_vector.rs:69
-    reg [19:0] tile; // the tile | walk.rs:62
-    reg [15:0] row; // the row in the tile | walk.rs:63
-    reg [7:0] number_1; // the beat in the row | walk.rs:64
-    reg [7:0] base; // the first beat of the tile in a row of the matrix | walk.rs:65
-    reg [15:0] beats; // beats of a row of the matrix | walk.rs:66
-    reg [15:0] across_left; // walk.rs:67
-    reg [7:0] across_end; // walk.rs:67
-    reg across_last; // walk.rs:67
-    reg [16:0] down_left; // walk.rs:68
-    reg [15:0] down_end; // walk.rs:68
-    reg down_last; // walk.rs:68
-    reg [7:0] adding; // front.rs:26
-    reg [7:0] waiting; // front.rs:26
-    reg room; // there is room for another row | front.rs:27
-    reg [3:0] finds; // front.rs:100
-    reg [7:0] beat_flags_number; // matrix_vector.rs:76
-    reg beat_flags_ends; // matrix_vector.rs:76
-    reg beat_flags_last_across; // matrix_vector.rs:76
-    reg beat_flags_last; // matrix_vector.rs:76
-    reg [63:0] beat_data; // matrix_vector.rs:76
-    reg [7:0] beat_place_1; // matrix_vector.rs:76
-    reg comes_1; // a beat is there | matrix_vector.rs:77
-    reg [63:0] word_1; // vectors.rs:68
-    reg [63:0] word_2; // vectors.rs:68
-    reg [63:0] word_3; // vectors.rs:68
-    reg [63:0] word_4; // vectors.rs:68
+    reg [2:0] phase; // matrix_vector.rs:55
+    reg half; // the half that is read | vectors.rs:26
+    reg filled; // the half that is written, or was last | vectors.rs:27
+    reg full_0; // vectors.rs:28
+    reg full_1; // vectors.rs:28
+    reg wrong_0; // vectors.rs:29
+    reg wrong_1; // vectors.rs:29
+    reg [10:0] length_0; // vectors.rs:30
+    reg [10:0] length_1; // vectors.rs:30
+    reg number; // vectors.rs:31
+    reg [10:0] word; // vectors.rs:32
+    reg [15:0] kept; // matrix_vector.rs:61
+    reg [15:0] kept_1; // matrix_vector.rs:61
+    wire steps; // matrix_vector.rs:71
+    reg [19:0] tile; // the tile | walk.rs:73
+    reg [15:0] row; // the row in the tile | walk.rs:74
+    reg [7:0] number_1; // the beat in the row | walk.rs:75
+    reg [7:0] base; // the first beat of the tile in a row of the matrix | walk.rs:76
+    reg [15:0] beats; // beats of a row of the matrix | walk.rs:77
+    reg [15:0] across_left; // walk.rs:78
+    reg [7:0] across_end; // walk.rs:78
+    reg across_last; // walk.rs:78
+    reg [16:0] down_left; // walk.rs:79
+    reg [15:0] down_end; // walk.rs:79
+    reg down_last; // walk.rs:79
+    reg [7:0] adding; // front.rs:27
+    reg [7:0] waiting; // front.rs:27
+    reg room; // there is room for another row | front.rs:28
+    reg [3:0] finds; // front.rs:101
+    reg [7:0] beat_flags_number; // matrix_vector.rs:78
+    reg beat_flags_ends; // matrix_vector.rs:78
+    reg beat_flags_last_across; // matrix_vector.rs:78
+    reg beat_flags_last; // matrix_vector.rs:78
+    reg [63:0] beat_data; // matrix_vector.rs:78
+    reg [7:0] beat_place_1; // matrix_vector.rs:78
+    reg comes_1; // a beat is there | matrix_vector.rs:79
+    reg [63:0] word_1; // vectors.rs:69
+    reg [63:0] word_2; // vectors.rs:69
+    reg [63:0] word_3; // vectors.rs:69
+    reg [63:0] word_4; // vectors.rs:69
     reg later; // delay.rs:19
     reg later_1; // delay.rs:19
     reg later_2; // delay.rs:19
@@ -194,66 +194,66 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     wire [15:0] products_15_1;
     wire sum_1_out_valid;
     wire [15:0] values_1;
-    reg later_2_s1; // sums.rs:51
-    reg later_2_s2; // sums.rs:51
-    reg later_2_s3; // sums.rs:51
-    reg later_2_s4; // sums.rs:51
-    reg later_2_s5; // sums.rs:51
-    reg later_2_s6; // sums.rs:51
-    reg later_2_s7; // sums.rs:51
-    reg later_2_s8; // sums.rs:51
-    reg later_2_s9; // sums.rs:51
-    reg later_2_s10; // sums.rs:51
-    reg later_2_s11; // sums.rs:51
-    reg later_2_s12; // sums.rs:51
-    reg later_2_s13; // sums.rs:51
-    reg later_2_s14; // sums.rs:51
-    reg later_2_s15; // sums.rs:51
-    reg later_2_s16; // sums.rs:51
-    reg later_2_s17; // sums.rs:51
-    reg later_2_s18; // sums.rs:51
-    reg later_2_s19; // sums.rs:51
-    reg term_comes; // sums.rs:51
-    reg [7:0] later_number_2_s1; // sums.rs:51
-    reg [7:0] later_number_2_s2; // sums.rs:51
-    reg [7:0] later_number_2_s3; // sums.rs:51
-    reg [7:0] later_number_2_s4; // sums.rs:51
-    reg [7:0] later_number_2_s5; // sums.rs:51
-    reg [7:0] later_number_2_s6; // sums.rs:51
-    reg [7:0] later_number_2_s7; // sums.rs:51
-    reg [7:0] later_number_2_s8; // sums.rs:51
-    reg [7:0] later_number_2_s9; // sums.rs:51
-    reg [7:0] later_number_2_s10; // sums.rs:51
-    reg [7:0] later_number_2_s11; // sums.rs:51
-    reg [7:0] later_number_2_s12; // sums.rs:51
-    reg [7:0] later_number_2_s13; // sums.rs:51
-    reg [7:0] later_number_2_s14; // sums.rs:51
-    reg [7:0] later_number_2_s15; // sums.rs:51
-    reg [7:0] later_number_2_s16; // sums.rs:51
-    reg [7:0] later_number_2_s17; // sums.rs:51
-    reg [7:0] later_number_2_s18; // sums.rs:51
-    reg [7:0] later_number_2_s19; // sums.rs:51
-    reg [7:0] term_number; // sums.rs:51
-    reg later_ends_2_s1; // sums.rs:51
-    reg later_ends_2_s2; // sums.rs:51
-    reg later_ends_2_s3; // sums.rs:51
-    reg later_ends_2_s4; // sums.rs:51
-    reg later_ends_2_s5; // sums.rs:51
-    reg later_ends_2_s6; // sums.rs:51
-    reg later_ends_2_s7; // sums.rs:51
-    reg later_ends_2_s8; // sums.rs:51
-    reg later_ends_2_s9; // sums.rs:51
-    reg later_ends_2_s10; // sums.rs:51
-    reg later_ends_2_s11; // sums.rs:51
-    reg later_ends_2_s12; // sums.rs:51
-    reg later_ends_2_s13; // sums.rs:51
-    reg later_ends_2_s14; // sums.rs:51
-    reg later_ends_2_s15; // sums.rs:51
-    reg later_ends_2_s16; // sums.rs:51
-    reg later_ends_2_s17; // sums.rs:51
-    reg later_ends_2_s18; // sums.rs:51
-    reg later_ends_2_s19; // sums.rs:51
-    reg term_ends; // sums.rs:51
+    reg later_2_s1; // sums.rs:85
+    reg later_2_s2; // sums.rs:85
+    reg later_2_s3; // sums.rs:85
+    reg later_2_s4; // sums.rs:85
+    reg later_2_s5; // sums.rs:85
+    reg later_2_s6; // sums.rs:85
+    reg later_2_s7; // sums.rs:85
+    reg later_2_s8; // sums.rs:85
+    reg later_2_s9; // sums.rs:85
+    reg later_2_s10; // sums.rs:85
+    reg later_2_s11; // sums.rs:85
+    reg later_2_s12; // sums.rs:85
+    reg later_2_s13; // sums.rs:85
+    reg later_2_s14; // sums.rs:85
+    reg later_2_s15; // sums.rs:85
+    reg later_2_s16; // sums.rs:85
+    reg later_2_s17; // sums.rs:85
+    reg later_2_s18; // sums.rs:85
+    reg later_2_s19; // sums.rs:85
+    reg term_comes; // sums.rs:85
+    reg [7:0] later_number_2_s1; // sums.rs:85
+    reg [7:0] later_number_2_s2; // sums.rs:85
+    reg [7:0] later_number_2_s3; // sums.rs:85
+    reg [7:0] later_number_2_s4; // sums.rs:85
+    reg [7:0] later_number_2_s5; // sums.rs:85
+    reg [7:0] later_number_2_s6; // sums.rs:85
+    reg [7:0] later_number_2_s7; // sums.rs:85
+    reg [7:0] later_number_2_s8; // sums.rs:85
+    reg [7:0] later_number_2_s9; // sums.rs:85
+    reg [7:0] later_number_2_s10; // sums.rs:85
+    reg [7:0] later_number_2_s11; // sums.rs:85
+    reg [7:0] later_number_2_s12; // sums.rs:85
+    reg [7:0] later_number_2_s13; // sums.rs:85
+    reg [7:0] later_number_2_s14; // sums.rs:85
+    reg [7:0] later_number_2_s15; // sums.rs:85
+    reg [7:0] later_number_2_s16; // sums.rs:85
+    reg [7:0] later_number_2_s17; // sums.rs:85
+    reg [7:0] later_number_2_s18; // sums.rs:85
+    reg [7:0] later_number_2_s19; // sums.rs:85
+    reg [7:0] term_number; // sums.rs:85
+    reg later_ends_2_s1; // sums.rs:85
+    reg later_ends_2_s2; // sums.rs:85
+    reg later_ends_2_s3; // sums.rs:85
+    reg later_ends_2_s4; // sums.rs:85
+    reg later_ends_2_s5; // sums.rs:85
+    reg later_ends_2_s6; // sums.rs:85
+    reg later_ends_2_s7; // sums.rs:85
+    reg later_ends_2_s8; // sums.rs:85
+    reg later_ends_2_s9; // sums.rs:85
+    reg later_ends_2_s10; // sums.rs:85
+    reg later_ends_2_s11; // sums.rs:85
+    reg later_ends_2_s12; // sums.rs:85
+    reg later_ends_2_s13; // sums.rs:85
+    reg later_ends_2_s14; // sums.rs:85
+    reg later_ends_2_s15; // sums.rs:85
+    reg later_ends_2_s16; // sums.rs:85
+    reg later_ends_2_s17; // sums.rs:85
+    reg later_ends_2_s18; // sums.rs:85
+    reg later_ends_2_s19; // sums.rs:85
+    reg term_ends; // sums.rs:85
     reg [15:0] held; // join_pairs.rs:54
     wire adder_out_valid;
     wire [15:0] adder_y;
@@ -396,184 +396,184 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     reg term_ends_1; // join_pairs.rs:60
     wire multiplier_32_out_valid;
     wire [15:0] second;
-    reg [15:0] sums_0_s53; // sums.rs:127
-    reg [15:0] sums_0_s54; // sums.rs:127
-    reg [15:0] sums_0_s55; // sums.rs:127
-    reg [15:0] sums_0_s56; // sums.rs:127
+    reg [15:0] sums_0_s53; // sums.rs:142
+    reg [15:0] sums_0_s54; // sums.rs:142
+    reg [15:0] sums_0_s55; // sums.rs:142
+    reg [15:0] sums_0_s56; // sums.rs:142
     wire adder_16_out_valid;
     wire [15:0] sums_0_1;
-    reg comes_2_s53; // sums.rs:65
-    reg comes_2_s54; // sums.rs:65
-    reg comes_2_s55; // sums.rs:65
-    reg comes_2_s56; // sums.rs:65
-    reg comes_2_s57; // sums.rs:65
-    reg comes_2_s58; // sums.rs:65
-    reg comes_2_s59; // sums.rs:65
-    reg comes_2_s60; // sums.rs:65
-    reg later_last_across_2_s1; // sums.rs:65
-    reg later_last_across_2_s2; // sums.rs:65
-    reg later_last_across_2_s3; // sums.rs:65
-    reg later_last_across_2_s4; // sums.rs:65
-    reg later_last_across_2_s5; // sums.rs:65
-    reg later_last_across_2_s6; // sums.rs:65
-    reg later_last_across_2_s7; // sums.rs:65
-    reg later_last_across_2_s8; // sums.rs:65
-    reg later_last_across_2_s9; // sums.rs:65
-    reg later_last_across_2_s10; // sums.rs:65
-    reg later_last_across_2_s11; // sums.rs:65
-    reg later_last_across_2_s12; // sums.rs:65
-    reg later_last_across_2_s13; // sums.rs:65
-    reg later_last_across_2_s14; // sums.rs:65
-    reg later_last_across_2_s15; // sums.rs:65
-    reg later_last_across_2_s16; // sums.rs:65
-    reg later_last_across_2_s17; // sums.rs:65
-    reg later_last_across_2_s18; // sums.rs:65
-    reg later_last_across_2_s19; // sums.rs:65
-    reg later_last_across_2_s20; // sums.rs:65
-    reg later_last_across_2_s21; // sums.rs:65
-    reg later_last_across_2_s22; // sums.rs:65
-    reg later_last_across_2_s23; // sums.rs:65
-    reg later_last_across_2_s24; // sums.rs:65
-    reg later_last_across_2_s25; // sums.rs:65
-    reg later_last_across_2_s26; // sums.rs:65
-    reg later_last_across_2_s27; // sums.rs:65
-    reg later_last_across_2_s28; // sums.rs:65
-    reg later_last_across_2_s29; // sums.rs:65
-    reg later_last_across_2_s30; // sums.rs:65
-    reg later_last_across_2_s31; // sums.rs:65
-    reg later_last_across_2_s32; // sums.rs:65
-    reg later_last_across_2_s33; // sums.rs:65
-    reg later_last_across_2_s34; // sums.rs:65
-    reg later_last_across_2_s35; // sums.rs:65
-    reg later_last_across_2_s36; // sums.rs:65
-    reg later_last_across_2_s37; // sums.rs:65
-    reg later_last_across_2_s38; // sums.rs:65
-    reg later_last_across_2_s39; // sums.rs:65
-    reg later_last_across_2_s40; // sums.rs:65
-    reg later_last_across_2_s41; // sums.rs:65
-    reg later_last_across_2_s42; // sums.rs:65
-    reg later_last_across_2_s43; // sums.rs:65
-    reg later_last_across_2_s44; // sums.rs:65
-    reg later_last_across_2_s45; // sums.rs:65
-    reg later_last_across_2_s46; // sums.rs:65
-    reg later_last_across_2_s47; // sums.rs:65
-    reg later_last_across_2_s48; // sums.rs:65
-    reg later_last_across_2_s49; // sums.rs:65
-    reg later_last_across_2_s50; // sums.rs:65
-    reg later_last_across_2_s51; // sums.rs:65
-    reg later_last_across_2_s52; // sums.rs:65
-    reg later_last_across_2_s53; // sums.rs:65
-    reg later_last_across_2_s54; // sums.rs:65
-    reg later_last_across_2_s55; // sums.rs:65
-    reg later_last_across_2_s56; // sums.rs:65
-    reg later_last_across_2_s57; // sums.rs:65
-    reg later_last_across_2_s58; // sums.rs:65
-    reg later_last_across_2_s59; // sums.rs:65
-    reg later_last_across_2_s60; // sums.rs:65
-    reg later_last_2_s1; // sums.rs:65
-    reg later_last_2_s2; // sums.rs:65
-    reg later_last_2_s3; // sums.rs:65
-    reg later_last_2_s4; // sums.rs:65
-    reg later_last_2_s5; // sums.rs:65
-    reg later_last_2_s6; // sums.rs:65
-    reg later_last_2_s7; // sums.rs:65
-    reg later_last_2_s8; // sums.rs:65
-    reg later_last_2_s9; // sums.rs:65
-    reg later_last_2_s10; // sums.rs:65
-    reg later_last_2_s11; // sums.rs:65
-    reg later_last_2_s12; // sums.rs:65
-    reg later_last_2_s13; // sums.rs:65
-    reg later_last_2_s14; // sums.rs:65
-    reg later_last_2_s15; // sums.rs:65
-    reg later_last_2_s16; // sums.rs:65
-    reg later_last_2_s17; // sums.rs:65
-    reg later_last_2_s18; // sums.rs:65
-    reg later_last_2_s19; // sums.rs:65
-    reg later_last_2_s20; // sums.rs:65
-    reg later_last_2_s21; // sums.rs:65
-    reg later_last_2_s22; // sums.rs:65
-    reg later_last_2_s23; // sums.rs:65
-    reg later_last_2_s24; // sums.rs:65
-    reg later_last_2_s25; // sums.rs:65
-    reg later_last_2_s26; // sums.rs:65
-    reg later_last_2_s27; // sums.rs:65
-    reg later_last_2_s28; // sums.rs:65
-    reg later_last_2_s29; // sums.rs:65
-    reg later_last_2_s30; // sums.rs:65
-    reg later_last_2_s31; // sums.rs:65
-    reg later_last_2_s32; // sums.rs:65
-    reg later_last_2_s33; // sums.rs:65
-    reg later_last_2_s34; // sums.rs:65
-    reg later_last_2_s35; // sums.rs:65
-    reg later_last_2_s36; // sums.rs:65
-    reg later_last_2_s37; // sums.rs:65
-    reg later_last_2_s38; // sums.rs:65
-    reg later_last_2_s39; // sums.rs:65
-    reg later_last_2_s40; // sums.rs:65
-    reg later_last_2_s41; // sums.rs:65
-    reg later_last_2_s42; // sums.rs:65
-    reg later_last_2_s43; // sums.rs:65
-    reg later_last_2_s44; // sums.rs:65
-    reg later_last_2_s45; // sums.rs:65
-    reg later_last_2_s46; // sums.rs:65
-    reg later_last_2_s47; // sums.rs:65
-    reg later_last_2_s48; // sums.rs:65
-    reg later_last_2_s49; // sums.rs:65
-    reg later_last_2_s50; // sums.rs:65
-    reg later_last_2_s51; // sums.rs:65
-    reg later_last_2_s52; // sums.rs:65
-    reg later_last_2_s53; // sums.rs:65
-    reg later_last_2_s54; // sums.rs:65
-    reg later_last_2_s55; // sums.rs:65
-    reg later_last_2_s56; // sums.rs:65
-    reg later_last_2_s57; // sums.rs:65
-    reg later_last_2_s58; // sums.rs:65
-    reg later_last_2_s59; // sums.rs:65
-    reg later_last_2_s60; // sums.rs:65
+    reg comes_2_s53; // sums.rs:99
+    reg comes_2_s54; // sums.rs:99
+    reg comes_2_s55; // sums.rs:99
+    reg comes_2_s56; // sums.rs:99
+    reg comes_2_s57; // sums.rs:99
+    reg comes_2_s58; // sums.rs:99
+    reg comes_2_s59; // sums.rs:99
+    reg comes_2_s60; // sums.rs:99
+    reg later_last_across_2_s1; // sums.rs:99
+    reg later_last_across_2_s2; // sums.rs:99
+    reg later_last_across_2_s3; // sums.rs:99
+    reg later_last_across_2_s4; // sums.rs:99
+    reg later_last_across_2_s5; // sums.rs:99
+    reg later_last_across_2_s6; // sums.rs:99
+    reg later_last_across_2_s7; // sums.rs:99
+    reg later_last_across_2_s8; // sums.rs:99
+    reg later_last_across_2_s9; // sums.rs:99
+    reg later_last_across_2_s10; // sums.rs:99
+    reg later_last_across_2_s11; // sums.rs:99
+    reg later_last_across_2_s12; // sums.rs:99
+    reg later_last_across_2_s13; // sums.rs:99
+    reg later_last_across_2_s14; // sums.rs:99
+    reg later_last_across_2_s15; // sums.rs:99
+    reg later_last_across_2_s16; // sums.rs:99
+    reg later_last_across_2_s17; // sums.rs:99
+    reg later_last_across_2_s18; // sums.rs:99
+    reg later_last_across_2_s19; // sums.rs:99
+    reg later_last_across_2_s20; // sums.rs:99
+    reg later_last_across_2_s21; // sums.rs:99
+    reg later_last_across_2_s22; // sums.rs:99
+    reg later_last_across_2_s23; // sums.rs:99
+    reg later_last_across_2_s24; // sums.rs:99
+    reg later_last_across_2_s25; // sums.rs:99
+    reg later_last_across_2_s26; // sums.rs:99
+    reg later_last_across_2_s27; // sums.rs:99
+    reg later_last_across_2_s28; // sums.rs:99
+    reg later_last_across_2_s29; // sums.rs:99
+    reg later_last_across_2_s30; // sums.rs:99
+    reg later_last_across_2_s31; // sums.rs:99
+    reg later_last_across_2_s32; // sums.rs:99
+    reg later_last_across_2_s33; // sums.rs:99
+    reg later_last_across_2_s34; // sums.rs:99
+    reg later_last_across_2_s35; // sums.rs:99
+    reg later_last_across_2_s36; // sums.rs:99
+    reg later_last_across_2_s37; // sums.rs:99
+    reg later_last_across_2_s38; // sums.rs:99
+    reg later_last_across_2_s39; // sums.rs:99
+    reg later_last_across_2_s40; // sums.rs:99
+    reg later_last_across_2_s41; // sums.rs:99
+    reg later_last_across_2_s42; // sums.rs:99
+    reg later_last_across_2_s43; // sums.rs:99
+    reg later_last_across_2_s44; // sums.rs:99
+    reg later_last_across_2_s45; // sums.rs:99
+    reg later_last_across_2_s46; // sums.rs:99
+    reg later_last_across_2_s47; // sums.rs:99
+    reg later_last_across_2_s48; // sums.rs:99
+    reg later_last_across_2_s49; // sums.rs:99
+    reg later_last_across_2_s50; // sums.rs:99
+    reg later_last_across_2_s51; // sums.rs:99
+    reg later_last_across_2_s52; // sums.rs:99
+    reg later_last_across_2_s53; // sums.rs:99
+    reg later_last_across_2_s54; // sums.rs:99
+    reg later_last_across_2_s55; // sums.rs:99
+    reg later_last_across_2_s56; // sums.rs:99
+    reg later_last_across_2_s57; // sums.rs:99
+    reg later_last_across_2_s58; // sums.rs:99
+    reg later_last_across_2_s59; // sums.rs:99
+    reg later_last_across_2_s60; // sums.rs:99
+    reg later_last_2_s1; // sums.rs:99
+    reg later_last_2_s2; // sums.rs:99
+    reg later_last_2_s3; // sums.rs:99
+    reg later_last_2_s4; // sums.rs:99
+    reg later_last_2_s5; // sums.rs:99
+    reg later_last_2_s6; // sums.rs:99
+    reg later_last_2_s7; // sums.rs:99
+    reg later_last_2_s8; // sums.rs:99
+    reg later_last_2_s9; // sums.rs:99
+    reg later_last_2_s10; // sums.rs:99
+    reg later_last_2_s11; // sums.rs:99
+    reg later_last_2_s12; // sums.rs:99
+    reg later_last_2_s13; // sums.rs:99
+    reg later_last_2_s14; // sums.rs:99
+    reg later_last_2_s15; // sums.rs:99
+    reg later_last_2_s16; // sums.rs:99
+    reg later_last_2_s17; // sums.rs:99
+    reg later_last_2_s18; // sums.rs:99
+    reg later_last_2_s19; // sums.rs:99
+    reg later_last_2_s20; // sums.rs:99
+    reg later_last_2_s21; // sums.rs:99
+    reg later_last_2_s22; // sums.rs:99
+    reg later_last_2_s23; // sums.rs:99
+    reg later_last_2_s24; // sums.rs:99
+    reg later_last_2_s25; // sums.rs:99
+    reg later_last_2_s26; // sums.rs:99
+    reg later_last_2_s27; // sums.rs:99
+    reg later_last_2_s28; // sums.rs:99
+    reg later_last_2_s29; // sums.rs:99
+    reg later_last_2_s30; // sums.rs:99
+    reg later_last_2_s31; // sums.rs:99
+    reg later_last_2_s32; // sums.rs:99
+    reg later_last_2_s33; // sums.rs:99
+    reg later_last_2_s34; // sums.rs:99
+    reg later_last_2_s35; // sums.rs:99
+    reg later_last_2_s36; // sums.rs:99
+    reg later_last_2_s37; // sums.rs:99
+    reg later_last_2_s38; // sums.rs:99
+    reg later_last_2_s39; // sums.rs:99
+    reg later_last_2_s40; // sums.rs:99
+    reg later_last_2_s41; // sums.rs:99
+    reg later_last_2_s42; // sums.rs:99
+    reg later_last_2_s43; // sums.rs:99
+    reg later_last_2_s44; // sums.rs:99
+    reg later_last_2_s45; // sums.rs:99
+    reg later_last_2_s46; // sums.rs:99
+    reg later_last_2_s47; // sums.rs:99
+    reg later_last_2_s48; // sums.rs:99
+    reg later_last_2_s49; // sums.rs:99
+    reg later_last_2_s50; // sums.rs:99
+    reg later_last_2_s51; // sums.rs:99
+    reg later_last_2_s52; // sums.rs:99
+    reg later_last_2_s53; // sums.rs:99
+    reg later_last_2_s54; // sums.rs:99
+    reg later_last_2_s55; // sums.rs:99
+    reg later_last_2_s56; // sums.rs:99
+    reg later_last_2_s57; // sums.rs:99
+    reg later_last_2_s58; // sums.rs:99
+    reg later_last_2_s59; // sums.rs:99
+    reg later_last_2_s60; // sums.rs:99
     wire multiplier_33_out_valid;
     wire [15:0] sums_0_2;
-    reg comes_2_s61; // sums.rs:79
-    reg comes_2_s62; // sums.rs:79
-    reg comes_2_s63; // sums.rs:79
-    reg comes_3; // sums.rs:79
-    reg later_last_across_2_s61; // sums.rs:80
-    reg later_last_across_2_s62; // sums.rs:80
-    reg later_last_across_2_s63; // sums.rs:80
-    reg last_across; // sums.rs:80
-    reg later_last_2_s61; // sums.rs:80
-    reg later_last_2_s62; // sums.rs:80
-    reg later_last_2_s63; // sums.rs:80
-    reg last_5; // sums.rs:80
-    wire into_valid; // matrix_vector.rs:84
-    wire [15:0] into_product_0; // matrix_vector.rs:84
-    wire into_last; // matrix_vector.rs:84
+    reg comes_2_s61; // sums.rs:60
+    reg comes_2_s62; // sums.rs:60
+    reg comes_2_s63; // sums.rs:60
+    reg comes_3; // sums.rs:60
+    reg later_last_across_2_s61; // sums.rs:61
+    reg later_last_across_2_s62; // sums.rs:61
+    reg later_last_across_2_s63; // sums.rs:61
+    reg last_across; // sums.rs:61
+    reg later_last_2_s61; // sums.rs:61
+    reg later_last_2_s62; // sums.rs:61
+    reg later_last_2_s63; // sums.rs:61
+    reg last_5; // sums.rs:61
+    wire into_valid; // matrix_vector.rs:86
+    wire [15:0] into_product_0; // matrix_vector.rs:86
+    wire into_last; // matrix_vector.rs:86
     wire fifo_s_ready;
     wire fifo_m_valid;
     wire [16:0] fifo_m_payload;
     wire [7:0] fifo_level;
-    reg [3:0] ended_outcome; // report.rs:29
-    reg ended_in_book; // report.rs:29
-    reg [19:0] ended_tile; // report.rs:29
-    reg [15:0] ended_position; // report.rs:29
-    reg [3:0] refused; // report.rs:94
-    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l88 [0:511];
-    reg [63:0] memory_l88_q0; // vectors.rs:69
-    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l88_1 [0:511];
-    reg [63:0] memory_l88_1_q0; // vectors.rs:69
-    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l88_2 [0:511];
-    reg [63:0] memory_l88_2_q0; // vectors.rs:69
-    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l88_3 [0:511];
-    reg [63:0] memory_l88_3_q0; // vectors.rs:69
+    reg [3:0] ended_outcome; // report.rs:30
+    reg ended_in_book; // report.rs:30
+    reg [19:0] ended_tile; // report.rs:30
+    reg [15:0] ended_position; // report.rs:30
+    reg [3:0] refused; // report.rs:106
+    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l89 [0:511];
+    reg [63:0] memory_l89_q0; // vectors.rs:70
+    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l89_1 [0:511];
+    reg [63:0] memory_l89_1_q0; // vectors.rs:70
+    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l89_2 [0:511];
+    reg [63:0] memory_l89_2_q0; // vectors.rs:70
+    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l89_3 [0:511];
+    reg [63:0] memory_l89_3_q0; // vectors.rs:70
 
     // a command
 
     // vectors: one half of the memories is read, the other one written
-    wire beyond = word == 11'h400; // vectors.rs:33
+    wire beyond = word == 11'h400; // vectors.rs:34
     assign vector_ready = ~(filled ? full_1 : full_0);
-    wire first = number == 1'h0; // vectors.rs:35
-    wire other = (beyond | ((~first) & ((filled ? length_1 : length_0) != (word + 11'h1)))) & vector_last; // vectors.rs:36
-    wire [10:0] _t1 = word + 11'h1; // vectors.rs:46
-    wire _t2 = other | ((filled ? wrong_1 : wrong_0) & (~first)); // vectors.rs:47
+    wire first = number == 1'h0; // vectors.rs:36
+    wire other = (beyond | ((~first) & ((filled ? length_1 : length_0) != (word + 11'h1)))) & vector_last; // vectors.rs:37
+    wire [10:0] _t1 = word + 11'h1; // vectors.rs:47
+    wire _t2 = other | ((filled ? wrong_1 : wrong_0) & (~first)); // vectors.rs:48
     always @(posedge clk) begin
         if (rst) begin
             half <= 1'h0;
@@ -613,44 +613,44 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
             end
         end
     end
-    wire writes = (vector_valid & vector_ready) & (~beyond); // vectors.rs:55
-    wire [13:0] columns = command_columns[15:2]; // vectors.rs:58
-    wire fit = (~(half ? wrong_1 : wrong_0)) & (columns == {3'h0, half ? length_1 : length_0}); // vectors.rs:59
-    wire _t3 = writes & (number == 1'h0); // vectors.rs:57
+    wire writes = (vector_valid & vector_ready) & (~beyond); // vectors.rs:56
+    wire [13:0] columns = command_columns[15:2]; // vectors.rs:59
+    wire fit = (~(half ? wrong_1 : wrong_0)) & (columns == {3'h0, half ? length_1 : length_0}); // vectors.rs:60
+    wire _t3 = writes & (number == 1'h0); // vectors.rs:58
     always @(posedge clk) begin
-        if (_t3 & (word[1:0] == 2'h0)) memory_l88[{filled, word[9:2]}] <= vector_data;
-        if (_t3 & (word[1:0] == 2'h1)) memory_l88_1[{filled, word[9:2]}] <= vector_data;
-        if (_t3 & (word[1:0] == 2'h2)) memory_l88_2[{filled, word[9:2]}] <= vector_data;
-        if (_t3 & (word[1:0] == 2'h3)) memory_l88_3[{filled, word[9:2]}] <= vector_data;
+        if (_t3 & (word[1:0] == 2'h0)) memory_l89[{filled, word[9:2]}] <= vector_data;
+        if (_t3 & (word[1:0] == 2'h1)) memory_l89_1[{filled, word[9:2]}] <= vector_data;
+        if (_t3 & (word[1:0] == 2'h2)) memory_l89_2[{filled, word[9:2]}] <= vector_data;
+        if (_t3 & (word[1:0] == 2'h3)) memory_l89_3[{filled, word[9:2]}] <= vector_data;
     end
     assign command_ready = (phase == PHASE_IDLE) & (half ? full_1 : full_0);
-    wire begins = command_valid & command_ready; // matrix_vector.rs:56
+    wire begins = command_valid & command_ready; // matrix_vector.rs:58
     always @(posedge clk) begin
         if (begins) kept <= command_ratio;
         if (begins) kept_1 <= command_scale;
     end
 
     // where the next beat belongs
-    wire row_ends = number_1 == across_end; // walk.rs:69
-    wire tile_ends = row_ends & (row == down_end); // walk.rs:70
-    wire [15:0] beats_of_command = {4'h0, command_columns[15:4]}; // walk.rs:72
-    wire [15:0] _t4 = across_left - 16'h100; // walk.rs:85
-    wire last = _t4 <= 16'h100; // walk.rs:131
-    wire [15:0] _t5 = _t4 - 16'h1; // walk.rs:132
-    wire [7:0] s_end = last ? _t5[7:0] : 8'hff; // walk.rs:132
-    wire last_1 = beats <= 16'h100; // walk.rs:131
-    wire [15:0] _t6 = beats - 16'h1; // walk.rs:132
-    wire [7:0] s_end_1 = last_1 ? _t6[7:0] : 8'hff; // walk.rs:132
-    wire [16:0] _t7 = down_left - 17'h10000; // walk.rs:89
-    wire last_2 = _t7 <= 17'h10000; // walk.rs:139
-    wire [16:0] _t8 = _t7 - 17'h1; // walk.rs:140
-    wire [15:0] s_end_2 = last_2 ? _t8[15:0] : 16'hffff; // walk.rs:140
-    wire last_3 = beats_of_command <= 16'h100; // walk.rs:131
-    wire [15:0] _t9 = beats_of_command - 16'h1; // walk.rs:132
-    wire [7:0] s_end_3 = last_3 ? _t9[7:0] : 8'hff; // walk.rs:132
-    wire last_4 = {1'h0, command_rows} <= 17'h10000; // walk.rs:139
-    wire [16:0] _t10 = {1'h0, command_rows} - 17'h1; // walk.rs:140
-    wire [15:0] s_end_4 = last_4 ? _t10[15:0] : 16'hffff; // walk.rs:140
+    wire row_ends = number_1 == across_end; // walk.rs:125
+    wire tile_ends = row_ends & (row == down_end); // walk.rs:126
+    wire [15:0] beats_of_command = {4'h0, command_columns[15:4]}; // walk.rs:128
+    wire [15:0] _t4 = across_left - 16'h100; // walk.rs:98
+    wire last = _t4 <= 16'h100; // walk.rs:163
+    wire [15:0] _t5 = _t4 - 16'h1; // walk.rs:164
+    wire [7:0] s_end = last ? _t5[7:0] : 8'hff; // walk.rs:164
+    wire last_1 = beats <= 16'h100; // walk.rs:163
+    wire [15:0] _t6 = beats - 16'h1; // walk.rs:164
+    wire [7:0] s_end_1 = last_1 ? _t6[7:0] : 8'hff; // walk.rs:164
+    wire [16:0] _t7 = down_left - 17'h10000; // walk.rs:102
+    wire last_2 = _t7 <= 17'h10000; // walk.rs:171
+    wire [16:0] _t8 = _t7 - 17'h1; // walk.rs:172
+    wire [15:0] s_end_2 = last_2 ? _t8[15:0] : 16'hffff; // walk.rs:172
+    wire last_3 = beats_of_command <= 16'h100; // walk.rs:163
+    wire [15:0] _t9 = beats_of_command - 16'h1; // walk.rs:164
+    wire [7:0] s_end_3 = last_3 ? _t9[7:0] : 8'hff; // walk.rs:164
+    wire last_4 = {1'h0, command_rows} <= 17'h10000; // walk.rs:171
+    wire [16:0] _t10 = {1'h0, command_rows} - 17'h1; // walk.rs:172
+    wire [15:0] s_end_4 = last_4 ? _t10[15:0] : 16'hffff; // walk.rs:172
     always @(posedge clk) begin
         if (rst) begin
             tile <= 20'h0;
@@ -703,7 +703,7 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
             end
         end
     end
-    wire flags_last = (across_last & down_last) & (row == down_end); // walk.rs:109
+    wire flags_last = (across_last & down_last) & (row == down_end); // walk.rs:141
 
     // rows that are on their way
     always @(posedge clk) begin
@@ -713,24 +713,24 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
             room <= waiting < 8'h7f;
         end
     end
-    wire there = room & 1'h1; // front.rs:83
+    wire there = room & 1'h1; // front.rs:84
 
     // words become beats
-    wire goes = ((phase == PHASE_RUN) & there) & 1'h1; // front.rs:87
-    wire steps_1 = (goes & 1'h1) & words_valid; // front.rs:90
+    wire goes = ((phase == PHASE_RUN) & there) & 1'h1; // front.rs:88
+    wire steps_1 = (goes & 1'h1) & words_valid; // front.rs:91
     assign steps = steps_1;
     assign words_ready = ((goes & 1'h1) & 1'h1) | (phase == PHASE_DRAIN);
-    wire taken = steps_1 & 1'h1; // front.rs:92
-    wire comes = steps_1 & (~(words_failed & 1'h1)); // front.rs:93
-    wire all = row_ends & flags_last; // front.rs:102
+    wire taken = steps_1 & 1'h1; // front.rs:93
+    wire comes = steps_1 & (~(words_failed & 1'h1)); // front.rs:94
+    wire all = row_ends & flags_last; // front.rs:103
     always @* begin
         finds = MATRIX_OUTCOME_OKAY;
         if ((~words_last) & all) finds = MATRIX_OUTCOME_LONG;
         if (words_last & (~all)) finds = MATRIX_OUTCOME_SHORT;
         if (words_failed) finds = MATRIX_OUTCOME_BUS;
     end
-    wire [7:0] beat_place = base + number_1; // front.rs:122
-    wire _t11 = comes & row_ends; // front.rs:123
+    wire [7:0] beat_place = base + number_1; // front.rs:123
+    wire _t11 = comes & row_ends; // front.rs:124
     always @(posedge clk) begin
         beat_flags_number <= number_1;
         beat_flags_ends <= row_ends;
@@ -748,39 +748,39 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     end
 
     // indices become values
-    wire [8:0] address = {half, beat_place_1}; // vectors.rs:66
+    wire [8:0] address = {half, beat_place_1}; // vectors.rs:67
     always @(posedge clk) begin
-        word_1 <= memory_l88_q0;
-        memory_l88_q0 <= memory_l88[address];
+        word_1 <= memory_l89_q0;
+        memory_l89_q0 <= memory_l89[address];
     end
-    wire [15:0] numbers_0_0 = word_1[15:0]; // vectors.rs:70
-    wire [15:0] numbers_0_1 = word_1[31:16]; // vectors.rs:70
-    wire [15:0] numbers_0_2 = word_1[47:32]; // vectors.rs:70
-    wire [15:0] numbers_0_3 = word_1[63:48]; // vectors.rs:70
+    wire [15:0] numbers_0_0 = word_1[15:0]; // vectors.rs:71
+    wire [15:0] numbers_0_1 = word_1[31:16]; // vectors.rs:71
+    wire [15:0] numbers_0_2 = word_1[47:32]; // vectors.rs:71
+    wire [15:0] numbers_0_3 = word_1[63:48]; // vectors.rs:71
     always @(posedge clk) begin
-        word_2 <= memory_l88_1_q0;
-        memory_l88_1_q0 <= memory_l88_1[address];
+        word_2 <= memory_l89_1_q0;
+        memory_l89_1_q0 <= memory_l89_1[address];
     end
-    wire [15:0] numbers_0_4 = word_2[15:0]; // vectors.rs:70
-    wire [15:0] numbers_0_5 = word_2[31:16]; // vectors.rs:70
-    wire [15:0] numbers_0_6 = word_2[47:32]; // vectors.rs:70
-    wire [15:0] numbers_0_7 = word_2[63:48]; // vectors.rs:70
+    wire [15:0] numbers_0_4 = word_2[15:0]; // vectors.rs:71
+    wire [15:0] numbers_0_5 = word_2[31:16]; // vectors.rs:71
+    wire [15:0] numbers_0_6 = word_2[47:32]; // vectors.rs:71
+    wire [15:0] numbers_0_7 = word_2[63:48]; // vectors.rs:71
     always @(posedge clk) begin
-        word_3 <= memory_l88_2_q0;
-        memory_l88_2_q0 <= memory_l88_2[address];
+        word_3 <= memory_l89_2_q0;
+        memory_l89_2_q0 <= memory_l89_2[address];
     end
-    wire [15:0] numbers_0_8 = word_3[15:0]; // vectors.rs:70
-    wire [15:0] numbers_0_9 = word_3[31:16]; // vectors.rs:70
-    wire [15:0] numbers_0_10 = word_3[47:32]; // vectors.rs:70
-    wire [15:0] numbers_0_11 = word_3[63:48]; // vectors.rs:70
+    wire [15:0] numbers_0_8 = word_3[15:0]; // vectors.rs:71
+    wire [15:0] numbers_0_9 = word_3[31:16]; // vectors.rs:71
+    wire [15:0] numbers_0_10 = word_3[47:32]; // vectors.rs:71
+    wire [15:0] numbers_0_11 = word_3[63:48]; // vectors.rs:71
     always @(posedge clk) begin
-        word_4 <= memory_l88_3_q0;
-        memory_l88_3_q0 <= memory_l88_3[address];
+        word_4 <= memory_l89_3_q0;
+        memory_l89_3_q0 <= memory_l89_3[address];
     end
-    wire [15:0] numbers_0_12 = word_4[15:0]; // vectors.rs:70
-    wire [15:0] numbers_0_13 = word_4[31:16]; // vectors.rs:70
-    wire [15:0] numbers_0_14 = word_4[47:32]; // vectors.rs:70
-    wire [15:0] numbers_0_15 = word_4[63:48]; // vectors.rs:70
+    wire [15:0] numbers_0_12 = word_4[15:0]; // vectors.rs:71
+    wire [15:0] numbers_0_13 = word_4[31:16]; // vectors.rs:71
+    wire [15:0] numbers_0_14 = word_4[47:32]; // vectors.rs:71
+    wire [15:0] numbers_0_15 = word_4[63:48]; // vectors.rs:71
     always @(posedge clk) begin
         if (rst) begin
             later <= 1'h0;
@@ -1062,7 +1062,7 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         .x(later_0_15),
         .y(products_15_1)
     );
-    wire [255:0] _t12 = {products_15, products_14, products_13, products_12, products_11, products_10, products_9, products_8, products_7, products_6, products_5, products_4, products_3, products_2, products_1, products_0}; // sums.rs:106
+    wire [255:0] _t12 = {products_15, products_14, products_13, products_12, products_11, products_10, products_9, products_8, products_7, products_6, products_5, products_4, products_3, products_2, products_1, products_0}; // sums.rs:121
     tree_e5f10_x16_l16 sum (
         .clk(clk),
         .rst(rst),
@@ -1071,7 +1071,7 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         .out_valid(sum_out_valid),
         .y(values_0)
     );
-    wire [255:0] _t13 = {products_15_1, products_14_1, products_13_1, products_12_1, products_11_1, products_10_1, products_9_1, products_8_1, products_7_1, products_6_1, products_5_1, products_4_1, products_3_1, products_2_1, products_1_1, products_0_1}; // sums.rs:106
+    wire [255:0] _t13 = {products_15_1, products_14_1, products_13_1, products_12_1, products_11_1, products_10_1, products_9_1, products_8_1, products_7_1, products_6_1, products_5_1, products_4_1, products_3_1, products_2_1, products_1_1, products_0_1}; // sums.rs:121
     tree_e5f10_x16_l16 sum_1 (
         .clk(clk),
         .rst(rst),
@@ -1522,7 +1522,7 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         term_ends_s51 <= term_ends_s50;
         term_ends_1 <= term_ends_s51;
     end
-    wire comes_2 = term_comes_1 & term_ends_1; // sums.rs:60
+    wire comes_2 = term_comes_1 & term_ends_1; // sums.rs:94
     multiply_e5f10_l4 multiplier_32 (
         .clk(clk),
         .rst(rst),
@@ -1741,7 +1741,7 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     );
     assign m_product_0 = fifo_m_payload[16:1];
     assign m_last = fifo_m_payload[0];
-    wire _t14 = m_valid & m_ready; // matrix_vector.rs:89
+    wire _t14 = m_valid & m_ready; // matrix_vector.rs:91
     always @(posedge clk) begin
         if (rst) begin
             adding <= 8'h0;
@@ -1750,7 +1750,7 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
             else if (comes_3 & (~_t11)) adding <= adding - 8'h1;
         end
     end
-    wire _t15 = _t11 & across_last; // front.rs:35
+    wire _t15 = _t11 & across_last; // front.rs:36
     always @(posedge clk) begin
         if (rst) begin
             waiting <= 8'h0;
@@ -1765,16 +1765,16 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     assign report_in_book = ended_in_book;
     assign report_tile = ended_tile;
     assign report_position = ended_position;
-    wire begins_1 = command_valid & command_ready; // report.rs:30
-    wire cut = |command_columns[3:0]; // report.rs:93
+    wire begins_1 = command_valid & command_ready; // report.rs:31
+    wire cut = |command_columns[3:0]; // report.rs:105
     always @* begin
         refused = MATRIX_OUTCOME_OKAY;
         if ((~fit) | (|command_columns[1:0])) refused = MATRIX_OUTCOME_VECTOR;
         if ((cut | (~(|command_columns))) | (command_columns > 16'h1000)) refused = MATRIX_OUTCOME_COLUMNS;
         if (~(|command_rows)) refused = MATRIX_OUTCOME_NO_ROWS;
     end
-    wire [2:0] goes_on = (refused == MATRIX_OUTCOME_OKAY) ? PHASE_RUN : PHASE_DRAIN; // report.rs:44
-    wire fails = ~(finds == MATRIX_OUTCOME_OKAY); // report.rs:45
+    wire [2:0] goes_on = (refused == MATRIX_OUTCOME_OKAY) ? PHASE_RUN : PHASE_DRAIN; // report.rs:39
+    wire fails = ~(finds == MATRIX_OUTCOME_OKAY); // report.rs:77
     always @(posedge clk) begin
         if (begins_1) begin
             ended_outcome <= refused;
