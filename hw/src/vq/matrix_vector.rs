@@ -67,10 +67,10 @@ pub fn matrix_vector(p: MatrixParams) -> Result<Design<MatrixVectorPorts>, Error
 
     let cache = Cache::new(m, p)?;
     let switched = m.wire(bits(1));
-    let books = load_books(m, &io, phase, cache, switched, p);
+    let flow = Flow::new(m, p);
+    let books = load_books(m, &io, (phase, flow.is_empty()), cache, switched, p);
     let steps = m.wire(bits(1));
     let walk = Walk::new(m, &io, begins, steps, p);
-    let flow = Flow::new(m, p);
     let front = take_words(m, &io, (phase, walk, books), flow, p);
     steps.set(front.steps);
     switched.set(front.comes & walk.begins);

@@ -107,12 +107,12 @@ impl Loads {
     }
 }
 
-/// Loads the books of a command. `switched`: the book that is there is read from now on.
+/// Loads the books of a command. `empty`: no row is on its way; `switched`: the book that is there is read from now on.
 #[module]
 pub(super) fn load_books(
     m: Module,
     io: &MatrixVectorPorts,
-    phase: StateSignal<Phase>,
+    (phase, empty): (StateSignal<Phase>, Signal),
     cache: Option<Cache>,
     switched: Signal,
     p: MatrixParams,
@@ -136,7 +136,8 @@ pub(super) fn load_books(
 
     let ends = cache.loaded.valid;
     let okay = cache.loaded.payload.outcome.is(LoadOutcome::Okay);
-    let flushes = phase.is(Phase::Finish) & waits;
+    // the last row's indices are on their way to their book when the command's words have ended
+    let flushes = phase.is(Phase::Finish) & waits & empty & !loading;
     loads.follow(m, cache.load.transfer(), switched | flushes);
     m.when(ends, || {
         loading.set(0);

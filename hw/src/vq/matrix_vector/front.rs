@@ -42,7 +42,7 @@ impl Flow {
         self.adding.is_empty() & self.waiting.is_empty()
     }
 
-    /// The row of the tile before that the next one is added to is in the memory.
+    /// The row of the tile to the left, which the next one is added to, is in the memory; where there is none, always.
     #[module]
     fn row_is_there(self, m: Module, walk: Walk, p: MatrixParams) -> Signal {
         if !p.several_tiles() {
@@ -50,7 +50,7 @@ impl Flow {
         }
         let level = self.adding.level;
         let width = level.width().max(walk.rows.width());
-        level.zext(width).le(walk.rows.zext(width))
+        walk.first_across | level.zext(width).le(walk.rows.zext(width))
     }
 }
 

@@ -1,6 +1,6 @@
 //! From the command to its report.
 
-use super::super::cache_types::{ID_BITS, WORD_NUMBERS};
+use super::super::cache_types::ID_BITS;
 use super::books::Books;
 use super::front::{Flow, Front};
 use super::params::{MatrixParams, SIDE_BITS};
@@ -105,7 +105,7 @@ fn refused(m: Module, io: &MatrixVectorPorts, fit: Signal, p: MatrixParams) -> S
     let cut = columns.trunc(p.word_columns().ilog2()).any();
     let refused = m.wire(state::<MatrixOutcome>());
     refused.set(m.lit_state(MatrixOutcome::Okay));
-    m.when(!fit | columns.trunc(WORD_NUMBERS.ilog2()).any(), || refused.set(m.lit_state(MatrixOutcome::Vector)));
+    m.when(!fit, || refused.set(m.lit_state(MatrixOutcome::Vector)));
     m.when(cut | !columns.any() | columns.gt(p.max_columns), || refused.set(m.lit_state(MatrixOutcome::Columns)));
     m.when(!rows.any(), || refused.set(m.lit_state(MatrixOutcome::NoRows)));
     refused

@@ -1,5 +1,6 @@
 use super::*;
 use ::sim::golden::vq::attention::Head;
+use ::sim::golden::vq::cache::book_words;
 use ::sim::golden::vq::matrix::{self, MatrixUnit};
 use ::sim::golden::vq::product::{self, Way, matrix_vector64};
 use ::sim::golden::vq::{Algorithm, Scales};
@@ -23,8 +24,8 @@ const LATTICE: MatrixParams = MatrixParams {
     lanes: 4,
     vectors: 1,
     tile_rows: 65536,
-    tile_columns: 1024,
-    max_columns: 1024,
+    tile_columns: 4096,
+    max_columns: 4096,
     scales: MatrixScales::Tensor,
 };
 
@@ -103,6 +104,36 @@ fn random_matrices_with_books() {
     ]);
 }
 
+/// A good book too many may be there when the last row of a command is on its way to its own.
+#[test]
+fn a_book_too_many_is_not_that_of_the_last_row() {
+    let tiles = MatrixParams { source: of_books(16, 4), tile_rows: 5, tile_columns: 64, max_columns: 256, ..BOOKS };
+    let groups = MatrixParams { source: MatrixSource::Groups { entries: 16, vector: 4 }, ..GROUPS };
+    for p in [tiles, groups] {
+        let design = matrix_vector(p).unwrap();
+        let bench = bench(&design, p);
+        let mut rng = Rng::with_seed(run_seed(1));
+        let commands: Vec<_> = (0..40)
+            .map(|i| {
+                let columns = 32 * (1 + i % (p.max_columns as usize / 32));
+                let mut command = good_matrix(&bench.unit, &mut rng, 1 + i % 12, columns, false);
+                let values: Vec<u16> = (0..64).map(|_| rng.u16(0x3000..0x4000)).collect();
+                let number = (command.first + command.books.len() as u32) & 0xf_ffff;
+                command.books.push(book_words(number, &values, 4));
+                if i % 4 == 3 && command.words.len() > 1 {
+                    command.words.pop();
+                }
+                command
+            })
+            .collect();
+        for slow in [30, 60, 90] {
+            let stalls = [0, 0, slow, 0, 0, 0, 0].map(Stalls::Percent);
+            let run = bench.run(&mut jit::simulator(&design), &commands, stalls, 1);
+            run.unwrap_or_else(|e| panic!("{p:?}, words stall {slow} %: {e}"));
+        }
+    }
+}
+
 #[test]
 fn random_matrices_with_books_of_groups() {
     let of_groups = |entries, vector| MatrixSource::Groups { entries, vector };
@@ -133,7 +164,9 @@ fn timed(p: MatrixParams, rows: usize, columns: usize, commands: usize) -> Matri
 
 #[test]
 fn a_word_in_every_cycle_from_tile_to_tile() {
-    for (p, rows, columns) in [(BOOKS, 512, 576), (BOOKS, 300, 1024), (LATTICE, 200, 576), (GROUPS, 512, 64)] {
+    for (p, rows, columns) in
+        [(BOOKS, 512, 576), (BOOKS, 300, 1024), (BOOKS, 257, 256), (LATTICE, 200, 576), (GROUPS, 512, 64)]
+    {
         let times = timed(p, rows, columns, 2);
         let words = times.words.len() / 2;
         for words in times.words.chunks(words) {
