@@ -48,45 +48,47 @@ module passing_books_256x2_32 (
     // localparam [3:0] TABLE_OUTCOME_NO_TOKENS = 4'ha;
     // localparam [3:0] TABLE_OUTCOME_MANY_TOKENS = 4'hb;
     // localparam [3:0] TABLE_OUTCOME_WEIGHTS = 4'hc;
-    reg [2:0] phase; // passing_books.rs:106
-    reg [4:0] position; // the position of the book | passing_books.rs:107
-    reg [6:0] word; // the word of the book | passing_books.rs:108
-    reg [12:0] at; // the word of the command | passing_books.rs:109
-    reg over; // the last word of the command was there | passing_books.rs:112
-    reg [7:0] count_less_1; // passing_books.rs:172
-    reg other; // it is another book | passing_books.rs:173
-    reg [12:0] start; // its first word | passing_books.rs:174
-    reg [19:0] id; // the number that it must have | passing_books.rs:175
+    reg [2:0] phase; // passing_books.rs:110
+    reg [4:0] position; // the position of the book | passing_books.rs:111
+    reg [6:0] word; // the word of the book | passing_books.rs:112
+    reg [12:0] at; // the word of the command | passing_books.rs:113
+    reg over; // the last word of the command was there | passing_books.rs:116
+    reg [7:0] count_less_1; // passing_books.rs:176
+    reg other; // it is another book | passing_books.rs:177
+    reg [12:0] start; // its first word | passing_books.rs:178
+    reg [19:0] id; // the number that it must have | passing_books.rs:179
+    reg last_word; // the word is the last one with entries | passing_books.rs:189
     wire [31:0] step_next;
     reg [31:0] s_register; // passing_books.rs:221
     reg [31:0] wanted; // passing_books.rs:228
-    reg [5:0] left; // zeros that are to be taken | passing_books.rs:236
-    reg begun; // the number of them is known | passing_books.rs:237
+    reg wrong; // a cycle before it was not that of the book | passing_books.rs:229
+    reg [5:0] left; // zeros that are to be taken | passing_books.rs:237
+    reg begun; // the number of them is known | passing_books.rs:238
     wire [31:0] one_next;
-    reg any; // there is one | passing_books.rs:266
-    reg [14:0] place; // passing_books.rs:267
-    reg [4:0] entries_position; // passing_books.rs:123
-    reg [6:0] entries_word; // passing_books.rs:123
-    reg [1:0] entries_there; // passing_books.rs:123
-    reg [63:0] entries_data; // passing_books.rs:123
-    reg comes; // passing_books.rs:124
+    reg any; // there is one | passing_books.rs:269
+    reg [4:0] entries_position; // passing_books.rs:127
+    reg [6:0] entries_word; // passing_books.rs:127
+    reg [1:0] entries_there; // passing_books.rs:127
+    reg [63:0] entries_data; // passing_books.rs:127
+    reg comes_1; // passing_books.rs:128
     reg [3:0] outcome; // passing_books.rs:300
-    reg [14:0] place_1; // where it failed, in numbers | passing_books.rs:301
-    reg [3:0] finds; // passing_books.rs:306
-    reg [3:0] judged; // passing_books.rs:315
-    reg [4:0] waited; // passing_books.rs:374
+    reg [14:0] place; // where it failed, in numbers; of a book so far, its first wrong number | passing_books.rs:302
+    reg [3:0] finds; // passing_books.rs:308
+    reg judges; // a book is judged | passing_books.rs:318
+    reg [3:0] judged; // passing_books.rs:320
+    reg [4:0] waited; // passing_books.rs:379
 
     // where it is
-    wire begins = command_valid & command_ready; // passing_books.rs:110
-    wire in_head = phase == PHASE_HEAD; // passing_books.rs:111
-    wire in_body = phase == PHASE_BODY; // passing_books.rs:111
-    wire in_fill = phase == PHASE_FILL; // passing_books.rs:111
+    wire begins = command_valid & command_ready; // passing_books.rs:114
+    wire in_head = phase == PHASE_HEAD; // passing_books.rs:115
+    wire in_body = phase == PHASE_BODY; // passing_books.rs:115
+    wire in_fill = phase == PHASE_FILL; // passing_books.rs:115
     assign words_ready = (in_head | in_body) | ((phase == PHASE_DRAIN) & (~over));
-    wire heads = in_head & words_valid; // passing_books.rs:114
-    wire bodies = in_body & words_valid; // passing_books.rs:114
+    wire heads = in_head & words_valid; // passing_books.rs:118
+    wire bodies = in_body & words_valid; // passing_books.rs:118
 
     // what a book says of itself
-    wire [11:0] count = words_data[11:0]; // passing_books.rs:176
+    wire [11:0] count = words_data[11:0]; // passing_books.rs:180
     always @(posedge clk) begin
         if (begins) id <= command_first;
         if (heads) begin
@@ -95,10 +97,10 @@ module passing_books_256x2_32 (
             start <= at;
             id <= id + 20'h1;
         end
+        if (bodies) last_word <= (word + 7'h1) == count_less_1[7:1];
+        if (heads) last_word <= ~(|count[7:1]);
     end
-    wire last = word == count_less_1[7:1]; // passing_books.rs:194
-    wire in_last = count_less_1[0]; // passing_books.rs:195
-    wire [1:0] there = {(~last) | (in_last >= 1'h1), 1'h1}; // passing_books.rs:197
+    wire [1:0] there = {(~last_word) | (count_less_1[0] >= 1'h1), 1'h1}; // passing_books.rs:199
     wire too_large = |count[11:8]; // passing_books.rs:200
 
     // CRC-32
@@ -115,7 +117,7 @@ module passing_books_256x2_32 (
         .data(1'h0),
         .next(one_next)
     );
-    wire wrong = s_register != wanted; // passing_books.rs:229
+    always @(posedge clk) wrong <= s_register != wanted;
     always @(posedge clk) begin
         if (rst) begin
             begun <= 1'h0;
@@ -123,13 +125,13 @@ module passing_books_256x2_32 (
             begun <= heads;
         end
     end
-    wire _t1 = |left; // passing_books.rs:242
+    wire _t1 = |left; // passing_books.rs:243
     always @(posedge clk) begin
         if (rst) begin
             left <= 6'h0;
         end else begin
             if (_t1) left <= left - 6'h1;
-            if (begun) left <= {~in_last, 5'h0};
+            if (begun) left <= {~count_less_1[0], 5'h0};
             if (heads) left <= 6'h0;
         end
     end
@@ -137,27 +139,26 @@ module passing_books_256x2_32 (
         if (_t1) wanted <= one_next;
         if (heads) wanted <= ~words_data[63:32];
     end
-    wire _t2 = ~(|left); // passing_books.rs:251
+    wire _t2 = ~(|left); // passing_books.rs:252
 
     // infinite numbers, and none
-    wire _t3 = &words_data[14:10]; // passing_books.rs:268
-    wire _t4 = &words_data[30:26]; // passing_books.rs:268
-    wire _t5 = &words_data[46:42]; // passing_books.rs:268
-    wire _t6 = &words_data[62:58]; // passing_books.rs:268
-    wire _t7 = _t3 | _t4; // passing_books.rs:269
-    wire _t8 = _t5 | _t6; // passing_books.rs:269
+    wire _t3 = &words_data[14:10]; // passing_books.rs:270
+    wire _t4 = &words_data[30:26]; // passing_books.rs:270
+    wire _t5 = &words_data[46:42]; // passing_books.rs:270
+    wire _t6 = &words_data[62:58]; // passing_books.rs:270
+    wire _t7 = _t3 | _t4; // passing_books.rs:271
+    wire _t8 = _t5 | _t6; // passing_books.rs:271
     wire [1:0] first_index = {_t8 & (~_t7), _t7 ? (_t4 & (~_t3)) : (_t6 & (~_t5))}; // first_one.rs:58
-    wire first_any = _t7 | _t8; // passing_books.rs:269
-    wire _t9 = (bodies & first_any) & (~any); // passing_books.rs:271
+    wire first_any = _t7 | _t8; // passing_books.rs:271
+    wire comes = (bodies & first_any) & (~any); // passing_books.rs:272
     always @(posedge clk) begin
         if (rst) begin
             any <= 1'h0;
         end else begin
             if (heads) any <= 1'h0;
-            if (_t9) any <= 1'h1;
+            if (comes) any <= 1'h1;
         end
     end
-    always @(posedge clk) if (_t9) place <= {at, first_index};
 
     // entries
     assign passing_position = entries_position;
@@ -167,22 +168,22 @@ module passing_books_256x2_32 (
     assign passing_there = entries_there;
     assign passing_data = entries_data;
     always @(posedge clk) entries_data <= words_data;
-    assign passing_comes = comes;
+    assign passing_comes = comes_1;
     always @(posedge clk) begin
         if (rst) begin
-            comes <= 1'h0;
+            comes_1 <= 1'h0;
         end else begin
-            comes <= bodies | in_fill;
+            comes_1 <= bodies | in_fill;
         end
     end
-    wire [1:0] there_1 = there & {2{in_body}}; // passing_books.rs:126
+    wire [1:0] there_1 = there & {2{in_body}}; // passing_books.rs:130
     always @(posedge clk) entries_there <= there_1;
 
     // from book to book
-    wire last_book = position == 5'h1f; // passing_books.rs:302
-    wire taken = heads | bodies; // passing_books.rs:303
-    wire ends_book = bodies & last; // passing_books.rs:304
-    wire ends_all = ends_book & last_book; // passing_books.rs:308
+    wire last_book = position == 5'h1f; // passing_books.rs:304
+    wire taken = heads | bodies; // passing_books.rs:305
+    wire ends_book = bodies & last_word; // passing_books.rs:306
+    wire ends_all = ends_book & last_book; // passing_books.rs:310
     always @* begin
         finds = TABLE_OUTCOME_OKAY;
         if (words_last & (~ends_all)) finds = TABLE_OUTCOME_SHORT;
@@ -190,27 +191,40 @@ module passing_books_256x2_32 (
         if (heads & too_large) finds = TABLE_OUTCOME_LARGE;
         if (words_failed) finds = TABLE_OUTCOME_BUS;
     end
-    wire fails = taken & (~(finds == TABLE_OUTCOME_OKAY)); // passing_books.rs:313
+    wire fails = taken & ((words_failed | (heads & too_large)) | (words_last != ends_all)); // passing_books.rs:315
+    always @(posedge clk) begin
+        if (rst) begin
+            judges <= 1'h0;
+        end else begin
+            judges <= (phase == PHASE_CHECK) & _t2;
+        end
+    end
     always @* begin
         judged = TABLE_OUTCOME_OKAY;
         if (any) judged = TABLE_OUTCOME_NUMBER;
         if (other) judged = TABLE_OUTCOME_ID;
         if (wrong) judged = TABLE_OUTCOME_CRC;
     end
-    wire _t10 = words_valid & words_ready; // passing_books.rs:321
-    wire refused = ~(command_refused == TABLE_OUTCOME_OKAY); // passing_books.rs:338
-    wire _t11 = ~(judged == TABLE_OUTCOME_OKAY); // passing_books.rs:355
+    wire _t9 = words_valid & words_ready; // passing_books.rs:326
     always @(posedge clk) begin
-        if (_t10) at <= at + 13'h1;
+        if (rst) begin
+            word <= 7'h0;
+        end else begin
+            if (bodies | (phase == PHASE_FILL)) word <= word + 7'h1;
+            if (phase == PHASE_HEAD) word <= 7'h0;
+        end
+    end
+    wire [1:0] index = first_index & {2{~fails}}; // passing_books.rs:339
+    wire refused = ~(command_refused == TABLE_OUTCOME_OKAY); // passing_books.rs:342
+    wire _t10 = judges & (~(judged == TABLE_OUTCOME_OKAY)); // passing_books.rs:365
+    always @(posedge clk) begin
+        if (_t9) at <= at + 13'h1;
         if (begins) begin
             at <= 13'h0;
-            place_1 <= 15'h0;
+            place <= 15'h0;
         end
-        if (fails) place_1 <= {at, 2'h0};
-        case (phase)
-            PHASE_CHECK: if (_t2) if (_t11) place_1 <= (judged == TABLE_OUTCOME_NUMBER) ? place : {start, 2'h0};
-            default: ;
-        endcase
+        if (fails | comes) place <= {at, index};
+        if (_t10) place <= (judged == TABLE_OUTCOME_NUMBER) ? place : {start, 2'h0};
     end
 
     // how it ended
@@ -220,22 +234,17 @@ module passing_books_256x2_32 (
         if (rst) begin
             phase <= PHASE_IDLE;
             position <= 5'h0;
-            word <= 7'h0;
             over <= 1'h0;
             outcome <= TABLE_OUTCOME_OKAY;
             waited <= 5'h0;
         end else begin
-            if (_t10) over <= words_last;
+            if (_t9) over <= words_last;
             if (begins) begin
                 over <= 1'h0;
                 position <= 5'h0;
                 outcome <= command_refused;
             end
-            if (bodies | (phase == PHASE_FILL)) word <= word + 7'h1;
-            if (fails) begin
-                outcome <= finds;
-                word <= 7'h0;
-            end
+            if (fails) outcome <= finds;
             case (phase)
                 PHASE_IDLE: if (begins) phase <= refused ? PHASE_DRAIN : PHASE_HEAD;
                 PHASE_HEAD: if (heads) phase <= fails ? PHASE_DRAIN : PHASE_BODY;
@@ -247,14 +256,14 @@ module passing_books_256x2_32 (
                 PHASE_CHECK: if (_t2) begin
                     position <= position + 5'h1;
                     phase <= last_book ? PHASE_SETTLE : PHASE_HEAD;
-                    if (_t11) begin
-                        outcome <= judged;
-                        phase <= PHASE_DRAIN;
-                    end
                 end
                 PHASE_DRAIN: if (over) phase <= PHASE_SETTLE;
                 default: ;
             endcase
+            if (_t10) begin
+                outcome <= judged;
+                phase <= PHASE_DRAIN;
+            end
             if (phase == PHASE_SETTLE) begin
                 waited <= waited + 5'h1;
                 if (waited == 5'h13) phase <= PHASE_REPORT;
@@ -264,7 +273,7 @@ module passing_books_256x2_32 (
     end
     assign command_ready = phase == PHASE_IDLE;
     assign done_valid = phase == PHASE_REPORT;
-    wire [15:0] position_1 = {place_1, 1'h0}; // passing_books.rs:383
+    wire [15:0] position_1 = {place, 1'h0}; // passing_books.rs:388
     assign done_position = position_1;
 endmodule
 

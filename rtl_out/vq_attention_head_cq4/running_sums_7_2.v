@@ -15,32 +15,38 @@ module running_sums_7_2 (
     output wire [15:0] y_0, // Sums.
     output wire [15:0] y_1
 );
-    reg odd; // the first one of two is there | running_sums.rs:79
-    reg [15:0] held_0; // running_sums.rs:80
-    reg [15:0] held_1; // running_sums.rs:80
-    wire [2:0] pushed_level; // running_sums.rs:87
-    wire [15:0] pushed_first_0; // running_sums.rs:87
-    wire [15:0] pushed_first_1; // running_sums.rs:87
-    wire [15:0] pushed_second_0; // running_sums.rs:87
-    wire [15:0] pushed_second_1; // running_sums.rs:87
-    wire push; // running_sums.rs:87
+    reg odd; // the first one of two is there | running_sums.rs:94
+    reg [15:0] held_0; // running_sums.rs:95
+    reg [15:0] held_1; // running_sums.rs:95
+    wire [2:0] pushed_level; // running_sums.rs:102
+    wire [15:0] pushed_first_0; // running_sums.rs:102
+    wire [15:0] pushed_first_1; // running_sums.rs:102
+    wire [15:0] pushed_second_0; // running_sums.rs:102
+    wire [15:0] pushed_second_1; // running_sums.rs:102
+    wire push; // running_sums.rs:102
     wire queue_s_ready;
     wire queue_m_valid;
     wire [66:0] queue_m_payload;
-    wire [3:0] queue_level;
+    wire [2:0] queue_level;
+    reg valid; // running_sums.rs:112
+    reg [2:0] pair_level; // running_sums.rs:113
+    reg [15:0] pair_first_0; // running_sums.rs:113
+    reg [15:0] pair_first_1; // running_sums.rs:113
+    reg [15:0] pair_second_0; // running_sums.rs:113
+    reg [15:0] pair_second_1; // running_sums.rs:113
     wire adder_out_valid;
     wire [15:0] sum_0;
     wire adder_1_out_valid;
     wire [15:0] sum_1;
-    reg valid_s1; // running_sums.rs:101
-    reg valid_s2; // running_sums.rs:101
-    reg valid_s3; // running_sums.rs:101
-    reg valid_1; // running_sums.rs:101
-    reg [2:0] l101_s1; // running_sums.rs:101
-    reg [2:0] l101_s2; // running_sums.rs:101
-    reg [2:0] l101_s3; // running_sums.rs:101
-    reg [2:0] level; // running_sums.rs:101
-    reg [7:0] there; // a sum of the level waits | running_sums.rs:109
+    reg valid_s2; // running_sums.rs:116
+    reg valid_s3; // running_sums.rs:116
+    reg valid_s4; // running_sums.rs:116
+    reg valid_1; // running_sums.rs:116
+    reg [2:0] l116_s2; // running_sums.rs:116
+    reg [2:0] l116_s3; // running_sums.rs:116
+    reg [2:0] l116_s4; // running_sums.rs:116
+    reg [2:0] level; // running_sums.rs:116
+    reg [7:0] there; // a sum of the level waits | running_sums.rs:124
     (* ram_style = "distributed" *) reg [31:0] neighbours [0:7];
 
     // terms are added to their neighbours
@@ -56,10 +62,10 @@ module running_sums_7_2 (
         held_0 <= x_0;
         held_1 <= x_1;
     end
-    wire two_terms = comes & odd; // running_sums.rs:84
+    wire two_terms = comes & odd; // running_sums.rs:99
 
     // one addition a cycle: of new terms, or of a pair that waits
-    fifo_67x8_distributed queue (
+    fifo_67x4_distributed queue (
         .clk(clk),
         .rst(rst),
         .s_valid(push),
@@ -70,16 +76,24 @@ module running_sums_7_2 (
         .m_payload(queue_m_payload),
         .level(queue_level)
     );
-    wire [2:0] waiting_level = queue_m_payload[66:64]; // running_sums.rs:94
-    wire [15:0] waiting_first_0 = queue_m_payload[47:32]; // running_sums.rs:94
-    wire [15:0] waiting_first_1 = queue_m_payload[63:48]; // running_sums.rs:94
-    wire [15:0] waiting_second_0 = queue_m_payload[15:0]; // running_sums.rs:94
-    wire [15:0] waiting_second_1 = queue_m_payload[31:16]; // running_sums.rs:94
-    wire valid = two_terms | queue_m_valid; // running_sums.rs:97
-    wire [2:0] pair_level = two_terms ? 3'h0 : waiting_level; // running_sums.rs:98
-    wire [15:0] pair_first_0 = two_terms ? held_0 : waiting_first_0; // running_sums.rs:98
-    wire [15:0] pair_first_1 = two_terms ? held_1 : waiting_first_1; // running_sums.rs:98
-    wire [15:0] pair_second_0 = two_terms ? x_0 : waiting_second_0; // running_sums.rs:98
+    wire [2:0] waiting_level = queue_m_payload[66:64]; // running_sums.rs:109
+    wire [15:0] waiting_first_0 = queue_m_payload[47:32]; // running_sums.rs:109
+    wire [15:0] waiting_first_1 = queue_m_payload[63:48]; // running_sums.rs:109
+    wire [15:0] waiting_second_0 = queue_m_payload[15:0]; // running_sums.rs:109
+    wire [15:0] waiting_second_1 = queue_m_payload[31:16]; // running_sums.rs:109
+    always @(posedge clk) begin
+        if (rst) begin
+            valid <= 1'h0;
+        end else begin
+            valid <= two_terms | queue_m_valid;
+        end
+    end
+    always @(posedge clk) begin
+        pair_level <= two_terms ? 3'h0 : waiting_level;
+        pair_first_0 <= two_terms ? held_0 : waiting_first_0;
+        pair_first_1 <= two_terms ? held_1 : waiting_first_1;
+        pair_second_0 <= two_terms ? x_0 : waiting_second_0;
+    end
     add_e5f10_l4 adder (
         .clk(clk),
         .rst(rst),
@@ -89,7 +103,7 @@ module running_sums_7_2 (
         .out_valid(adder_out_valid),
         .y(sum_0)
     );
-    wire [15:0] pair_second_1 = two_terms ? x_1 : waiting_second_1; // running_sums.rs:98
+    always @(posedge clk) pair_second_1 <= two_terms ? x_1 : waiting_second_1;
     add_e5f10_l4 adder_1 (
         .clk(clk),
         .rst(rst),
@@ -101,22 +115,22 @@ module running_sums_7_2 (
     );
     always @(posedge clk) begin
         if (rst) begin
-            valid_s1 <= 1'h0;
             valid_s2 <= 1'h0;
             valid_s3 <= 1'h0;
+            valid_s4 <= 1'h0;
             valid_1 <= 1'h0;
         end else begin
-            valid_s1 <= valid;
-            valid_s2 <= valid_s1;
+            valid_s2 <= valid;
             valid_s3 <= valid_s2;
-            valid_1 <= valid_s3;
+            valid_s4 <= valid_s3;
+            valid_1 <= valid_s4;
         end
     end
     always @(posedge clk) begin
-        l101_s1 <= pair_level + 3'h1;
-        l101_s2 <= l101_s1;
-        l101_s3 <= l101_s2;
-        level <= l101_s3;
+        l116_s2 <= pair_level + 3'h1;
+        l116_s3 <= l116_s2;
+        l116_s4 <= l116_s3;
+        level <= l116_s4;
     end
 
     // a sum is whole, or waits for its neighbour, or finds it
@@ -125,12 +139,12 @@ module running_sums_7_2 (
     assign pushed_second_0 = sum_0;
     assign y_1 = sum_1;
     assign pushed_second_1 = sum_1;
-    wire whole = valid_1 & (level == 3'h7); // running_sums.rs:105
+    wire whole = valid_1 & (level == 3'h7); // running_sums.rs:120
     assign done = whole;
-    wire finds = there[level]; // running_sums.rs:110
+    wire finds = there[level]; // running_sums.rs:125
     always @(posedge clk) if (valid_1 & (~finds)) neighbours[level] <= {sum_1, sum_0};
     assign push = (valid_1 & (~whole)) & finds;
-    wire [31:0] neighbours_q0 = neighbours[level]; // running_sums.rs:113
+    wire [31:0] neighbours_q0 = neighbours[level]; // running_sums.rs:128
     assign pushed_first_0 = neighbours_q0[15:0];
     assign pushed_first_1 = neighbours_q0[31:16];
     always @(posedge clk) begin

@@ -19,25 +19,35 @@ module running_sums_8_4 (
     output wire [15:0] y_2,
     output wire [15:0] y_3
 );
-    reg odd; // the first one of two is there | running_sums.rs:79
-    reg [15:0] held_0; // running_sums.rs:80
-    reg [15:0] held_1; // running_sums.rs:80
-    reg [15:0] held_2; // running_sums.rs:80
-    reg [15:0] held_3; // running_sums.rs:80
-    wire [3:0] pushed_level; // running_sums.rs:87
-    wire [15:0] pushed_first_0; // running_sums.rs:87
-    wire [15:0] pushed_first_1; // running_sums.rs:87
-    wire [15:0] pushed_first_2; // running_sums.rs:87
-    wire [15:0] pushed_first_3; // running_sums.rs:87
-    wire [15:0] pushed_second_0; // running_sums.rs:87
-    wire [15:0] pushed_second_1; // running_sums.rs:87
-    wire [15:0] pushed_second_2; // running_sums.rs:87
-    wire [15:0] pushed_second_3; // running_sums.rs:87
-    wire push; // running_sums.rs:87
+    reg odd; // the first one of two is there | running_sums.rs:94
+    reg [15:0] held_0; // running_sums.rs:95
+    reg [15:0] held_1; // running_sums.rs:95
+    reg [15:0] held_2; // running_sums.rs:95
+    reg [15:0] held_3; // running_sums.rs:95
+    wire [3:0] pushed_level; // running_sums.rs:102
+    wire [15:0] pushed_first_0; // running_sums.rs:102
+    wire [15:0] pushed_first_1; // running_sums.rs:102
+    wire [15:0] pushed_first_2; // running_sums.rs:102
+    wire [15:0] pushed_first_3; // running_sums.rs:102
+    wire [15:0] pushed_second_0; // running_sums.rs:102
+    wire [15:0] pushed_second_1; // running_sums.rs:102
+    wire [15:0] pushed_second_2; // running_sums.rs:102
+    wire [15:0] pushed_second_3; // running_sums.rs:102
+    wire push; // running_sums.rs:102
     wire queue_s_ready;
     wire queue_m_valid;
     wire [131:0] queue_m_payload;
     wire [3:0] queue_level;
+    reg valid; // running_sums.rs:112
+    reg [3:0] pair_level; // running_sums.rs:113
+    reg [15:0] pair_first_0; // running_sums.rs:113
+    reg [15:0] pair_first_1; // running_sums.rs:113
+    reg [15:0] pair_first_2; // running_sums.rs:113
+    reg [15:0] pair_first_3; // running_sums.rs:113
+    reg [15:0] pair_second_0; // running_sums.rs:113
+    reg [15:0] pair_second_1; // running_sums.rs:113
+    reg [15:0] pair_second_2; // running_sums.rs:113
+    reg [15:0] pair_second_3; // running_sums.rs:113
     wire adder_out_valid;
     wire [15:0] sum_0;
     wire adder_1_out_valid;
@@ -46,15 +56,15 @@ module running_sums_8_4 (
     wire [15:0] sum_2;
     wire adder_3_out_valid;
     wire [15:0] sum_3;
-    reg valid_s1; // running_sums.rs:101
-    reg valid_s2; // running_sums.rs:101
-    reg valid_s3; // running_sums.rs:101
-    reg valid_1; // running_sums.rs:101
-    reg [3:0] l101_s1; // running_sums.rs:101
-    reg [3:0] l101_s2; // running_sums.rs:101
-    reg [3:0] l101_s3; // running_sums.rs:101
-    reg [3:0] level; // running_sums.rs:101
-    reg [15:0] there; // a sum of the level waits | running_sums.rs:109
+    reg valid_s2; // running_sums.rs:116
+    reg valid_s3; // running_sums.rs:116
+    reg valid_s4; // running_sums.rs:116
+    reg valid_1; // running_sums.rs:116
+    reg [3:0] l116_s2; // running_sums.rs:116
+    reg [3:0] l116_s3; // running_sums.rs:116
+    reg [3:0] l116_s4; // running_sums.rs:116
+    reg [3:0] level; // running_sums.rs:116
+    reg [15:0] there; // a sum of the level waits | running_sums.rs:124
     (* ram_style = "distributed" *) reg [63:0] neighbours [0:15];
 
     // terms are added to their neighbours
@@ -72,10 +82,10 @@ module running_sums_8_4 (
         held_2 <= x_2;
         held_3 <= x_3;
     end
-    wire two_terms = comes & odd; // running_sums.rs:84
+    wire two_terms = comes & odd; // running_sums.rs:99
 
     // one addition a cycle: of new terms, or of a pair that waits
-    wire [131:0] _t1 = {pushed_level, pushed_first_3, pushed_first_2, pushed_first_1, pushed_first_0, pushed_second_3, pushed_second_2, pushed_second_1, pushed_second_0}; // running_sums.rs:90
+    wire [131:0] _t1 = {pushed_level, pushed_first_3, pushed_first_2, pushed_first_1, pushed_first_0, pushed_second_3, pushed_second_2, pushed_second_1, pushed_second_0}; // running_sums.rs:105
     fifo_132x8_distributed queue (
         .clk(clk),
         .rst(rst),
@@ -87,22 +97,30 @@ module running_sums_8_4 (
         .m_payload(queue_m_payload),
         .level(queue_level)
     );
-    wire [3:0] waiting_level = queue_m_payload[131:128]; // running_sums.rs:94
-    wire [15:0] waiting_first_0 = queue_m_payload[79:64]; // running_sums.rs:94
-    wire [15:0] waiting_first_1 = queue_m_payload[95:80]; // running_sums.rs:94
-    wire [15:0] waiting_first_2 = queue_m_payload[111:96]; // running_sums.rs:94
-    wire [15:0] waiting_first_3 = queue_m_payload[127:112]; // running_sums.rs:94
-    wire [15:0] waiting_second_0 = queue_m_payload[15:0]; // running_sums.rs:94
-    wire [15:0] waiting_second_1 = queue_m_payload[31:16]; // running_sums.rs:94
-    wire [15:0] waiting_second_2 = queue_m_payload[47:32]; // running_sums.rs:94
-    wire [15:0] waiting_second_3 = queue_m_payload[63:48]; // running_sums.rs:94
-    wire valid = two_terms | queue_m_valid; // running_sums.rs:97
-    wire [3:0] pair_level = two_terms ? 4'h0 : waiting_level; // running_sums.rs:98
-    wire [15:0] pair_first_0 = two_terms ? held_0 : waiting_first_0; // running_sums.rs:98
-    wire [15:0] pair_first_1 = two_terms ? held_1 : waiting_first_1; // running_sums.rs:98
-    wire [15:0] pair_first_2 = two_terms ? held_2 : waiting_first_2; // running_sums.rs:98
-    wire [15:0] pair_first_3 = two_terms ? held_3 : waiting_first_3; // running_sums.rs:98
-    wire [15:0] pair_second_0 = two_terms ? x_0 : waiting_second_0; // running_sums.rs:98
+    wire [3:0] waiting_level = queue_m_payload[131:128]; // running_sums.rs:109
+    wire [15:0] waiting_first_0 = queue_m_payload[79:64]; // running_sums.rs:109
+    wire [15:0] waiting_first_1 = queue_m_payload[95:80]; // running_sums.rs:109
+    wire [15:0] waiting_first_2 = queue_m_payload[111:96]; // running_sums.rs:109
+    wire [15:0] waiting_first_3 = queue_m_payload[127:112]; // running_sums.rs:109
+    wire [15:0] waiting_second_0 = queue_m_payload[15:0]; // running_sums.rs:109
+    wire [15:0] waiting_second_1 = queue_m_payload[31:16]; // running_sums.rs:109
+    wire [15:0] waiting_second_2 = queue_m_payload[47:32]; // running_sums.rs:109
+    wire [15:0] waiting_second_3 = queue_m_payload[63:48]; // running_sums.rs:109
+    always @(posedge clk) begin
+        if (rst) begin
+            valid <= 1'h0;
+        end else begin
+            valid <= two_terms | queue_m_valid;
+        end
+    end
+    always @(posedge clk) begin
+        pair_level <= two_terms ? 4'h0 : waiting_level;
+        pair_first_0 <= two_terms ? held_0 : waiting_first_0;
+        pair_first_1 <= two_terms ? held_1 : waiting_first_1;
+        pair_first_2 <= two_terms ? held_2 : waiting_first_2;
+        pair_first_3 <= two_terms ? held_3 : waiting_first_3;
+        pair_second_0 <= two_terms ? x_0 : waiting_second_0;
+    end
     add_e5f10_l4 adder (
         .clk(clk),
         .rst(rst),
@@ -112,7 +130,7 @@ module running_sums_8_4 (
         .out_valid(adder_out_valid),
         .y(sum_0)
     );
-    wire [15:0] pair_second_1 = two_terms ? x_1 : waiting_second_1; // running_sums.rs:98
+    always @(posedge clk) pair_second_1 <= two_terms ? x_1 : waiting_second_1;
     add_e5f10_l4 adder_1 (
         .clk(clk),
         .rst(rst),
@@ -122,7 +140,7 @@ module running_sums_8_4 (
         .out_valid(adder_1_out_valid),
         .y(sum_1)
     );
-    wire [15:0] pair_second_2 = two_terms ? x_2 : waiting_second_2; // running_sums.rs:98
+    always @(posedge clk) pair_second_2 <= two_terms ? x_2 : waiting_second_2;
     add_e5f10_l4 adder_2 (
         .clk(clk),
         .rst(rst),
@@ -132,7 +150,7 @@ module running_sums_8_4 (
         .out_valid(adder_2_out_valid),
         .y(sum_2)
     );
-    wire [15:0] pair_second_3 = two_terms ? x_3 : waiting_second_3; // running_sums.rs:98
+    always @(posedge clk) pair_second_3 <= two_terms ? x_3 : waiting_second_3;
     add_e5f10_l4 adder_3 (
         .clk(clk),
         .rst(rst),
@@ -144,22 +162,22 @@ module running_sums_8_4 (
     );
     always @(posedge clk) begin
         if (rst) begin
-            valid_s1 <= 1'h0;
             valid_s2 <= 1'h0;
             valid_s3 <= 1'h0;
+            valid_s4 <= 1'h0;
             valid_1 <= 1'h0;
         end else begin
-            valid_s1 <= valid;
-            valid_s2 <= valid_s1;
+            valid_s2 <= valid;
             valid_s3 <= valid_s2;
-            valid_1 <= valid_s3;
+            valid_s4 <= valid_s3;
+            valid_1 <= valid_s4;
         end
     end
     always @(posedge clk) begin
-        l101_s1 <= pair_level + 4'h1;
-        l101_s2 <= l101_s1;
-        l101_s3 <= l101_s2;
-        level <= l101_s3;
+        l116_s2 <= pair_level + 4'h1;
+        l116_s3 <= l116_s2;
+        l116_s4 <= l116_s3;
+        level <= l116_s4;
     end
 
     // a sum is whole, or waits for its neighbour, or finds it
@@ -172,12 +190,12 @@ module running_sums_8_4 (
     assign pushed_second_2 = sum_2;
     assign y_3 = sum_3;
     assign pushed_second_3 = sum_3;
-    wire whole = valid_1 & (level == 4'h8); // running_sums.rs:105
+    wire whole = valid_1 & (level == 4'h8); // running_sums.rs:120
     assign done = whole;
-    wire finds = there[level]; // running_sums.rs:110
+    wire finds = there[level]; // running_sums.rs:125
     always @(posedge clk) if (valid_1 & (~finds)) neighbours[level] <= {sum_3, sum_2, sum_1, sum_0};
     assign push = (valid_1 & (~whole)) & finds;
-    wire [63:0] neighbours_q0 = neighbours[level]; // running_sums.rs:113
+    wire [63:0] neighbours_q0 = neighbours[level]; // running_sums.rs:128
     assign pushed_first_0 = neighbours_q0[15:0];
     assign pushed_first_1 = neighbours_q0[31:16];
     assign pushed_first_2 = neighbours_q0[47:32];

@@ -134,10 +134,10 @@ module values_256x4_16 (
     reg [3:0] position; // the first position where that was | entries.rs:56
     wire adder_out_valid;
     wire [15:0] sums_0_1;
-    reg [63:0] entries_s1; // entries.rs:83
-    reg [63:0] entries_s2; // entries.rs:83
-    reg [63:0] entries_s3; // entries.rs:83
-    reg [63:0] entries_s4; // entries.rs:83
+    reg [63:0] entries_s1; // entries.rs:85
+    reg [63:0] entries_s2; // entries.rs:85
+    reg [63:0] entries_s3; // entries.rs:85
+    reg [63:0] entries_s4; // entries.rs:85
     wire product_unit_out_valid;
     wire [15:0] terms_0;
     wire product_unit_1_out_valid;
@@ -146,14 +146,14 @@ module values_256x4_16 (
     wire [15:0] terms_0_2;
     wire product_unit_3_out_valid;
     wire [15:0] terms_0_3;
-    reg later_8_s1; // entries.rs:100
-    reg later_8_s2; // entries.rs:100
-    reg later_8_s3; // entries.rs:100
-    reg later_8_s4; // entries.rs:100
-    reg later_8_s5; // entries.rs:100
-    reg later_8_s6; // entries.rs:100
-    reg later_8_s7; // entries.rs:100
-    reg comes_2; // entries.rs:100
+    reg later_8_s1; // entries.rs:102
+    reg later_8_s2; // entries.rs:102
+    reg later_8_s3; // entries.rs:102
+    reg later_8_s4; // entries.rs:102
+    reg later_8_s5; // entries.rs:102
+    reg later_8_s6; // entries.rs:102
+    reg later_8_s7; // entries.rs:102
+    reg comes_2; // entries.rs:102
     wire sums_done;
     wire [15:0] sums_y_0;
     wire [15:0] sums_y_1;
@@ -482,15 +482,15 @@ module values_256x4_16 (
             misplaced <= 1'h0;
             position <= 4'h0;
         end else begin
-            if (unused & ((~misplaced) | (later_position_2 < position))) begin
+            if (unused & ((~misplaced) | 1'h0)) begin
                 misplaced <= 1'h1;
                 position <= later_position_2;
             end
             if (begins_1) misplaced <= 1'h0;
         end
     end
-    wire [15:0] sums_0 = row_0[15:0]; // entries.rs:74
-    wire [15:0] sums_1 = row_1_1[15:0]; // entries.rs:74
+    wire [15:0] sums_0 = row_0[15:0]; // entries.rs:76
+    wire [15:0] sums_1 = row_1_1[15:0]; // entries.rs:76
     add_e5f10_l4 adder (
         .clk(clk),
         .rst(rst),

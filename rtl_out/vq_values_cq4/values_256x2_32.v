@@ -140,14 +140,14 @@ module values_256x2_32 (
     wire [15:0] terms_0_2;
     wire adder_1_out_valid;
     wire [15:0] terms_1_2;
-    reg later_8_s1; // entries.rs:100
-    reg later_8_s2; // entries.rs:100
-    reg later_8_s3; // entries.rs:100
-    reg later_8_s4; // entries.rs:100
-    reg later_8_s5; // entries.rs:100
-    reg later_8_s6; // entries.rs:100
-    reg later_8_s7; // entries.rs:100
-    reg comes_2; // entries.rs:100
+    reg later_8_s1; // entries.rs:102
+    reg later_8_s2; // entries.rs:102
+    reg later_8_s3; // entries.rs:102
+    reg later_8_s4; // entries.rs:102
+    reg later_8_s5; // entries.rs:102
+    reg later_8_s6; // entries.rs:102
+    reg later_8_s7; // entries.rs:102
+    reg comes_2; // entries.rs:102
     wire sums_done;
     wire [15:0] sums_y_0;
     wire [15:0] sums_y_1;
@@ -483,15 +483,15 @@ module values_256x2_32 (
             misplaced <= 1'h0;
             position <= 5'h0;
         end else begin
-            if (unused & ((~misplaced) | (later_position_2 < position))) begin
+            if (unused & ((~misplaced) | 1'h0)) begin
                 misplaced <= 1'h1;
                 position <= later_position_2;
             end
             if (begins_1) misplaced <= 1'h0;
         end
     end
-    wire [15:0] sums_0 = row_0[15:0]; // entries.rs:74
-    wire [15:0] sums_0_1 = row_1_1[15:0]; // entries.rs:74
+    wire [15:0] sums_0 = row_0[15:0]; // entries.rs:76
+    wire [15:0] sums_0_1 = row_1_1[15:0]; // entries.rs:76
     multiply_e5f10_l4 product_unit (
         .clk(clk),
         .rst(rst),

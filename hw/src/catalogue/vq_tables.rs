@@ -180,7 +180,7 @@ pub(super) const VALUES: Block = Block {
     ],
     check: nothing,
     latency: |v| {
-        format!("at most {} cycles from the last word of a book to its sums", values::latency(values_params(v)))
+        format!("at most {} cycles from the last word of the last book to its sums", values::latency(values_params(v)))
     },
     throughput: |v| {
         let overhead = values::overhead(values_params(v));

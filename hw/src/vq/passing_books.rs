@@ -10,6 +10,7 @@
 //! - Parameters: those of [`TableParams`]; whether rows of tokens follow the books in the same command; `settle`, cycles from the last entries to
 //!   the report.
 //! - Throughput: a word a cycle. A book takes a cycle for its first word, one for each word that a full one has, and one in which it is checked.
+//!   What is wrong is seen a cycle later, when the next book may begin.
 //! - Latency: 1 cycle from a word to `passing`. No combinational paths.
 //! - A book with fewer entries than a table has room for takes as long as a full one: the places without an entry come with no bit in `there`.
 //! - A command that fails is read to its `last`.
@@ -88,7 +89,7 @@ enum Phase {
 pub struct Around {
     /// Rows of tokens follow the books in the same command: no word of a book is the last one.
     pub rows_follow: bool,
-    /// Cycles from the last entries to the report.
+    /// Cycles from the last entries to the report, 1 or more.
     pub settle: u32,
 }
 
@@ -98,6 +99,9 @@ pub fn passing_books(p: TableParams, around: Around) -> Result<Design<PassingBoo
     let rows = if around.rows_follow { "_rows" } else { "" };
     let name = format!("passing_books_{}x{}_{}{rows}", p.entries, p.vector, p.positions);
     p.check(&name)?;
+    if around.settle == 0 {
+        return Err(Errors::parameter(&name, "settle = 0", "1 or more: the last book is judged in the first cycle"));
+    }
     let m = Module::new(name);
     m.doc("Books that stream by: they are checked, and their entries go on.");
     let io = PassingBooksPorts::new(m, p);
@@ -181,31 +185,27 @@ impl Book {
             start.set(spot.at);
             id.set(id + 1);
         });
-        let of_word = p.entries_of_word();
-        // the last word with entries, and how many it has
-        let (last, there) = match of_word {
-            1 => {
-                let pieces = p.words_of_entry().ilog2();
-                let ones =
-                    if pieces == 0 { count_less_1 } else { count_less_1.cat(m.lit((1u32 << pieces) - 1, pieces)) };
-                (spot.word.eq(ones), m.lit(1u32, 1))
-            }
-            _ => {
-                let last = spot.word.eq(count_less_1.drop_low(of_word.ilog2()));
-                let in_last = count_less_1.trunc(of_word.ilog2());
-                let there = (0..of_word).map(|i| if i == 0 { m.lit(1u32, 1) } else { !last | in_last.ge(i) });
-                (last, Vector::of(there).pack())
-            }
+        // the last word with entries: known a cycle before, as what comes of it takes most of one
+        let last_word = m.reg(bits(1)).comment("the word is the last one with entries");
+        let last_of = |count_less_1: Signal| match (p.entries_of_word().ilog2(), p.words_of_entry().ilog2()) {
+            (0, 0) => count_less_1,
+            (0, pieces) => count_less_1.cat(m.lit((1u32 << pieces) - 1, pieces)),
+            (low, _) => count_less_1.drop_low(low),
         };
+        m.when(spot.bodies, || last_word.set((spot.word + 1).eq(last_of(count_less_1))));
+        m.when(spot.heads, || last_word.set(!last_of(count.trunc(entry_bits)).any()));
+        let in_last = |i: u32| count_less_1.trunc(p.entries_of_word().ilog2()).ge(i);
+        let there = (0..p.entries_of_word()).map(|i| if i == 0 { m.lit(1u32, 1) } else { !last_word | in_last(i) });
+        let there = Vector::of(there).pack();
         let too_large = count.drop_low(entry_bits).any();
-        Book { count_less_1, too_large, other, start, last_word: last, there }
+        Book { count_less_1, too_large, other, start, last_word, there }
     }
 }
 
 /// How the CRC-32 of a book stands.
 #[derive(Clone, Copy)]
 struct Checked {
-    /// It is not that of the first word.
+    /// It was not that of the first word in the cycle before.
     wrong: Signal,
     /// Both are there to be compared.
     ready: Signal,
@@ -226,7 +226,8 @@ fn checked(m: Module, data: Signal, spot: Spot, count_less_1: Signal, p: TablePa
     step.data.set(in_head.mux(head, data));
     m.when(spot.heads | spot.bodies, || register.set(step.next));
     let wanted = m.reg(bits(REGISTER_BITS));
-    let wrong = register.ne(wanted);
+    let wrong = m.reg(bits(1)).comment("a cycle before it was not that of the book");
+    wrong.set(register.ne(wanted));
     if p.vector >= WORD_NUMBERS {
         m.when(spot.heads, || wanted.set(!data.drop_low(32)));
         return Ok(Checked { wrong, ready: m.lit(1u32, 1) });
@@ -251,28 +252,27 @@ fn checked(m: Module, data: Signal, spot: Spot, count_less_1: Signal, p: TablePa
     Ok(Checked { wrong, ready: !left.any() })
 }
 
-/// A number that is infinite or none.
+/// Numbers that are infinite or none.
 #[derive(Clone, Copy)]
 struct WrongNumber {
     /// The book has one.
     any: Signal,
-    /// Where the first one is, in numbers from the command's first word.
-    place: Signal,
+    /// The word that comes has the book's first one.
+    comes: Signal,
+    /// Which one of the word it is.
+    index: Signal,
 }
 
 #[module]
 fn wrong_number(m: Module, data: Signal, spot: Spot) -> WrongNumber {
     m.section("infinite numbers, and none");
     let any = m.reg_reset(bits(1), 0).comment("there is one");
-    let place = m.reg(bits(spot.at.width() + WORD_NUMBERS.ilog2()));
     let bad = data.lanes(16).into_iter().map(|x| x.bits(14, 10).all());
     let first = first_one(Vector::of(bad).pack());
+    let comes = spot.bodies & first.any & !any;
     m.when(spot.heads, || any.set(0));
-    m.when(spot.bodies & first.any & !any, || {
-        any.set(1);
-        place.set(spot.at.cat(first.index));
-    });
-    WrongNumber { any, place }
+    m.when(comes, || any.set(1));
+    WrongNumber { any, comes, index: first.index }
 }
 
 /// What is known of a book.
@@ -298,7 +298,9 @@ fn follow(m: Module, io: &PassingBooksPorts, spot: Spot, found: Found, around: A
     let Spot { phase, position, word, at, over, begins, heads, bodies } = spot;
     let BookWord { last, failed, .. } = io.words.payload;
     let outcome = m.state(TableOutcome::Okay);
-    let place = m.reg(bits(at.width() + 2)).comment("where it failed, in numbers");
+    let place = m
+        .reg(bits(at.width() + WORD_NUMBERS.ilog2()))
+        .comment("where it failed, in numbers; of a book so far, its first wrong number");
     let last_book = position.eq(p.positions - 1);
     let taken = heads | bodies;
     let ends_book = bodies & found.book.last_word;
@@ -310,8 +312,11 @@ fn follow(m: Module, io: &PassingBooksPorts, spot: Spot, found: Found, around: A
     m.when(!last & ends_all, || finds.set(m.lit_state(TableOutcome::Long)));
     m.when(heads & found.book.too_large, || finds.set(m.lit_state(TableOutcome::Large)));
     m.when(failed, || finds.set(m.lit_state(TableOutcome::Bus)));
-    let fails = taken & !finds.is(TableOutcome::Okay);
+    let fails = taken & (failed | (heads & found.book.too_large) | last.ne(ends_all));
 
+    // a cycle behind the check, when it goes on as if all were well: the comparison of the CRC has a cycle of its own
+    let judges = m.reg_reset(bits(1), 0).comment("a book is judged");
+    judges.set(phase.is(Phase::Check) & found.crc.ready);
     let judged = m.wire(state::<TableOutcome>());
     judged.set(m.lit_state(TableOutcome::Okay));
     m.when(found.number.any, || judged.set(m.lit_state(TableOutcome::Number)));
@@ -329,12 +334,11 @@ fn follow(m: Module, io: &PassingBooksPorts, spot: Spot, found: Found, around: A
         outcome.set(io.command.payload.refused);
         place.set(0);
     });
-    m.when(bodies | phase.is(Phase::Fill), || word.set(word + 1)); // behind the last one comes the first one
-    m.when(fails, || {
-        outcome.set(finds);
-        place.set(at.cat(at.zeros(2)));
-        word.set(0);
-    });
+    m.when(bodies | phase.is(Phase::Fill), || word.set(word + 1));
+    m.when(phase.is(Phase::Head), || word.set(0));
+    let index = found.number.index & (!fails).repeat(2);
+    m.when(fails | found.number.comes, || place.set(at.cat(index)));
+    m.when(fails, || outcome.set(finds));
     let refused = !io.command.payload.refused.is(TableOutcome::Okay);
     m.switch(phase, |s| {
         s.case(Phase::Idle, || {
@@ -352,16 +356,17 @@ fn follow(m: Module, io: &PassingBooksPorts, spot: Spot, found: Found, around: A
             m.when(found.crc.ready, || {
                 position.set(position + 1);
                 phase.set(last_book.mux(m.lit_state(Phase::Settle), m.lit_state(Phase::Head)));
-                m.when(!judged.is(TableOutcome::Okay), || {
-                    outcome.set(judged);
-                    let start = found.book.start;
-                    place.set(judged.is(TableOutcome::Number).mux(found.number.place, start.cat(start.zeros(2))));
-                    phase.set(Phase::Drain);
-                });
             })
         });
         s.case(Phase::Drain, || m.when(over, || phase.set(Phase::Settle)));
         s.case_any([Phase::Settle, Phase::Report], || ());
+    });
+    // whatever the word is that comes with it
+    m.when(judges & !judged.is(TableOutcome::Okay), || {
+        outcome.set(judged);
+        phase.set(Phase::Drain);
+        let start = found.book.start;
+        place.set(judged.is(TableOutcome::Number).mux(place, start.cat(start.zeros(2))));
     });
     Ended { outcome, place }
 }

@@ -7,7 +7,8 @@
 //! | `done`, `y` | the sums of 2^`levels` terms; registers |
 //!
 //! - Parameters: `levels`, 1 to 12; `sums`, 1 to 16, which are made side by side of terms that come together.
-//! - Throughput: a term a cycle, sum after sum. Latency: [`latency`] at most from the last term. No combinational paths.
+//! - Throughput: a term a cycle, sum after sum. Latency: [`latency`] at most from the last term, if none follows it in that time; terms of further
+//!   sums go first, and hold it up. No combinational paths.
 //! - Fewer terms are filled up with -0, which changes nothing: `tree` lets a term without a neighbour go on as it is.
 //!
 //! Of 2^n terms, half of the cycles add two of them, the others have room for the half less one of the additions above. A sum of two waits in its
@@ -18,14 +19,28 @@ use crate::float::add;
 use crate::stream::fifo::{Style, fifo};
 use hdl::*;
 
-/// Pairs that wait at most.
-const QUEUE: usize = 8;
-
-/// Cycles from the last term to the sum, at most.
-pub const fn latency(levels: u32) -> u32 {
-    // the adder, the level or the queue, and a wait for others at each level
-    levels * (add::NATURAL + 3) + QUEUE as u32
+/// Room for pairs: half of `levels` and one, those that wait with one that comes; a power of two.
+///
+/// Let the queue be empty at first, and not again in the w cycles that follow; then a pair may come. At most half of the w cycles before, rounded
+/// down, have new terms to add, and in the others, but for the first one, a pair leaves: w/2 - 1 at least. In the w + 1 cycles no more sums than that
+/// come out of the adder. Two of a level make a pair, and in each of the `levels` - 1 levels that make pairs one more sum may have waited: that gives
+/// (w + `levels`)/2 pairs at most. The difference is what there must be room for. How long an addition takes does not matter.
+const fn queue(levels: u32) -> usize {
+    let most = levels as usize / 2 + 1;
+    if most < 2 { 2 } else { most.next_power_of_two() }
 }
+
+/// Cycles from the last term to the sum, at most, if no further term comes.
+///
+/// From level to level a sum takes an addition and the queue's cycle. It waits for no more than the other additions that are left, each of which makes
+/// one number of two: at the last term these are those of the queue, two more than `levels` at most, the first ones of a pair, one for a level, and
+/// those on their way, as many as an addition has cycles. Its own additions take `levels` - 1 of them. That gives 3 cycles less.
+pub const fn latency(levels: u32) -> u32 {
+    levels * (ADDITION + 2) + 8
+}
+
+/// Cycles from a pair to its sum: a register, so that the choice of a pair and its order of magnitude have a cycle each, and the adder.
+const ADDITION: u32 = 1 + add::NATURAL;
 
 /// The parameters of running sums.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +100,7 @@ pub fn running_sums(p: SumsParams) -> Result<Design<RunningSumsPorts>, Errors> {
 
     m.section("one addition a cycle: of new terms, or of a pair that waits");
     let (pushed, push) = (m.wire(Pair { level: bits(level_bits), first: numbers, second: numbers }), m.wire(bits(1)));
-    let queue = m.instance(&fifo(pushed.total_width(), QUEUE, Style::Distributed)?);
+    let queue = m.instance(&fifo(pushed.total_width(), queue(levels), Style::Distributed)?);
     queue.s.valid.set(push);
     queue.s.payload.set(pushed.pack());
     queue.level.unused();
@@ -94,8 +109,8 @@ pub fn running_sums(p: SumsParams) -> Result<Design<RunningSumsPorts>, Errors> {
     let waiting = pushed.shape().unpack(queue.m.payload);
     let new = Pair { level: m.lit(0u32, level_bits), first: held, second: io.x };
     let adds = m.pipeline("adder");
-    let valid = adds.enter_valid(two_terms | queue.m.valid);
-    let pair = adds.enter(two_terms.mux(new, waiting));
+    let valid = adds.enter_valid(two_terms | queue.m.valid).next();
+    let pair = adds.enter(two_terms.mux(new, waiting)).next();
     let unit = adder()?;
     let sum: Vec<Signal> = pair.first.into_iter().zip(pair.second).map(|(a, b)| sum_of(m, &unit, a, b)).collect();
     let (valid, level) = (valid.meet(sum[0]), (pair.level + 1).meet(sum[0]));

@@ -12,7 +12,7 @@
 //! - Parameters: those of [`ValuesParams`]. An index is a byte; a row is `positions` bytes.
 //! - Throughput: a word of the bus in every cycle, but for a cycle a book, and [`overhead`] cycles a command. A pause of the bus in the midst of rows of
 //!   four words or less, all copies counted, is a cycle or two longer than the bus makes it.
-//! - Latency: [`latency`] cycles at most from the last word of a book to its sums. Combinational paths: between `words` and `weight`.
+//! - Latency: [`latency`] cycles at most from the last word of the last book to its sums. Combinational paths: between `words` and `weight`.
 //! - A command that fails is read to the `last` of words and weights: each command brings both, one that is refused too. If the report says so, the numbers that came are worth nothing.
 //! - After a reset, and after a command that failed, the sums are set to zero: a cycle a row of a lane's memory.
 

@@ -93,13 +93,15 @@ pub(super) fn damage(unit: &TableUnit, rng: &mut Rng, command: &mut TableCommand
         3 => words[in_books].data ^= 1 << rng.u32(0..64),
         4 => words[start].data |= 0xf00,
         5 => *first ^= 1 << rng.u32(0..20),
-        6 => {
-            // a number that is none, under a CRC that fits
-            let count = (words[start].data as usize & 0xfff) + 1;
-            let mut values: Vec<u16> = (0..count * unit.vector).map(|_| finite(rng)).collect();
-            (0..2).for_each(|_| values[rng.usize(0..count * unit.vector)] |= 0x7c00);
-            let book = book_words(words[start].data as u32 >> 12, &values, unit.vector);
-            words[start..start + book.len()].copy_from_slice(&book);
+        6 => _ = numbers_that_are_none(unit, rng, words, start),
+        9 | 10 => {
+            // a book is wrong, and so is what follows at once: the book counts
+            let next = numbers_that_are_none(unit, rng, words, start);
+            words[next - 1].data ^= rng.u64(0..2);
+            if next < books {
+                words[next].failed = rng.bool();
+                words[next].data |= 0xf00;
+            }
         }
         7 => query.truncate(query.len() / 4 / 2 * 4),
         8 => query.extend([0; 4]),
@@ -114,6 +116,16 @@ pub(super) fn damage(unit: &TableUnit, rng: &mut Rng, command: &mut TableCommand
         }
         _ => {}
     }
+}
+
+/// Makes two numbers of the book at `start` infinite or none, under a CRC that fits; gives where the next one begins.
+fn numbers_that_are_none(unit: &TableUnit, rng: &mut Rng, words: &mut [LoadWord], start: usize) -> usize {
+    let count = (words[start].data as usize & 0xfff) + 1;
+    let mut values: Vec<u16> = (0..count * unit.vector).map(|_| finite(rng)).collect();
+    (0..2).for_each(|_| values[rng.usize(0..count * unit.vector)] |= 0x7c00);
+    let book = book_words(words[start].data as u32 >> 12, &values, unit.vector);
+    words[start..start + book.len()].copy_from_slice(&book);
+    start + book.len()
 }
 
 /// A command for values that is well: rows, then books.

@@ -55,7 +55,9 @@ pub(super) fn multiply_rows(
     let misplaced = m.reg_reset(bits(1), 0).comment("weights were added for an index without an entry");
     let position = m.reg_reset(bits(p.table.position_bits()), 0).comment("the first position where that was");
     let unused = comes & (used.pack() & !now.there).any();
-    m.when(unused & (!misplaced | now.position.lt(position)), || {
+    // books come in their order; only indices that are beyond may have been seen before, at any position
+    let earlier = beyond.map_or(m.lit(0u32, 1), |_| now.position.lt(position));
+    m.when(unused & (!misplaced | earlier), || {
         misplaced.set(1);
         position.set(now.position);
     });

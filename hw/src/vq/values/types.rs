@@ -63,7 +63,7 @@ pub(super) fn product_latency(p: ValuesParams) -> u32 {
     accumulator_lane::READ + 1 + copies + multiply::NATURAL + p.table.entries_of_word().ilog2() * add::NATURAL
 }
 
-/// Cycles from the last word of a book to its sums, at most.
+/// Cycles from the last word of the last book to its sums, at most.
 pub fn latency(p: ValuesParams) -> u32 {
     1 + product_latency(p) + running_sums::latency(p.table.word_bits()) + 2
 }
