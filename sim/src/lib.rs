@@ -17,6 +17,7 @@
 //! - [`vq_matrix_bench`]: a matrix-vector unit with matrices and vectors
 //! - [`vq_table_bench`]: units that work by table with books, rows and queries
 //! - [`softmax_bench`]: a softmax with the scores of queries
+//! - [`merge_bench`]: the merging of partial results of attention, with parts and their vectors
 //! - [`vq_head_bench`]: an attention head with a memory behind it
 //! - [`lad_apid_bench`]: LAD's APID with scores, bounds and records of positions
 //! - [`lad_score_bench`]: LAD's scores with queries and keys
@@ -36,6 +37,7 @@ pub mod lad;
 pub mod lad_apid_bench;
 pub mod lad_score_bench;
 pub mod link_bench;
+pub mod merge_bench;
 pub mod oaken_bench;
 pub mod oaken_mmu_bench;
 pub mod oaken_run;

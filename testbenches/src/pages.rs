@@ -57,6 +57,7 @@ const PAGES: &[Page] = &[
     Page { block: "vq_scores", shown: &[] },
     Page { block: "vq_values", shown: &[] },
     Page { block: "softmax", shown: &[] },
+    Page { block: "attention_merge", shown: &[] },
     Page { block: "lad_scores", shown: &[] },
     Page { block: "lad_apid", shown: &[("lanes", 2)] },
     Page { block: "fifo_two_clocks", shown: &[("width", 32), ("depth", 16)] },

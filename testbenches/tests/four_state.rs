@@ -52,7 +52,7 @@ fn nothing_unknown_leaves_an_attention_head() {
     if !have(&TOOLS) {
         return;
     }
-    let p = HeadParams { entries: 8, vector: 2, positions: 8, tokens: 8, address_bits: 32 };
+    let p = HeadParams { entries: 8, vector: 2, positions: 8, tokens: 8, address_bits: 32, partial: false };
     run(&head_driver("head_of_small_books", p)).unwrap();
 }
 

@@ -6,8 +6,9 @@
 //! | `forget` | in a cycle in which `scores_ready` is 1: the scores that came are forgotten, with one that comes in this cycle; it is as after a reset. Else nothing |
 //! | `weights` | their weights in the same order, with `last` at the last one; from registers over the memory of a FIFO |
 //! | `nonfinite` | a score of the query whose weights come was NaN or +infinity, or all were -infinity: all its weights are NaN. A register; stands from the first weight until the last one was taken |
+//! | `statistics` | with that parameter: the largest score of the query and the sum of its exponentials in binary16; both are NaN with `nonfinite`. Made of registers; stands as `nonfinite` does |
 //!
-//! - Parameters: `tokens`, the most scores of a query, a power of two from 8 to 8192. Of a query with more, the scores behind are taken up to `last`, and it
+//! - Parameters: `statistics`; `tokens`, the most scores of a query, a power of two from 8 to 8192. Of a query with more, the scores behind are taken up to `last`, and it
 //!   is as if they were not there: `tokens` weights come.
 //! - Throughput: a score a cycle, then a cycle for each score and [`latency`] more, then a weight a cycle. A query's scores are taken when the last
 //!   weight of the one before was taken.
@@ -16,14 +17,12 @@
 //! Three passes over one memory. While scores come, they are stored and the largest is kept; then each is replaced by its exponential, and these are added up
 //! without rounding; then each is multiplied with the reciprocal of the sum.
 
-mod largest;
-mod sum;
 mod types;
 
 pub use self::types::*;
 
-use self::largest::largest;
-use self::sum::{Sum, inverse};
+use super::exact_sum::Sum;
+use super::largest::largest;
 use crate::float::add::{self, add};
 use crate::float::exponential::{self, exponential};
 use crate::float::format::{BINARY16, Subnormals};
@@ -35,11 +34,11 @@ use hdl::*;
 /// A softmax.
 #[module]
 pub fn softmax(p: SoftmaxParams) -> Result<Design<SoftmaxPorts>, Errors> {
-    let name = format!("softmax_{}", p.tokens);
+    let name = format!("softmax_{}{}", p.tokens, if p.statistics { "_statistics" } else { "" });
     p.check(&name)?;
     let m = Module::new(name);
     m.doc("Weights of a softmax over the scores of one query: the largest score, exponentials and their sum, weights.");
-    let io = SoftmaxPorts::new(m);
+    let io = SoftmaxPorts::new(m, p);
     let phase = m.state(Phase::Take);
 
     m.section("scores come");
@@ -76,19 +75,25 @@ pub fn softmax(p: SoftmaxParams) -> Result<Design<SoftmaxPorts>, Errors> {
     m.when(complete | forgotten, || full.set(0));
 
     m.section("their sum, and its reciprocal");
-    let sum = Sum::new(m, takes, made.comes, made.exponential, p);
-    let factor = inverse(m, sum, phase.is(Phase::Invert), largest.nonfinite)?;
-    let wait = m.reg_reset(bits(clog2(p.inverse_latency() as usize + 2)), 0).comment("cycles since the sum was there");
+    let sum = Sum::new(m, takes, made.comes, made.exponential, p.sum());
+    let inverse = sum.inverse(m, phase.is(Phase::Invert), largest.nonfinite)?;
+    let wait =
+        m.reg_reset(bits(clog2(p.sum().inverse_latency() as usize + 2)), 0).comment("cycles since the sum was there");
     m.when(phase.is(Phase::Invert), || wait.set(wait + 1)).otherwise(|| wait.set(0));
 
     m.section("weights");
     let under_way = UpDown::new(m, QUEUE);
     let weighs = phase.is(Phase::Weigh) & !under_way.is_full();
     under_way.count(weighs, leaves);
-    let into = weights(m, weighs, word, factor, ends)?;
+    let into = weights(m, weighs, word, inverse.reciprocal, ends)?;
     m.assert(!into.valid | into.ready, "the FIFO has room for the weights that are under way");
     io.weights.set(fifo_after(m, into, QUEUE as usize, Style::Distributed)?);
     io.nonfinite.set(largest.nonfinite);
+    if let Some(statistics) = io.statistics {
+        let score = (!largest.minus.msb()).cat(largest.minus.trunc(15));
+        let largest = largest.nonfinite.mux(m.lit(0x7e00u32, 16), score);
+        statistics.set(SoftmaxStatistics { largest, sum: inverse.sum });
+    }
 
     m.section("from pass to pass");
     m.when(phase.is(Phase::Exponentials) | weighs, || from.set(ends.mux(from.zeros(p.token_bits()), from + 1)));
@@ -99,7 +104,7 @@ pub fn softmax(p: SoftmaxParams) -> Result<Design<SoftmaxPorts>, Errors> {
         s.case(Phase::Settle, || phase.set(Phase::Exponentials));
         s.case(Phase::Exponentials, || m.when(ends, || phase.set(Phase::Fill)));
         s.case(Phase::Fill, || m.when(summed, || phase.set(Phase::Invert)));
-        s.case(Phase::Invert, || m.when(wait.eq(p.inverse_latency() - 1), || phase.set(Phase::Weigh)));
+        s.case(Phase::Invert, || m.when(wait.eq(p.sum().inverse_latency() - 1), || phase.set(Phase::Weigh)));
         s.case(Phase::Weigh, || m.when(weighs & ends, || phase.set(Phase::Finish)));
         s.case(Phase::Finish, || m.when(forgotten, || phase.set(Phase::Take)));
     });

@@ -54,6 +54,7 @@ pub fn blocks() -> &'static [Block] {
         vq_tables::SCORES,
         vq_tables::VALUES,
         softmax::SOFTMAX,
+        softmax::MERGE,
         lad::SCORES,
         lad::APID,
         float::ADD,

@@ -1,14 +1,15 @@
-//! The softmax between scores and values.
+//! The softmax between scores and values, and the merging of partial results of attention.
 
 use super::block::Block;
-use super::parameter::{Legal, Parameter, Preset, Values, nothing};
+use super::parameter::{Legal, Mistake, Parameter, Preset, Values, any, nothing};
+use crate::attention::merge::{self, MAX_NUMBERS, MAX_PARTS, MIN_WORDS, MergeParams, merge};
 use crate::attention::softmax::{self, SoftmaxParams, softmax};
 use hdl::Design;
 use std::any::type_name_of_val;
 
 /// The parameters of a softmax.
 pub fn softmax_params(v: &Values) -> SoftmaxParams {
-    SoftmaxParams { tokens: v.number("tokens") }
+    SoftmaxParams { tokens: v.number("tokens"), statistics: false }
 }
 
 /// The most scores of a query, or tokens of a head.
@@ -33,4 +34,62 @@ pub(super) const SOFTMAX: Block = Block {
     throughput: |_| "a score a cycle, then, after the latency, a weight a cycle; then the next query".to_string(),
     function: || type_name_of_val(&softmax),
     build: |_, v| softmax(softmax_params(v)).map(Design::erase),
+};
+
+/// The parameters of the merging of partial results.
+pub fn merge_params(v: &Values) -> MergeParams {
+    MergeParams { parts: v.number("parts"), numbers: v.number("numbers"), lanes: v.number("lanes") }
+}
+
+fn vector_is_long_enough(v: &Values) -> Result<(), Box<Mistake>> {
+    let words = merge_params(v).words();
+    if words >= MIN_WORDS {
+        return Ok(());
+    }
+    let legal = format!("numbers / lanes from {MIN_WORDS} on");
+    let why = "a sum is written before the next part reads it";
+    Err(Mistake::together(&["numbers", "lanes"], format!("a vector of {words} words"), legal, why))
+}
+
+pub(super) const MERGE: Block = Block {
+    name: "attention_merge",
+    summary: "merges partial results of attention: several heads attend to parts of the tokens of one query",
+    parameters: &[
+        Parameter {
+            name: "parts",
+            doc: "the most parts of a query",
+            unit: "parts",
+            default: Some(Preset::Number(2)),
+            legal: any(2, MAX_PARTS as i128),
+            why: "the sum over all parts has so many bits, and one part is the result",
+        },
+        Parameter {
+            name: "numbers",
+            doc: "numbers of a vector, in binary16",
+            unit: "numbers",
+            default: Some(Preset::Number(64)),
+            legal: Legal::Range { min: 16, max: MAX_NUMBERS as i128, multiple_of: 16 },
+            why: "a head's vectors have so many",
+        },
+        Parameter {
+            name: "lanes",
+            doc: "numbers of a word, each with a multiplier and an adder",
+            unit: "numbers",
+            default: Some(Preset::Number(4)),
+            legal: Legal::OneOf(&[1, 2, 4]),
+            why: "words divide a vector, and a bus of 64 bits has no more",
+        },
+    ],
+    check: vector_is_long_enough,
+    latency: |v| {
+        let (cycles, result) = (merge::latency(merge_params(v)), merge::result_latency());
+        format!(
+            "{cycles} cycles, and two for each part, from the last part to its first word; {result} from the last word to the result"
+        )
+    },
+    throughput: |_| {
+        "a part a cycle, then, after the latency, a word a cycle, then a word of the result a cycle; then the next query".to_string()
+    },
+    function: || type_name_of_val(&merge),
+    build: |_, v| merge(merge_params(v)).map(Design::erase),
 };

@@ -46,7 +46,7 @@ pub fn values_params(v: &Values) -> ValuesParams {
 pub fn head_params(v: &Values) -> HeadParams {
     let [entries, vector, positions, tokens, address_bits] =
         ["entries", "vector", "positions", "tokens", "address_bits"].map(|name| v.number(name));
-    HeadParams { entries, vector, positions, tokens, address_bits }
+    HeadParams { entries, vector, positions, tokens, address_bits, partial: v.flag("partial") }
 }
 
 /// A query has two words or more.
@@ -216,6 +216,14 @@ pub(super) const ATTENTION_HEAD: Block = Block {
             default: Some(Preset::Number(32)),
             legal: any(22, 64),
             why: "the rows of all tokens have room, and AXI4 has addresses of up to 64 bits",
+        },
+        Parameter {
+            name: "partial",
+            doc: "whether a word with the largest score and the sum of the softmax is written behind the result",
+            unit: "",
+            default: Some(Preset::Flag(false)),
+            legal: Legal::Flag,
+            why: "it is there or not",
         },
     ],
     check: nothing,

@@ -33,7 +33,7 @@ use self::writing::{ToWrite, write};
 use super::encoder::{EncodeCommand, encoder};
 use super::scores::{Scores, ScoresCommand, TOKEN_BITS, scores};
 use super::values::{Weight, values};
-use crate::attention::softmax::{SoftmaxPorts, SoftmaxScore, softmax};
+use crate::attention::softmax::{SoftmaxPorts, SoftmaxScore, softmax, softmax_statistics};
 use crate::control::{AxiLite, axi_lite, slave};
 use crate::memory::axi::{AxiRead, AxiWrite, axi_read, axi_write};
 use hdl::*;
@@ -87,7 +87,12 @@ pub fn attention_head(name: &str, p: HeadParams) -> Result<Design<AttentionHeadP
 
     // a vector that could not be read has fewer words than a whole one, and its unit refuses it
     m.assert(!(units.encoder.m.valid & read.vector_failed), "no row is encoded of a vector that could not be read");
-    let to_write = ToWrite { row: units.encoder.m, sum: units.values.m, row_at, result_at: places.result };
+    let statistics = units.softmax.statistics.map(|statistics| {
+        let kept = m.reg(softmax_statistics()); // of the job's scores
+        m.when(units.softmax.weights.valid, || kept.set(statistics));
+        kept
+    });
+    let to_write = ToWrite { row: units.encoder.m, sum: units.values.m, statistics, row_at, result_at: places.result };
     let written = write(m, io.m_axi_write, (stage, ends), to_write, p)?;
     faults(m, (&map, &regs), job, [read.done, written.done]);
     let nonfinite = m.reg(bits(1)).comment("a score of the job is NaN or +infinity, or all are -infinity");
@@ -178,5 +183,7 @@ impl Units {
     }
 }
 
+#[cfg(test)]
+mod parts_tests;
 #[cfg(test)]
 mod tests;

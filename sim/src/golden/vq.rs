@@ -5,6 +5,7 @@
 //! - [`mod@decode`]: values from indices, in binary16 and in float64
 //! - [`attention`] and [`product`]: scores, values and matrix-vector products, by table and by multiplication
 //! - [`mod@softmax`]: weights of the tokens from their scores
+//! - [`mod@merge`]: one result of several that attend to parts of the tokens
 //! - [`mod@encode`]: indices of new keys and values, as the hardware finds them
 //! - [`attention_head`]: jobs of the attention head, in a memory
 //! - [`e8p`]: the lattice of QuiP#
@@ -27,6 +28,7 @@ mod exactness;
 mod file;
 mod indices;
 pub mod matrix;
+pub mod merge;
 pub mod product;
 mod read;
 mod scheme;

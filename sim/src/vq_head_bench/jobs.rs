@@ -101,7 +101,7 @@ impl HeadMemory {
             5 => error(rng, job.books[which], job.book_bytes[which] as u64 / 8),
             6 => error(rng, job.rows[which], (job.tokens as u64).max(1) * row_words),
             7 => error(rng, any_vector, vector_words),
-            8 => error(rng, job.result, vector_words),
+            8 => error(rng, job.result, vector_words + u64::from(unit.partial)),
             // the row that is appended
             9 => error(rng, job.rows[which] + job.tokens as u64 * 8 * row_words, row_words),
             10 => {

@@ -2,12 +2,12 @@
 
 use super::{
     Driver, axi_arbiters, bursts, clocks, dequantizer, float, frames, h2m2_events, h2m2_migration, h2m2_mmu, lad,
-    memory, oaken, oaken_mmu, parts, records, regroup, routing, several, slices, softmax, system, uart, vq, vq_head,
-    vq_matrix, vq_tables,
+    memory, merge, oaken, oaken_mmu, parts, records, regroup, routing, several, slices, softmax, system, uart, vq,
+    vq_head, vq_matrix, vq_tables,
 };
 use hw::catalogue::{
     Value, Values, apid_params, arbiter_axi, banked_params, block, board_params, cache_params, encoder_params,
-    framer_params, head_params, lad_scores_params, matrix_params, migration_params, mmu_params, mover,
+    framer_params, head_params, lad_scores_params, matrix_params, merge_params, migration_params, mmu_params, mover,
     oaken_mmu_params, scores_params, slice_params, softmax_params, system_params, table_params, unpacker_params,
     values_params,
 };
@@ -112,6 +112,7 @@ fn driver(name: &str, block: &str, v: &Values) -> Option<Driver> {
         "vq_scores" => vq_tables::scores_driver(name, scores_params(v)),
         "vq_index_unpacker" => vq::index_unpacker_driver(name, unpacker_params(v)),
         "softmax" => softmax::softmax_driver(name, softmax_params(v)),
+        "attention_merge" => merge::merge_driver(name, merge_params(v)),
         "lad_apid" => lad::apid_driver(name, apid_params(v)),
         "lad_scores" => lad::scores_driver(name, lad_scores_params(v)),
         "h2m2_events" => h2m2_events::event_controller_driver(name, v.number("kernels")),

@@ -24,6 +24,7 @@ mod lad;
 mod lanes;
 mod many;
 mod memory;
+mod merge;
 mod oaken;
 mod oaken_mmu;
 mod parts;

@@ -13,7 +13,7 @@ use sim::vq_head_bench::{HeadBench, HeadPorts};
 
 /// All heads have the same registers.
 fn register(name: &str) -> u64 {
-    let p = HeadParams { entries: 8, vector: 2, positions: 8, tokens: 8, address_bits: 32 };
+    let p = HeadParams { entries: 8, vector: 2, positions: 8, tokens: 8, address_bits: 32, partial: false };
     registers("head", p).offset(name)
 }
 
@@ -23,7 +23,7 @@ pub fn head_driver(name: impl Into<String>, p: HeadParams) -> Driver {
     let design = build(attention_head(&name, p));
     let [entries, vector, positions, max_tokens] = [p.entries, p.vector, p.positions, p.tokens].map(|x| x as usize);
     let table = TableUnit { entries, vector, positions, residuals: 1, queries: 1, max_tokens };
-    let unit = HeadUnit { table, copies: p.copies() as usize, address_bits: p.address_bits };
+    let unit = HeadUnit { table, copies: p.copies() as usize, address_bits: p.address_bits, partial: p.partial };
     let of_test = design.clone();
     Driver::new(name, design, move |engine: &mut dyn Engine, effort: Effort| {
         for round in 0..if effort.long { 30 } else { 2 } {

@@ -23,7 +23,7 @@ fn whole(scores: Vec<u16>) -> Query {
 #[test]
 fn weights_are_those_of_the_model() {
     for (number, (tokens, longest, count)) in [(8, 12, 400), (64, 70, 120), (1024, 1100, 24)].into_iter().enumerate() {
-        let p = SoftmaxParams { tokens };
+        let p = SoftmaxParams { tokens, statistics: false };
         let design = softmax(p).unwrap_or_else(|e| panic!("{e}"));
         assert!(design.loops_without_reset().is_empty(), "{:?}", design.loops_without_reset());
         let (mut sim, bench) = (jit::simulator(&design), bench(&design, p));
@@ -44,13 +44,13 @@ fn weights_are_those_of_the_model() {
 #[test]
 fn every_length_and_the_longest_query() {
     let mut rng = Rng::with_seed(seed(1));
-    let p = SoftmaxParams { tokens: 32 };
+    let p = SoftmaxParams { tokens: 32, statistics: false };
     let design = softmax(p).unwrap();
     let queries: Vec<_> = (1..=40).chain((1..=40).rev()).map(|n| whole(random_scores(&mut rng, n))).collect();
     bench(&design, p).run(&mut jit::simulator(&design), &queries, [Stalls::Percent(20); 2], 1).unwrap();
 
     // the largest sum, sums whose rounding carries, one that is 1, one that is above the middle of two numbers by what is shifted out
-    let p = SoftmaxParams { tokens: MAX_TOKENS };
+    let p = SoftmaxParams { tokens: MAX_TOKENS, statistics: false };
     let design = softmax(p).unwrap();
     let mut lone = vec![0xfc00; 8192];
     lone[8191] = 0x4900;
@@ -63,7 +63,7 @@ fn every_length_and_the_longest_query() {
 fn a_score_and_a_weight_a_cycle_and_the_stated_latency() {
     let mut rng = Rng::with_seed(seed(1));
     for tokens in [8, 64, 8192] {
-        let p = SoftmaxParams { tokens };
+        let p = SoftmaxParams { tokens, statistics: false };
         let design = softmax(p).unwrap();
         let bench = bench(&design, p);
         for n in [1, 2, 7, 8, 40, 1000].into_iter().filter(|n| *n <= tokens as usize) {
@@ -102,7 +102,7 @@ fn cycles(sim: &mut dyn Engine, design: &Design<SoftmaxPorts>, scores: &[u16], m
 
 #[test]
 fn a_reset_in_any_cycle_forgets_everything() {
-    let p = SoftmaxParams { tokens: 16 };
+    let p = SoftmaxParams { tokens: 16, statistics: false };
     let design = softmax(p).unwrap();
     let mut sim = jit::simulator(&design);
     let mut rng = Rng::with_seed(seed(1));
@@ -121,7 +121,7 @@ fn a_reset_in_any_cycle_forgets_everything() {
 #[test]
 fn illegal_parameters_are_refused() {
     for tokens in [0, 4, 9, 16384] {
-        let message = softmax(SoftmaxParams { tokens }).unwrap_err().to_string();
+        let message = softmax(SoftmaxParams { tokens, statistics: false }).unwrap_err().to_string();
         assert!(message.contains(&format!("tokens = {tokens}")), "{message}");
     }
 }

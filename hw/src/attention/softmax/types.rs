@@ -1,7 +1,7 @@
 //! What goes in and out of the softmax, and how long it takes.
 
-use crate::float::format::BINARY16;
-use crate::float::{add, exponential, multiply, recip};
+use crate::attention::exact_sum::SumShape;
+use crate::float::{add, exponential, multiply};
 use hdl::*;
 
 /// The most scores of a query that any softmax holds: the most tokens of the units by table. Their exponentials' sum is an integer of 38 bits.
@@ -13,14 +13,14 @@ pub const SEGMENTS: u32 = 32;
 pub(super) const READ: u32 = 2;
 /// Weights that are on their way or wait.
 pub(super) const QUEUE: u32 = 16;
-/// The bit of a sum that counts 1.
-pub(super) const ONE: u32 = 24;
 
 /// The parameters of a softmax.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SoftmaxParams {
     /// The most scores of a query: a power of two from 8 to 8192.
     pub tokens: u32,
+    /// Whether largest score and sum come with the weights.
+    pub statistics: bool,
 }
 
 impl SoftmaxParams {
@@ -28,13 +28,9 @@ impl SoftmaxParams {
     pub(super) fn token_bits(self) -> u32 {
         clog2(self.tokens as usize)
     }
-    /// Bits of the sum of all exponentials.
-    pub(super) fn sum_bits(self) -> u32 {
-        ONE + 1 + self.token_bits()
-    }
-    /// Cycles from the sum to its reciprocal: shifts, rounding, the reciprocal.
-    pub(super) fn inverse_latency(self) -> u32 {
-        self.token_bits() + 1 + recip::natural(BINARY16)
+    /// The sum of all exponentials, each at most 1, one of them 1.
+    pub(super) fn sum(self) -> SumShape {
+        SumShape { term: 1, sum: 1 + self.token_bits(), below: 0 }
     }
     #[track_caller]
     pub(super) fn check(self, module: &str) -> Result<(), Errors> {
@@ -54,7 +50,7 @@ pub(super) const EXPONENTIAL: u32 = READ + add::NATURAL + exponential::NATURAL;
 /// Cycles from the cycle in which a query's last score is taken to that of its first weight, besides one for each of its scores.
 pub fn latency(p: SoftmaxParams) -> u32 {
     // the score is written, the exponential of the last one, shifted, added, the reciprocal, the first weight, the FIFO
-    1 + EXPONENTIAL + 2 + p.inverse_latency() + READ + multiply::NATURAL + 1
+    1 + EXPONENTIAL + 2 + p.sum().inverse_latency() + READ + multiply::NATURAL + 1
 }
 
 /// A score of a query.
@@ -75,6 +71,20 @@ pub struct SoftmaxWeight {
     pub last: Signal,
 }
 
+/// What the merging of partial results must know of a query; NaN where no softmax is.
+#[derive(Clone, Copy, Debug, Bundle)]
+pub struct SoftmaxStatistics {
+    /// The largest score.
+    pub largest: Signal,
+    /// The sum of the exponentials.
+    pub sum: Signal,
+}
+
+/// The shape of statistics.
+pub fn softmax_statistics() -> SoftmaxStatistics {
+    SoftmaxStatistics { largest: bits(16), sum: bits(16) }
+}
+
 /// The shape of a weight.
 pub(super) fn weight_shape() -> SoftmaxWeight {
     SoftmaxWeight { weight: bits(16), last: bits(1) }
@@ -82,7 +92,7 @@ pub(super) fn weight_shape() -> SoftmaxWeight {
 
 ports! {
     /// Ports of a softmax.
-    pub struct SoftmaxPorts() {
+    pub struct SoftmaxPorts(p: SoftmaxParams) {
         /// Scores of a query's tokens, in their order.
         input scores: Stream<SoftmaxScore> = stream(SoftmaxScore { score: bits(16), last: bits(1) }),
         /// The scores that came are forgotten.
@@ -91,6 +101,8 @@ ports! {
         output weights: Stream<SoftmaxWeight> = stream(weight_shape()),
         /// A score was NaN or +infinity, or all were -infinity.
         output nonfinite: Signal = bits(1),
+        /// Largest score and sum.
+        output statistics: Option<SoftmaxStatistics> = p.statistics.then(softmax_statistics),
     }
 }
 

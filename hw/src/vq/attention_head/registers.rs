@@ -57,6 +57,9 @@ pub(super) fn map(name: &str, p: HeadParams) -> Map {
     parameters.constant("vector", 3, p.vector, "numbers of an entry");
     parameters.constant("positions", 8, p.positions, "indices of a row");
     parameters.constant("log2_tokens", 4, p.tokens.ilog2(), "the most tokens, as a power of two");
+    if p.partial {
+        parameters.constant("partial", 1, 1, "a word with the largest score and the sum is written behind the result");
+    }
     let mut job = map.register("job", "what is done");
     let start = job.rw("start", 1, 0, "a change from 0 to 1 starts a job, if none is under way");
     let append = job.rw(

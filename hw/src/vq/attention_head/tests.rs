@@ -9,7 +9,8 @@ use fastrand::Rng;
 use hdl::bus::{Stalls, run_seed};
 use hdl::engine::Engine;
 
-const SMALL: HeadParams = HeadParams { entries: 16, vector: 2, positions: 16, tokens: 32, address_bits: 32 };
+pub(super) const SMALL: HeadParams =
+    HeadParams { entries: 16, vector: 2, positions: 16, tokens: 32, address_bits: 32, partial: false };
 
 fn register(name: &str) -> u64 {
     registers("head", SMALL).offset(name)
@@ -18,10 +19,10 @@ fn register(name: &str) -> u64 {
 fn unit(p: HeadParams) -> HeadUnit {
     let [entries, vector, positions, max_tokens] = [p.entries, p.vector, p.positions, p.tokens].map(|x| x as usize);
     let table = TableUnit { entries, vector, positions, residuals: 1, queries: 1, max_tokens };
-    HeadUnit { table, copies: p.copies() as usize, address_bits: p.address_bits }
+    HeadUnit { table, copies: p.copies() as usize, address_bits: p.address_bits, partial: p.partial }
 }
 
-fn bench<'e>(
+pub(super) fn bench<'e>(
     sim: &'e mut dyn Engine,
     design: &Design<AttentionHeadPorts>,
     p: HeadParams,
@@ -36,8 +37,9 @@ fn bench<'e>(
 fn random_jobs() {
     let shapes = [
         SMALL,
-        HeadParams { entries: 8, vector: 4, positions: 8, tokens: 8, address_bits: 40 },
-        HeadParams { entries: 32, vector: 2, positions: 24, tokens: 16, address_bits: 64 },
+        HeadParams { entries: 8, vector: 4, positions: 8, tokens: 8, address_bits: 40, partial: true },
+        HeadParams { entries: 32, vector: 2, positions: 24, tokens: 16, address_bits: 64, partial: false },
+        HeadParams { partial: true, ..SMALL },
     ];
     for (number, p) in shapes.into_iter().enumerate() {
         let design = attention_head("head", p).unwrap_or_else(|e| panic!("{e}"));
@@ -66,7 +68,7 @@ fn timed(p: HeadParams, tokens: usize, (append, attend): (bool, bool)) -> (HeadT
 }
 
 /// Cycles of the memory in the tests of time.
-const LATENCY: u64 = 40;
+pub(super) const LATENCY: u64 = 40;
 
 #[test]
 fn a_job_takes_as_long_as_its_words_and_the_softmax() {
@@ -90,7 +92,7 @@ fn a_job_takes_as_long_as_its_words_and_the_softmax() {
 /// A result that reaches beyond the last address is refused before all of it went out: the rest does not get into the next job.
 #[test]
 fn what_lies_behind_the_last_address_is_refused() {
-    let p = HeadParams { entries: 8, vector: 4, positions: 128, tokens: 8, address_bits: 32 };
+    let p = HeadParams { entries: 8, vector: 4, positions: 128, tokens: 8, address_bits: 32, partial: true };
     let design = attention_head("head", p).unwrap();
     let mut sim = jit::simulator(&design);
     let mut bench = bench(&mut sim, &design, p, (MemoryModel::default(), 1));
@@ -186,7 +188,7 @@ fn illegal_parameters_are_refused() {
 #[test]
 fn keys_and_values_of_a_real_model() {
     for (algorithm, vector, positions) in [(Algorithm::Cq4, 2, 32), (Algorithm::Cq2, 4, 16)] {
-        let p = HeadParams { entries: 256, vector, positions, tokens: 512, address_bits: 32 };
+        let p = HeadParams { entries: 256, vector, positions, tokens: 512, address_bits: 32, partial: false };
         let design = attention_head("head", p).unwrap();
         let mut sim = jit::simulator(&design);
         let mut bench = bench(&mut sim, &design, p, (MemoryModel { latency: LATENCY, ..MemoryModel::default() }, 1));

@@ -26,6 +26,8 @@ pub struct HeadParams {
     pub tokens: u32,
     /// Bits of a byte address, 22 to 64.
     pub address_bits: u32,
+    /// Whether a word with the largest score and the sum of the softmax is written behind the result.
+    pub partial: bool,
 }
 
 impl HeadParams {
@@ -41,7 +43,7 @@ impl HeadParams {
         ValuesParams { table: self.table(), scaled: false }
     }
     pub(super) fn softmax(self) -> SoftmaxParams {
-        SoftmaxParams { tokens: self.tokens }
+        SoftmaxParams { tokens: self.tokens, statistics: self.partial }
     }
     /// Copies of the sums of weights, on which the order of the weighted sum depends (docs/vq-format.md, section 7).
     pub fn copies(self) -> u32 {
@@ -55,9 +57,13 @@ impl HeadParams {
         let (length_bits, tag_bits, outstanding, buffer) = (LENGTH_BITS, 1, 8, 512);
         MoverParams { axi: self.axi(), length_bits, tag_bits, outstanding, buffer, scatter_bits: None, aligned: true }
     }
-    /// Words of a query, key or value, and of the result.
+    /// Words of a query, key or value, and of the weighted sum.
     pub fn vector_words(self) -> u32 {
         self.table().query_numbers() / 4
+    }
+    /// Words that are written as the result.
+    pub fn result_words(self) -> u32 {
+        self.vector_words() + u32::from(self.partial)
     }
     /// Bits of the number of a word of the memory.
     pub(super) fn word_bits(self) -> u32 {
@@ -89,7 +95,7 @@ pub fn overhead(p: HeadParams) -> u32 {
     // from a command to the first word of the reader, from the last word of the result to its request
     const MOVERS: u32 = 60;
     let units = scores::overhead(p.scores()) + softmax::latency(p.softmax()) + values::overhead(p.values());
-    units + 2 * p.vector_words() + MOVERS
+    units + p.vector_words() + p.result_words() + MOVERS
 }
 
 /// What the head does.

@@ -3,6 +3,7 @@
 use super::super::table_types::IndexWord;
 use super::super::values::Values;
 use super::types::*;
+use crate::attention::softmax::SoftmaxStatistics;
 use crate::memory::axi::AxiWrite;
 use crate::memory::burst_writer::burst_writer;
 use crate::memory::mover::{Command, Done, Outcome};
@@ -23,6 +24,8 @@ pub(super) struct ToWrite {
     pub(super) row: Stream<IndexWord>,
     /// The weighted sum.
     pub(super) sum: Stream<Values>,
+    /// What is written behind it, if anything is.
+    pub(super) statistics: Option<SoftmaxStatistics>,
     /// The first word of the row, with a bit more than an address has.
     pub(super) row_at: Signal,
     /// The first word of the result.
@@ -49,7 +52,7 @@ pub(super) fn write(
     what: ToWrite,
     p: HeadParams,
 ) -> Result<Written, Errors> {
-    let (sum, sent) = collect(m, what.sum, ends, p);
+    let (sum, sent) = collect(m, what.sum, what.statistics, ends, p);
     m.section("what a stage writes");
     let is_result = stage.is(Stage::Result);
     let row = what.row;
@@ -58,7 +61,7 @@ pub(super) fn write(
     let told = m.reg_reset(bits(1), 0).comment("the writer knows where");
     let writer = m.instance(&burst_writer(&p.mover().name("burst_writer"), p.mover())?);
     bus.set(writer.m_axi);
-    let words = is_result.mux(m.lit(p.vector_words(), LENGTH_BITS), m.lit(p.table().beats(), LENGTH_BITS));
+    let words = is_result.mux(m.lit(p.result_words(), LENGTH_BITS), m.lit(p.table().beats(), LENGTH_BITS));
     let row_at = what.row_at.trunc(p.word_bits());
     let address = is_result.mux(what.result_at, row_at).cat(m.lit(0u32, WORD_SHIFT));
     let bytes = words.trunc(LENGTH_BITS - WORD_SHIFT).cat(m.lit(0u32, WORD_SHIFT));
@@ -95,13 +98,19 @@ pub(super) fn write(
 /// Keeps the numbers of the weighted sum, which are worth nothing before all books were right, and gives them as words in the stage that writes them;
 /// and whether all of these went out.
 #[module]
-fn collect(m: Module, from: Stream<Values>, ends: Signal, p: HeadParams) -> (Stream<Word>, Signal) {
+fn collect(
+    m: Module,
+    from: Stream<Values>,
+    statistics: Option<SoftmaxStatistics>,
+    ends: Signal,
+    p: HeadParams,
+) -> (Stream<Word>, Signal) {
     m.section("the weighted sum, until it is known to be right");
     let groups = 4 / p.vector;
     let words = p.vector_words();
     let memory = m.memory(bits(64), words as usize).style(RamStyle::Distributed);
     let group = m.reg_reset(bits(clog2((words * groups) as usize)), 0).comment("the group that comes");
-    let number = m.reg_reset(bits(clog2(words as usize)), 0).comment("the word that goes out");
+    let number = m.reg_reset(bits(clog2(p.result_words() as usize)), 0).comment("the word that goes out");
     from.ready.set(1);
     from.payload.last.unused();
     let numbers = from.payload.value.pack();
@@ -115,9 +124,11 @@ fn collect(m: Module, from: Stream<Values>, ends: Signal, p: HeadParams) -> (Str
     m.when(from.valid, || group.set(group + 1));
     let out = m.wire(stream(Word { data: bits(64), last: bits(1) }));
     let sent = m.reg_reset(bits(1), 0).comment("all words went out");
-    let last = number.eq(words - 1);
+    let last = number.eq(p.result_words() - 1);
+    let sums = memory.read(number.trunc(clog2(words as usize)));
+    let data = statistics.map_or(sums, |x| number.eq(words).mux(x.sum.cat(x.largest).zext(64), sums));
     out.valid.set(!sent);
-    out.payload.set(Word { data: memory.read(number), last });
+    out.payload.set(Word { data, last });
     m.when(out.transfer(), || {
         number.set(number + 1);
         sent.set(last);

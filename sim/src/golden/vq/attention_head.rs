@@ -1,7 +1,7 @@
 //! The attention head (`hw::vq::attention_head`): what a job leaves in memory, and how it ends.
 
 use super::cache::LoadWord;
-use super::softmax::softmax;
+use super::softmax::{largest_and_sum, softmax};
 use super::tables::{LANES, TableCause, TableCommand, TableFault, TableUnit};
 use crate::bus::axi4_memory::{MemoryModel, SparseBytes};
 use std::ops::Range;
@@ -15,6 +15,8 @@ pub struct HeadUnit {
     pub copies: usize,
     /// Bits of a byte address.
     pub address_bits: u32,
+    /// A word with the largest score and the sum of the softmax is written behind the result.
+    pub partial: bool,
 }
 
 /// What is asked for, and where everything lies: byte addresses, multiples of 8.
@@ -192,7 +194,11 @@ impl HeadUnit {
         words.extend(memory.words(job.books[1], job.book_bytes[1] / 8));
         let command = TableCommand { first: job.first[1], tokens: total, query: weights, words };
         let sum = self.table.values(&command, None, self.copies).map_err(|fault| HeadEnd::fault(fault, 4))?;
-        let bytes: Vec<u8> = sum.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
+        let mut bytes: Vec<u8> = sum.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
+        if self.partial {
+            let [largest, sum] = largest_and_sum(&scores).unwrap_or([NAN; 2]);
+            bytes.extend([largest, sum, 0, 0].iter().flat_map(|x| x.to_le_bytes()));
+        }
         match (memory.write(job.result, &bytes), nonfinite) {
             (false, _) => Err(HeadEnd::of(outcome::WRITE, 5)),
             (true, true) => Err(HeadEnd::of(outcome::NONFINITE, 5)),
@@ -200,5 +206,8 @@ impl HeadUnit {
         }
     }
 }
+
+/// What stands for a largest score and a sum that are none.
+const NAN: u16 = 0x7e00;
 
 const _: () = assert!(LANES == 8, "a row is a byte a position");

@@ -17,23 +17,45 @@ pub fn exp(x: u16) -> u16 {
 
 /// The weights of the tokens, and whether they are all NaN.
 pub fn softmax(scores: &[u16]) -> (Vec<u16>, bool) {
+    let Some((exponentials, [_, sum])) = exponentials(scores) else {
+        return (vec![B16.nan() as u16; scores.len()], true);
+    };
+    let factor = B16.recip(sum.into()) as u16;
+    (exponentials.iter().map(|e| multiply(*e, factor)).collect(), false)
+}
+
+/// The largest score, +0 if there are -0 and +0, and the sum of the exponentials; nothing if a score is NaN or +infinity, or all are -infinity.
+pub fn largest_and_sum(scores: &[u16]) -> Option<[u16; 2]> {
+    exponentials(scores).map(|(_, state)| state)
+}
+
+fn exponentials(scores: &[u16]) -> Option<(Vec<u16>, [u16; 2])> {
     assert!((1..=MAX_SCORES).contains(&scores.len()), "1 to {MAX_SCORES} scores, not {}", scores.len());
     let is = |x: u16, test: fn(Number) -> bool| test(B16.number(x.into()));
     let bad = scores.iter().any(|x| is(*x, |x| matches!(x, Number::Nan | Number::Infinity(false))));
     let finite = scores.iter().any(|x| is(*x, |x| matches!(x, Number::Finite(..))));
     if bad || !finite {
-        return (vec![B16.nan() as u16; scores.len()], true);
+        return None;
     }
-    let larger = |a: u16, b: u16| if B16.compare(a.into(), b.into()).lt { b } else { a };
     let largest = scores.iter().copied().reduce(larger).expect("a score");
     let exponentials: Vec<u16> = scores.iter().map(|x| exp(add(*x, largest ^ 0x8000))).collect();
-    let units = |e: &u16| match B16.number((*e).into()) {
+    let sum = exact_sum(&exponentials);
+    Some((exponentials, [largest, sum]))
+}
+
+/// The larger one of two numbers; of -0 and +0 this one.
+pub(super) fn larger(a: u16, b: u16) -> u16 {
+    let less = B16.compare(a.into(), b.into()).lt;
+    if less || (a == 0x8000 && b == 0) { b } else { a }
+}
+
+/// The sum of numbers that are not negative, rounded once.
+pub(super) fn exact_sum(numbers: &[u16]) -> u16 {
+    let units = |x: &u16| match B16.number((*x).into()) {
         Number::Finite(false, magnitude, exponent) => magnitude << (exponent + PLACES),
-        other => panic!("an exponential of {other:?}"),
+        other => panic!("a term of {other:?}"),
     };
-    let sum = B16.bits(Number::Finite(false, exponentials.iter().map(units).sum(), -PLACES));
-    let factor = B16.recip(sum) as u16;
-    (exponentials.iter().map(|e| multiply(*e, factor)).collect(), false)
+    B16.bits(Number::Finite(false, numbers.iter().map(units).sum(), -PLACES)) as u16
 }
 
 /// The same in float64.
