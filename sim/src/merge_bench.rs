@@ -48,7 +48,7 @@ pub struct MergeTimes {
 /// Parts as of a model, far apart or close together; of extreme sums; or one that is none.
 pub fn random_parts(rng: &mut Rng, count: usize, numbers: usize) -> Vec<Partial> {
     let (centre, width) = (8.0 * (rng.f64() - 0.5), [0.01, 1.0, 6.0, 30.0][rng.usize(0..4)]);
-    let mut part = |rng: &mut Rng| Partial {
+    let part = |rng: &mut Rng| Partial {
         largest: f16::from_f64(centre + width * (rng.f64() - 0.5)).to_bits(),
         sum: f16::from_f64(2f64.powf(rng.f64() * 13.0)).to_bits(),
         vector: (0..numbers).map(|_| finite(rng)).collect(),
@@ -75,7 +75,7 @@ impl MergeBench {
 
     /// Queries with parts of any number; some have too many, or too few or too many words.
     pub fn random(&self, rng: &mut Rng, count: usize) -> Vec<MergeJob> {
-        let mut job = |rng: &mut Rng| {
+        let job = |rng: &mut Rng| {
             let count = match rng.u8(0..8) {
                 0 => self.parts + rng.usize(1..4),
                 1..=3 => self.parts,
