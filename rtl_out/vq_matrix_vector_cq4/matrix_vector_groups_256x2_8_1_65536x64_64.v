@@ -101,20 +101,23 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
     wire books_m_row_end;
     wire books_m_last;
     wire switched; // matrix_vector.rs:69
+    reg [6:0] adding; // front.rs:27
+    reg [6:0] waiting; // front.rs:27
+    reg room; // there is room for another row | front.rs:28
     reg [19:0] id; // the number of the next book | books.rs:84
     reg loading; // a load is under way | books.rs:85
     reg [19:0] number_1; // the book that comes, or came last | books.rs:86
     reg [19:0] next; // the one behind it | books.rs:87
     reg there; // all books of the next tile are there | books.rs:88
     reg waits; // a book is there that is not read yet | books.rs:89
-    reg [14:0] last; // the last group | books.rs:194
-    reg [14:0] group; // the group whose book comes | books.rs:195
+    reg [14:0] last; // the last group | books.rs:195
+    reg [14:0] group; // the group whose book comes | books.rs:196
     reg damaged; // the book of the next tile is damaged | books.rs:126
     reg over; // the last word of all books was there | books.rs:127
     reg [3:0] how; // books.rs:128
     reg [10:0] position; // books.rs:129
-    reg [3:0] outcome; // books.rs:205
-    wire steps; // matrix_vector.rs:71
+    reg [3:0] outcome; // books.rs:206
+    wire steps; // matrix_vector.rs:72
     reg [19:0] tile; // the tile | walk.rs:73
     reg [15:0] row; // the row in the tile | walk.rs:74
     reg [1:0] number_2; // the beat in the row | walk.rs:75
@@ -126,9 +129,6 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
     reg [16:0] down_left; // walk.rs:79
     reg [15:0] down_end; // walk.rs:79
     reg down_last; // walk.rs:79
-    reg [6:0] adding; // front.rs:27
-    reg [6:0] waiting; // front.rs:27
-    reg room; // there is room for another row | front.rs:28
     reg [3:0] finds; // front.rs:101
     reg [1:0] beat_flags_number; // matrix_vector.rs:78
     reg beat_flags_ends; // matrix_vector.rs:78
@@ -476,9 +476,18 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
     assign command_ready = (phase == PHASE_IDLE) & (half ? full_1 : full_0);
     wire begins = command_valid & command_ready; // matrix_vector.rs:58
 
+    // rows that are on their way
+    always @(posedge clk) begin
+        if (rst) begin
+            room <= 1'h1;
+        end else begin
+            room <= waiting < 7'h3f;
+        end
+    end
+
     // books
     wire begins_1 = command_valid & command_ready; // books.rs:122
-    wire [14:0] groups = command_columns[15:1]; // books.rs:193
+    wire [14:0] groups = command_columns[15:1]; // books.rs:194
     always @(posedge clk) begin
         if (rst) begin
             group <= 15'h0;
@@ -489,7 +498,7 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
             if (begins_1) last <= groups - 15'h1;
         end
     end
-    wire whole = group == last; // books.rs:199
+    wire whole = group == last; // books.rs:200
     always @(posedge clk) if (ends) begin
         how <= books_loaded_outcome;
         position <= books_loaded_position;
@@ -498,7 +507,7 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
     wire dropped = (((phase == PHASE_DRAIN) | (phase == PHASE_FINISH)) & (~loading)) & (~over); // books.rs:133
     assign books_ready = (books_words_ready & loading) | dropped;
     wire okay = books_loaded_outcome == LOAD_OUTCOME_OKAY; // books.rs:138
-    wire flushes = (phase == PHASE_FINISH) & waits; // books.rs:139
+    wire flushes = (((phase == PHASE_FINISH) & waits) & ((~(|adding)) & (~(|waiting)))) & (~loading); // books.rs:140
     always @(posedge clk) begin
         if (rst) begin
             id <= 20'h0;
@@ -546,8 +555,8 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
         if (how == LOAD_OUTCOME_NUMBER) outcome = MATRIX_OUTCOME_NUMBER;
         if (how == LOAD_OUTCOME_PADDING) outcome = MATRIX_OUTCOME_PADDING;
     end
-    wire [3:0] outcome_1 = damaged ? outcome : MATRIX_OUTCOME_BOOKS; // books.rs:156
-    wire missing = damaged | ((over & (~loading)) & (~there)); // books.rs:157
+    wire [3:0] outcome_1 = damaged ? outcome : MATRIX_OUTCOME_BOOKS; // books.rs:157
+    wire missing = damaged | ((over & (~loading)) & (~there)); // books.rs:158
 
     // where the next beat belongs
     wire row_ends = number_2 == across_end; // walk.rs:125
@@ -624,15 +633,6 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
     end
     wire beat_begins = ((~(|number_2)) & (~(|row))) & 1'h1; // walk.rs:138
     wire flags_last = (across_last & down_last) & (row == down_end); // walk.rs:141
-
-    // rows that are on their way
-    always @(posedge clk) begin
-        if (rst) begin
-            room <= 1'h1;
-        end else begin
-            room <= waiting < 7'h3f;
-        end
-    end
     wire there_1 = room & 1'h1; // front.rs:84
 
     // words become beats
@@ -1270,7 +1270,7 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
     wire cut = |command_columns[3:0]; // report.rs:105
     always @* begin
         refused = MATRIX_OUTCOME_OKAY;
-        if ((~fit) | (|command_columns[1:0])) refused = MATRIX_OUTCOME_VECTOR;
+        if (~fit) refused = MATRIX_OUTCOME_VECTOR;
         if ((cut | (~(|command_columns))) | (command_columns > 16'h40)) refused = MATRIX_OUTCOME_COLUMNS;
         if (~(|command_rows)) refused = MATRIX_OUTCOME_NO_ROWS;
     end

@@ -102,6 +102,9 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     wire [31:0] cache_fault_beat;
     wire cache_fault_lane;
     wire switched; // matrix_vector.rs:69
+    reg [6:0] adding; // front.rs:27
+    reg [6:0] waiting; // front.rs:27
+    reg room; // there is room for another row | front.rs:28
     reg [19:0] id; // the number of the next book | books.rs:84
     reg loading; // a load is under way | books.rs:85
     reg [19:0] number_1; // the book that comes, or came last | books.rs:86
@@ -112,8 +115,8 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     reg over; // the last word of all books was there | books.rs:127
     reg [3:0] how; // books.rs:128
     reg [11:0] position; // books.rs:129
-    reg [3:0] outcome; // books.rs:205
-    wire steps; // matrix_vector.rs:71
+    reg [3:0] outcome; // books.rs:206
+    wire steps; // matrix_vector.rs:72
     reg [19:0] tile; // the tile | walk.rs:73
     reg [7:0] row; // the row in the tile | walk.rs:74
     reg [4:0] number_2; // the beat in the row | walk.rs:75
@@ -126,9 +129,6 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     reg [7:0] down_end; // walk.rs:79
     reg down_last; // walk.rs:79
     reg [1:0] part; // the part of the word | walk.rs:154
-    reg [6:0] adding; // front.rs:27
-    reg [6:0] waiting; // front.rs:27
-    reg room; // there is room for another row | front.rs:28
     reg [3:0] finds; // front.rs:101
     reg [4:0] beat_flags_number; // matrix_vector.rs:78
     reg beat_flags_ends; // matrix_vector.rs:78
@@ -757,6 +757,15 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     assign command_ready = (phase == PHASE_IDLE) & (half ? full_1 : full_0);
     wire begins = command_valid & command_ready; // matrix_vector.rs:58
 
+    // rows that are on their way
+    always @(posedge clk) begin
+        if (rst) begin
+            room <= 1'h1;
+        end else begin
+            room <= waiting < 7'h3f;
+        end
+    end
+
     // books
     wire begins_1 = command_valid & command_ready; // books.rs:122
     always @(posedge clk) if (ends) begin
@@ -767,7 +776,7 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     wire dropped = (((phase == PHASE_DRAIN) | (phase == PHASE_FINISH)) & (~loading)) & (~over); // books.rs:133
     assign books_ready = (cache_words_ready & loading) | dropped;
     wire okay = cache_loaded_outcome == LOAD_OUTCOME_OKAY; // books.rs:138
-    wire flushes = (phase == PHASE_FINISH) & waits; // books.rs:139
+    wire flushes = (((phase == PHASE_FINISH) & waits) & ((~(|adding)) & (~(|waiting)))) & (~loading); // books.rs:140
     always @(posedge clk) begin
         if (rst) begin
             id <= 20'h0;
@@ -815,8 +824,8 @@ module matrix_vector_256x4_2_4_256x256_4096 (
         if (how == LOAD_OUTCOME_NUMBER) outcome = MATRIX_OUTCOME_NUMBER;
         if (how == LOAD_OUTCOME_PADDING) outcome = MATRIX_OUTCOME_PADDING;
     end
-    wire [3:0] outcome_1 = damaged ? outcome : MATRIX_OUTCOME_BOOKS; // books.rs:156
-    wire missing = damaged | ((over & (~loading)) & (~there)); // books.rs:157
+    wire [3:0] outcome_1 = damaged ? outcome : MATRIX_OUTCOME_BOOKS; // books.rs:157
+    wire missing = damaged | ((over & (~loading)) & (~there)); // books.rs:158
 
     // where the next beat belongs
     wire row_ends = number_2 == across_end; // walk.rs:125
@@ -904,16 +913,7 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     wire beat_begins = ((~(|number_2)) & (~(|row))) & (~(|part)); // walk.rs:138
     wire flags_first_across = ~(|base); // walk.rs:139
     wire flags_last = (across_last & down_last) & (row == down_end); // walk.rs:141
-
-    // rows that are on their way
-    always @(posedge clk) begin
-        if (rst) begin
-            room <= 1'h1;
-        end else begin
-            room <= waiting < 7'h3f;
-        end
-    end
-    wire there_1 = room & ({1'h0, adding} <= down_end); // front.rs:84
+    wire there_1 = room & (flags_first_across | ({1'h0, adding} <= down_end)); // front.rs:84
 
     // words become beats
     wire book_there = there | (~beat_begins); // front.rs:87
@@ -2182,7 +2182,7 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     wire cut = |command_columns[4:0]; // report.rs:105
     always @* begin
         refused = MATRIX_OUTCOME_OKAY;
-        if ((~fit) | (|command_columns[1:0])) refused = MATRIX_OUTCOME_VECTOR;
+        if (~fit) refused = MATRIX_OUTCOME_VECTOR;
         if ((cut | (~(|command_columns))) | (command_columns > 16'h1000)) refused = MATRIX_OUTCOME_COLUMNS;
         if (~(|command_rows)) refused = MATRIX_OUTCOME_NO_ROWS;
     end

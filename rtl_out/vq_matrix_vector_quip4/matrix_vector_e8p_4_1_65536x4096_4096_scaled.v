@@ -66,7 +66,10 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     reg [10:0] word; // vectors.rs:32
     reg [15:0] kept; // matrix_vector.rs:61
     reg [15:0] kept_1; // matrix_vector.rs:61
-    wire steps; // matrix_vector.rs:71
+    reg [7:0] adding; // front.rs:27
+    reg [7:0] waiting; // front.rs:27
+    reg room; // there is room for another row | front.rs:28
+    wire steps; // matrix_vector.rs:72
     reg [19:0] tile; // the tile | walk.rs:73
     reg [15:0] row; // the row in the tile | walk.rs:74
     reg [7:0] number_1; // the beat in the row | walk.rs:75
@@ -78,9 +81,6 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     reg [16:0] down_left; // walk.rs:79
     reg [15:0] down_end; // walk.rs:79
     reg down_last; // walk.rs:79
-    reg [7:0] adding; // front.rs:27
-    reg [7:0] waiting; // front.rs:27
-    reg room; // there is room for another row | front.rs:28
     reg [3:0] finds; // front.rs:101
     reg [7:0] beat_flags_number; // matrix_vector.rs:78
     reg beat_flags_ends; // matrix_vector.rs:78
@@ -630,6 +630,15 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         if (begins) kept_1 <= command_scale;
     end
 
+    // rows that are on their way
+    always @(posedge clk) begin
+        if (rst) begin
+            room <= 1'h1;
+        end else begin
+            room <= waiting < 8'h7f;
+        end
+    end
+
     // where the next beat belongs
     wire row_ends = number_1 == across_end; // walk.rs:125
     wire tile_ends = row_ends & (row == down_end); // walk.rs:126
@@ -704,15 +713,6 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         end
     end
     wire flags_last = (across_last & down_last) & (row == down_end); // walk.rs:141
-
-    // rows that are on their way
-    always @(posedge clk) begin
-        if (rst) begin
-            room <= 1'h1;
-        end else begin
-            room <= waiting < 8'h7f;
-        end
-    end
     wire there = room & 1'h1; // front.rs:84
 
     // words become beats
@@ -1769,7 +1769,7 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     wire cut = |command_columns[3:0]; // report.rs:105
     always @* begin
         refused = MATRIX_OUTCOME_OKAY;
-        if ((~fit) | (|command_columns[1:0])) refused = MATRIX_OUTCOME_VECTOR;
+        if (~fit) refused = MATRIX_OUTCOME_VECTOR;
         if ((cut | (~(|command_columns))) | (command_columns > 16'h1000)) refused = MATRIX_OUTCOME_COLUMNS;
         if (~(|command_rows)) refused = MATRIX_OUTCOME_NO_ROWS;
     end
