@@ -3,11 +3,15 @@
 use std::error::Error;
 use std::path::Path;
 
+use hw::vq::matrix_vector::LOAD;
 use sim::data::Recording;
-use sim::golden::vq::{Algorithm, TensorKind, VqFile};
-use sim::vq::figures::{Ladder, Shape, TILE, Tile, crossover, head_bytes, hot_entries, ladder, matrix_bytes, tiles};
+use sim::golden::vq::{Algorithm, Scheme, TensorKind, VqFile};
+use sim::vq::figures::{
+    Ladder, Shape, TILE, Tile, crossover, head_bytes, hot_entries, ladder, matrix_bytes, score_split, tiles,
+};
 use sim::vq::plan::{
-    Attention, DEVICES, Free, Machine, Matrix, Store, Task, Way, attention_by_multiplication, best_split, cost, plan,
+    Attention, DEVICES, Free, Machine, Matrix, Store, Task, Way, attention_by_multiplication, cost, load, machines,
+    plan,
 };
 use sim::vq::{Source, TrainOptions, access, kv_sources, pack, train, weight_sources};
 
@@ -86,7 +90,9 @@ fn bytes() {
         }
         let nominal = algorithm.scheme().bits_per_value() / 16.0;
         for (what, share) in [("binary16", 1.0), ("twice Table II", 2.0 * nominal), ("1.1 x Table II", 1.1 * nominal)] {
-            let tokens = [1, 16].map(|batch| crossover(algorithm, HEAD, batch, share));
+            let tokens = [1, 16].map(|batch| {
+                crossover(algorithm, HEAD, batch, share).map_or("no number of".into(), |tokens| tokens.to_string())
+            });
             println!("{algorithm:<9} less than {what}: from {} tokens on, {} with batch 16", tokens[0], tokens[1]);
         }
     }
@@ -111,7 +117,8 @@ fn ways() {
                 let a = head(algorithm, tokens, batch);
                 let machine = plan(&Task::Attention(a), &free).expect("the largest device has room");
                 let table = cost(&Task::Attention(a), &machine).cycles;
-                let [streamed, resident] = [false, true].map(|once| attention_by_multiplication(a, 1, once));
+                let multiply = Machine { way: Way::Multiply, store: Store::Copies, ..machine };
+                let [streamed, resident] = [false, true].map(|kept| attention_by_multiplication(a, &multiply, kept));
                 println!("{algorithm:<9} {tokens:>6} {batch:>5} {table:>8} {streamed:>8} {resident:>8}");
             }
         }
@@ -134,15 +141,12 @@ fn ways() {
     }
 }
 
-/// Cycles of a matrix by table: products of all index positions with all entries, four numbers a cycle, then lookups. None for the lattice, whose table would have
-/// 65,536 entries.
+/// Cycles of a matrix by the unit by table; none if there is no such unit for it.
 fn table_of(m: Matrix) -> Option<usize> {
-    let scheme = m.algorithm.scheme();
-    let of_tile = |(rows, cols, many): &(usize, usize, usize)| {
-        let positions = m.indices(*cols);
-        many * (positions * (2 + scheme.max_entries() * scheme.vector / 4) + rows * positions.div_ceil(8))
-    };
-    (m.algorithm != Algorithm::QuipSharp4).then(|| m.tiles().iter().map(of_tile).sum())
+    let free = Free { area: DEVICES[2].1, bus_bits: 64 };
+    let task = Task::Matrix(m);
+    let by_table = machines(&task, &free).into_iter().find(|machine| machine.way == Way::Table)?;
+    Some(cost(&task, &by_table).cycles as usize)
 }
 
 /// The split factor of the scores of all tiles that share books: the best divisor, and the paper's square root.
@@ -151,9 +155,7 @@ fn splits() {
     for algorithm in KV {
         for (tokens, batch) in CASES {
             let a = head(algorithm, tokens, batch);
-            let tiles = tokens / TILE * batch;
-            let divisors = (1..=tiles).filter(|factor| tiles.is_multiple_of(*factor));
-            let split = best_split(tiles, 2 * tokens * batch, a.book_bytes(), divisors);
+            let (tiles, split) = score_split(a);
             println!(
                 "{algorithm} {tokens} tokens, batch {batch}   {tiles:>5} {:>5} {:>8.2}",
                 split.factor, split.paper
@@ -169,7 +171,8 @@ fn attention(algorithm: Algorithm, file: &VqFile, tokens: usize, batch: usize) -
     for tensor in &file.tensors {
         let values = tensor.kind == TensorKind::Value;
         let shape = Shape {
-            book_words: 1 + 2 * a.vector() * a.entries() / 8,
+            book_words: a.algorithm.scheme().book_bytes() / 8,
+            copy_cycles: copy_cycles(&a.algorithm.scheme()),
             entry_bytes: 2 * a.vector(),
             entries: a.entries(),
             output: if values { 0 } else { 2 * tokens * batch },
@@ -189,16 +192,22 @@ fn attention(algorithm: Algorithm, file: &VqFile, tokens: usize, batch: usize) -
     (rungs, cost(&Task::Attention(a), &machine).cycles as usize)
 }
 
+/// Cycles in which a book comes into copies.
+fn copy_cycles(scheme: &Scheme) -> usize {
+    load(scheme.book_bytes() as u64 / 8, scheme.vector, u64::from(LOAD)) as usize
+}
+
 fn matrix(file: &VqFile, number: usize) -> Ladder {
     let (scheme, tensor) = (&file.scheme, &file.tensors[number]);
     let entry_bytes = if tensor.books.is_empty() { 8 } else { 2 * scheme.vector };
     let entries = scheme.max_entries().min(if tensor.books.is_empty() { 256 } else { 4096 });
-    let header = usize::from(!tensor.books.is_empty());
+    let table = entry_bytes * entries / 8;
+    let (book_words, copy_cycles) =
+        if tensor.books.is_empty() { (table, table) } else { (scheme.book_bytes() / 8, copy_cycles(scheme)) };
     let parts = tensor.parts(scheme).enumerate();
     parts.fold(Ladder::default(), |rungs, (number, part)| {
         let output = 2 * part.rows.len();
-        let book_words = header + entry_bytes * entries / 8;
-        let shape = Shape { book_words, entry_bytes, entries, output, buffered: true, sequences: 1 };
+        let shape = Shape { book_words, copy_cycles, entry_bytes, entries, output, buffered: true, sequences: 1 };
         rungs.and(ladder(&tiles(file, tensor, number, &part), shape))
     })
 }
@@ -221,7 +230,7 @@ fn factors(algorithm: Algorithm, file: &VqFile) {
         let part = tensor.parts(&file.scheme).next().expect("a tensor has a part");
         let books: usize = match tensor.books.len() {
             0 => 2048,
-            _ => part.books * (8 + 2 * file.scheme.vector * file.scheme.max_entries()),
+            _ => part.books * file.scheme.book_bytes(),
         };
         let output = if tensor.kind == TensorKind::Weight { 2 * part.rows.len() } else { 2 * HEAD };
         println!("{algorithm:<9} {:<22} {books:>10} {least:>8} {mean:>8.1} {most:>6} {output:>10}", tensor.name);

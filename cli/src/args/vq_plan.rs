@@ -11,15 +11,15 @@ pub struct VqPlanOptions {
     /// Tokens whose keys and values there are
     #[arg(long, value_name = "COUNT")]
     pub tokens: Option<usize>,
-    /// Elements of a head of keys and values
-    #[arg(long, value_name = "ELEMENTS", default_value_t = 64)]
-    pub head: usize,
-    /// Key-value heads
-    #[arg(long, value_name = "COUNT", default_value_t = 1)]
-    pub heads: usize,
-    /// Query heads that share a key-value head
-    #[arg(long, value_name = "COUNT", default_value_t = 1)]
-    pub queries: usize,
+    /// Elements of a head of keys and values; 64 if it is not said
+    #[arg(long, value_name = "ELEMENTS")]
+    pub head: Option<usize>,
+    /// Key-value heads; 1 if it is not said
+    #[arg(long, value_name = "COUNT")]
+    pub heads: Option<usize>,
+    /// Query heads that share a key-value head; 1 if it is not said
+    #[arg(long, value_name = "COUNT")]
+    pub queries: Option<usize>,
     /// Outputs of the matrix
     #[arg(long, value_name = "COUNT")]
     pub rows: Option<usize>,

@@ -8,7 +8,7 @@ use crate::table::table;
 use serde::Serialize;
 use sim::vq::plan::{
     Alternative, Area, Attention, Choice, Cost, DEVICES, Free, Machine, Matrix, PlanError, Split, Task, alternatives,
-    choices, cost, plan, split,
+    choices, cost, count, plan, split,
 };
 use std::io::Write;
 
@@ -41,8 +41,17 @@ pub fn run(options: &VqPlanOptions) -> Result<(), Failure> {
         "  bytes: from memory, of books and of indices, and of partial sums between units; cycles: of a step"
     )?;
     writeln!(out, "  {memory} bytes come from memory, {share:.1} % of the {} of binary16", plan.float16_bytes)?;
-    if plan.cost.estimate {
-        writeln!(out, "  an estimate: what multiplies is counted as adders and multipliers, and not built")?;
+    writeln!(out, "  placing needs slack: a plan that takes nearly all that is free may not be routed, or be slow")?;
+    match task {
+        Task::Attention(_) => writeln!(
+            out,
+            "  partly built: scores are; values by multiplication, and books that stay for all sequences, are not"
+        )?,
+        Task::Matrix(_) if plan.cost.estimate => writeln!(
+            out,
+            "  an estimate: a matrix-vector unit with two books of 4096 entries is not built yet; its parts are counted"
+        )?,
+        Task::Matrix(_) => {}
     }
     Ok(())
 }
@@ -80,19 +89,33 @@ fn costs(plan: &Plan) -> String {
 
 fn words(task: &Task) -> String {
     match task {
-        Task::Attention(a) => format!(
-            "{}, a step of attention in a layer: {} tokens, {} key-value heads of {}, {} queries each, batch {}",
-            a.algorithm, a.tokens, a.heads, a.head, a.queries, a.batch
-        ),
-        Task::Matrix(m) => format!("{}, a matrix {} x {} times {} vectors", m.algorithm, m.rows, m.cols, m.batch),
+        Task::Attention(a) => {
+            let tokens = count(a.tokens, "token", "tokens");
+            let heads = count(a.heads, "key-value head", "key-value heads");
+            let queries = count(a.queries, "query", "queries");
+            let (algorithm, head, batch) = (a.algorithm, a.head, a.batch);
+            format!(
+                "{algorithm}, a step of attention in a layer: {tokens}, {heads} of {head}, {queries} each, batch {batch}"
+            )
+        }
+        Task::Matrix(m) => {
+            let vectors = count(m.batch, "vector", "vectors");
+            format!("{}, a matrix {} x {} times {vectors}", m.algorithm, m.rows, m.cols)
+        }
     }
 }
 
 fn task(options: &VqPlanOptions) -> Result<Task, Failure> {
     let VqPlanOptions { algorithm, tokens, head, heads, queries, rows, cols, batch, .. } = *options;
+    let of_attention = [("head", head), ("heads", heads), ("queries", queries)];
+    if let Some((name, _)) = of_attention.iter().find(|(_, given)| !algorithm.is_for_kv() && given.is_some()) {
+        let problem = Problem::new(format!("{algorithm} is for a matrix: it has no --{name}"));
+        return Err(problem.help("--batch says how many vectors there are").into());
+    }
     match (algorithm.is_for_kv(), tokens, rows, cols) {
         (true, Some(tokens), None, None) => {
-            Ok(Task::Attention(Attention { algorithm, tokens, head, heads, queries, batch }))
+            let [heads, queries] = [heads, queries].map(|count| count.unwrap_or(1));
+            Ok(Task::Attention(Attention { algorithm, tokens, head: head.unwrap_or(64), heads, queries, batch }))
         }
         (true, ..) => {
             Err(Problem::new(format!("{algorithm} is for attention: it takes --tokens, and no matrix")).into())

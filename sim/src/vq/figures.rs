@@ -8,7 +8,7 @@ mod lookups;
 
 pub use bytes::{StepBytes, crossover, head_bytes, matrix_bytes};
 pub use factors::hot_entries;
-pub use ladder::{Ladder, REGISTERS, Shape, ladder};
+pub use ladder::{Ladder, REGISTERS, Shape, ladder, score_split};
 pub use lookups::{BURST_WORDS, LANES, TILE, Tile, tiles};
 
 #[cfg(test)]

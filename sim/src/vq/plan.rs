@@ -1,8 +1,7 @@
 //! A plan for vector quantization on an FPGA, from what is free of it (vq-llm.txt, sections V and VI): by table or by multiplication, where the books are,
 //! how many lanes, units and queries side by side, and how units share a task.
 //!
-//! [`machines`] lists what can be chosen, [`cost`] says what it costs, [`plan()`] chooses as the paper does, from the slack, and [`best`] by trying
-//! everything. Cycles are those of the hardware's own formulas; areas are fitted to the committed measurements of `docs/qor.json`, which the tests
+//! [`machines`] lists what can be chosen, [`cost`] says what it costs, [`plan()`] takes the fastest that fits. Cycles are those of the hardware's own formulas; areas are fitted to the committed measurements of `docs/qor.json`, which the tests
 //! beside this file hold.
 
 mod area;
@@ -14,12 +13,12 @@ mod search;
 mod split;
 mod task;
 
-pub use area::{Area, LUT4_OF_ADDER, LUT4_OF_MULTIPLIER};
+pub use area::Area;
 pub use cost::{Bytes, Cost, cost};
-pub use cycles::{attention_by_multiplication, scores_command, values_command};
-pub use explain::{Alternative, Choice, alternatives, choices, split};
+pub use cycles::{attention_by_multiplication, load, matrix_command, scores_command, values_command};
+pub use explain::{Alternative, Choice, alternatives, choices, count, split};
 pub use machine::{Machine, Store, Way, machines};
-pub use search::{best, plan};
+pub use search::plan;
 pub use split::{Split, best_split, split_bytes};
 pub use task::{Attention, DEVICES, Free, Matrix, PlanError, Task};
 

@@ -93,6 +93,14 @@ impl Scheme {
         1 << self.bits
     }
 
+    /// Bytes of a book with all its entries, with its first word; none of the lattice.
+    pub fn book_bytes(&self) -> usize {
+        match self.books {
+            Books::Lattice => 0,
+            _ => 8 + 2 * self.vector * self.max_entries(),
+        }
+    }
+
     /// Bits of indices for each value.
     pub fn bits_per_value(&self) -> f64 {
         f64::from(self.bits) * self.residuals as f64 / self.vector as f64

@@ -37,10 +37,16 @@ pub fn matrix_bytes(m: Matrix) -> StepBytes {
     StepBytes { float16: 2 * m.rows * m.cols, indices, books: m.tile_count() * m.book_bytes() }
 }
 
-/// The fewest tokens with which a head takes less than a share of binary16, its books counted once for all sequences.
-pub fn crossover(algorithm: Algorithm, head: usize, batch: usize, share: f64) -> usize {
-    let below = |tokens: &usize| {
-        head_bytes(Attention { algorithm, tokens: *tokens, head, heads: 1, queries: 1, batch }).with_books() < share
-    };
-    (1..).find(below).unwrap_or_default()
+/// The fewest tokens with which a head takes less than a share of binary16, its books counted once for all sequences. None if its indices alone take as
+/// much.
+pub fn crossover(algorithm: Algorithm, head: usize, batch: usize, share: f64) -> Option<usize> {
+    let of_tokens = |tokens| head_bytes(Attention { algorithm, tokens, head, heads: 1, queries: 1, batch });
+    let one = of_tokens(1);
+    let saved = one.float16 as f64 * share - one.indices as f64;
+    if saved <= 0.0 {
+        return None;
+    }
+    // about there: what is rounded is a token or less
+    let about = (one.books as f64 / saved) as usize;
+    (about.max(1)..=about + 2).find(|tokens| of_tokens(*tokens).with_books() < share)
 }

@@ -8,8 +8,8 @@
 //! - O3: books are loaded whole, for a split factor of tiles; partial sums are written and read for each of these.
 //! - O4: entries go straight into products. Until then those of values and weights go through a buffer in the banks: a cycle in, a cycle out.
 
-use super::lookups::{BURST_WORDS, Tile};
-use crate::vq::plan::best_split;
+use super::lookups::{BURST_WORDS, TILE, Tile};
+use crate::vq::plan::{Attention, Split, best_split};
 
 /// Entries in registers.
 pub const REGISTERS: usize = 32;
@@ -19,6 +19,8 @@ pub const REGISTERS: usize = 32;
 pub struct Shape {
     /// Words of a book.
     pub book_words: usize,
+    /// Cycles in which a book comes into copies.
+    pub copy_cycles: usize,
     /// Bytes of an entry.
     pub entry_bytes: usize,
     /// Entries of a book.
@@ -98,8 +100,16 @@ pub fn ladder(tiles: &[Tile], shape: Shape) -> Ladder {
         o2: sum(&|tile| first(tile, REGISTERS)),
         o3: o4 + sum(&buffer),
         o4,
-        copies: tiles.first().map_or(0, books) + sum(&|tile| tile.words.max(tile.beats.len())),
+        copies: tiles.first().map_or(0, |tile| tile.books * shape.copy_cycles)
+            + sum(&|tile| tile.words.max(tile.beats.len())),
     }
+}
+
+/// The split factor of the scores of all tiles of a head that share books: how many tiles there are, and the best divisor.
+pub fn score_split(a: Attention) -> (usize, Split) {
+    let tiles = a.tokens / TILE * a.batch;
+    let divisors = (1..=tiles).filter(|factor| tiles.is_multiple_of(*factor));
+    (tiles, best_split(tiles, 2 * a.tokens * a.batch, a.book_bytes(), divisors))
 }
 
 /// Words of books and of partial sums with the best split factor.

@@ -1,7 +1,7 @@
 use super::*;
 use crate::golden::vq::Algorithm;
 use crate::vq::access;
-use crate::vq::plan::{Attention, Matrix, best_split};
+use crate::vq::plan::{Attention, Matrix};
 use crate::vq_table_bench::real_head;
 
 fn head(algorithm: Algorithm, tokens: usize, batch: usize) -> Attention {
@@ -27,22 +27,19 @@ fn bytes_beside_table_2() {
 #[test]
 fn crossovers() {
     // 33,024 bytes of books, 128 bytes a token of binary16, 32 of indices
-    assert_eq!(crossover(Algorithm::Cq4, 64, 1, 1.0), 33_024 / 96 + 1);
-    assert_eq!(crossover(Algorithm::Cq2, 64, 1, 1.0), 32_896 / 112 + 1);
-    assert_eq!(crossover(Algorithm::Cq4, 64, 16, 1.0), 22);
+    assert_eq!(crossover(Algorithm::Cq4, 64, 1, 1.0), Some(33_024 / 96 + 1));
+    assert_eq!(crossover(Algorithm::Cq2, 64, 1, 1.0), Some(32_896 / 112 + 1));
+    assert_eq!(crossover(Algorithm::Cq4, 64, 16, 1.0), Some(22));
+    // indices alone are a quarter
+    assert_eq!(crossover(Algorithm::Cq4, 64, 1, 0.25), None);
 }
 
 /// The best split factor is a divisor next to the paper's square root.
 #[test]
 fn split_factors_of_the_ladder() {
-    let factor = |algorithm, tokens: usize, batch: usize| {
-        let tiles = tokens / TILE * batch;
-        let divisors = (1..=tiles).filter(|factor| tiles.is_multiple_of(*factor));
-        best_split(tiles, 2 * tokens * batch, head(algorithm, tokens, batch).book_bytes(), divisors)
-    };
     for algorithm in [Algorithm::Cq4, Algorithm::Cq2] {
-        let found =
-            [(1024, 1), (1024, 8), (4096, 1), (4096, 8)].map(|(tokens, batch)| factor(algorithm, tokens, batch));
+        let found = [(1024, 1), (1024, 8), (4096, 1), (4096, 8)]
+            .map(|(tokens, batch)| score_split(head(algorithm, tokens, batch)).1);
         assert_eq!(found.map(|split| split.factor), [8, 16, 16, 16], "{algorithm}");
         assert!(found.iter().all(|split| (11.3..11.4).contains(&split.paper)), "{found:?}");
     }
@@ -54,7 +51,15 @@ fn a_ladder_by_hand() {
     let tile = Tile { beats: vec![vec![(0, 1), (1, 9)], vec![(0, 40), (1, 3)]], words: 1, books: 2 };
     assert_eq!((tile.bank_cycles(0, 256), tile.bank_cycles(8, 256), tile.bank_cycles(0, 8)), (3, 2, 2));
     assert_eq!((tile.lookups(), tile.misses(8)), (4, 2));
-    let shape = Shape { book_words: 129, entry_bytes: 4, entries: 256, output: 16, buffered: true, sequences: 1 };
+    let shape = Shape {
+        book_words: 129,
+        copy_cycles: 261,
+        entry_bytes: 4,
+        entries: 256,
+        output: 16,
+        buffered: true,
+        sequences: 1,
+    };
     let found = ladder(&[tile.clone(), tile], shape);
     // from memory: a word of indices, four bursts, and the buffer twice a beat
     assert_eq!(found.gc, 2 * (1 + 4 * 2 + 4));
@@ -65,7 +70,7 @@ fn a_ladder_by_hand() {
     // factor 2: partial sums of 16 bytes twice, the books once
     assert_eq!(found.o4, (2 * 16 + 2 * 8 * 129) / 8 + 2 * 2);
     assert_eq!(found.o3, found.o4 + 2 * 4);
-    assert_eq!(found.copies, 2 * 129 + 2 * 2);
+    assert_eq!(found.copies, 2 * 261 + 2 * 2);
 }
 
 /// In short what the example prints: the order of the rungs on recorded keys and values.
@@ -80,7 +85,15 @@ fn the_ladder_of_a_real_head() {
             assert_eq!((all.len(), all[0].lookups()), (4, 128 * a.positions()));
             let entry_bytes = 2 * a.vector();
             let book_words = 1 + entry_bytes * 32;
-            let shape = Shape { book_words, entry_bytes, entries: 256, output: 1024, buffered: false, sequences: 1 };
+            let shape = Shape {
+                book_words,
+                copy_cycles: book_words,
+                entry_bytes,
+                entries: 256,
+                output: 1024,
+                buffered: false,
+                sequences: 1,
+            };
             let rungs = ladder(&all, shape);
             println!("{algorithm} {}: {rungs:?}", tensor.name);
             // a book of CQ-2 is not worth loading for 128 lookups

@@ -3,6 +3,7 @@
 //! LUT4 are counted as a device has them: LUT4, 2 for each CCU2C, 6 for each DPR16X4 (the page's LUT sites). What a unit is made of is counted, the adders and
 //! multipliers with their measured areas; the rest is what the measured configurations leave over.
 
+use hw::vq::matrix_vector::{self, MatrixParams, MatrixScales, MatrixSource};
 use hw::vq::scores::ScoresParams;
 use hw::vq::table_types::{LANES, TableParams};
 use hw::vq::values::ValuesParams;
@@ -14,6 +15,10 @@ use std::ops::{Add, Mul};
 pub const LUT4_OF_ADDER: u32 = 274;
 /// A multiplier of binary16, `f16_mul`.
 pub const LUT4_OF_MULTIPLIER: u32 = 197;
+/// A multiplier of a number of the lattice, with its part of what travels beside it; fitted.
+pub const LUT4_OF_QUARTERS: u32 = 90;
+/// Control of a matrix-vector unit; fitted.
+const LUT4_OF_MATRIX_VECTOR: u32 = 800;
 /// Numbers of a DP16KD of 18 bits.
 const ROWS_OF_18: u32 = 1024;
 /// Rows of one of 36 bits.
@@ -109,22 +114,83 @@ pub fn values(p: ValuesParams) -> Area {
     logic(1860) + arithmetic(LANES + joined + p.table.vector, 4) + block_ram(sums)
 }
 
+/// Block RAMs of a memory that is at least 19 bits wide.
+fn wide(bits: u32, rows: u32) -> u32 {
+    bits.div_ceil(36) * rows.div_ceil(ROWS_OF_36)
+}
+
+/// Block RAMs of a memory.
+fn memory(bits: u32, rows: u32) -> u32 {
+    let narrow = bits.div_ceil(18) * rows.div_ceil(ROWS_OF_18);
+    narrow.min(wide(bits, rows))
+}
+
+/// The vectors of two commands, in words of four numbers that are read side by side.
+pub fn vectors(vectors: u32, max_columns: u32, beat_columns: u32) -> Area {
+    let beats = max_columns.div_ceil(beat_columns).next_power_of_two();
+    block_ram(vectors * beat_columns.div_ceil(4) * wide(64, 2 * beats))
+}
+
+/// A matrix-vector unit: what looks up, vectors, products, a tree for the beat and a level for each doubling of beats, sums of tiles, ratio, scale, and
+/// a FIFO.
+pub fn matrix_vector(p: MatrixParams) -> Area {
+    let lattice = p.source == MatrixSource::Lattice;
+    let (beats, columns) = (p.tile_columns / p.beat_columns(), p.beat_columns());
+    let several = u32::from(p.max_columns > p.tile_columns);
+    let levels = beats.next_power_of_two().ilog2();
+    let dots = p.products() / columns;
+    let joined = if lattice { p.vectors } else { 0 };
+    let scaled = if p.scales == MatrixScales::None { 0 } else { p.vectors };
+    let adders = dots * (columns - 1 + levels) + joined + several * p.vectors;
+    let (products, looked_up) = match p.source {
+        MatrixSource::Books { entries, vector } => (arithmetic(0, p.products()), copies(entries, vector, p.lanes)),
+        MatrixSource::Groups { entries, vector } => {
+            (arithmetic(0, p.products()), copies_of_groups(entries, vector, p.lanes, beats))
+        }
+        MatrixSource::Lattice => (quarters(p.products()), e8p(p.lanes)),
+    };
+    // beside the numbers: whether an index was wrong, and in the FIFO whether the row is the last one
+    let wrong = u32::from(!lattice);
+    let numbers = 16 * p.vectors + wrong;
+    let sums = several * memory(numbers, p.tile_rows.next_power_of_two());
+    let fifo = memory(numbers + 1, (matrix_vector::latency(p) + 4).next_power_of_two());
+    logic(LUT4_OF_MATRIX_VECTOR)
+        + looked_up
+        + products
+        + arithmetic(adders, joined + scaled)
+        + block_ram(sums + fifo)
+        + vectors(p.vectors, p.max_columns, columns)
+}
+
+/// Multipliers of numbers of the lattice.
+fn quarters(multipliers: u32) -> Area {
+    Area { lut4: multipliers * LUT4_OF_QUARTERS, dp16kd: 0, dsp: multipliers }
+}
+
 /// An index unpacker.
 pub fn unpacker(lanes: u32, bits: u32) -> Area {
     logic(36 * lanes * bits / 5)
 }
 
+/// What loads and looks up copies of books.
+fn cache_logic(vector: u32, lanes: u32) -> Area {
+    let piece = 1 << vector.trailing_zeros().min(2);
+    logic(283 + 63 * piece + 21 * lanes)
+}
+
 /// A codebook cache with a copy of two books for each lane.
 pub fn copies(entries: u32, vector: u32, lanes: u32) -> Area {
-    let piece = 1 << vector.trailing_zeros().min(2);
-    let copy = (16 * vector).div_ceil(36) * (2 * entries).div_ceil(ROWS_OF_36);
-    logic(283 + 63 * piece + 21 * lanes) + block_ram(lanes * copy)
+    copies_of_groups(entries, vector, lanes, 1)
+}
+
+/// The same where each beat of a row has books of its own.
+pub fn copies_of_groups(entries: u32, vector: u32, lanes: u32, beats: u32) -> Area {
+    cache_logic(vector, lanes) + block_ram(lanes * wide(16 * vector, 2 * entries * beats.next_power_of_two()))
 }
 
 /// A banked codebook cache for entries of eight numbers. With two lanes an estimate: four are measured.
 pub fn banked(entries: u32, vector: u32, lanes: u32, banks: u32) -> Area {
-    let bank = (16 * vector).div_ceil(36) * entries.div_ceil(banks).div_ceil(ROWS_OF_36);
-    logic(400 + 896 * lanes) + block_ram(banks * bank)
+    logic(400 + 896 * lanes) + block_ram(banks * wide(16 * vector, entries.div_ceil(banks)))
 }
 
 /// A decoder of the lattice.

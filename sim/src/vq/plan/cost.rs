@@ -4,7 +4,6 @@ use super::area::{self, Area, arithmetic};
 use super::cycles;
 use super::machine::{Machine, Store, Way};
 use super::task::{Attention, Matrix, Task};
-use crate::golden::vq::Algorithm;
 use serde::Serialize;
 
 /// Bytes of a step.
@@ -55,22 +54,23 @@ fn of_attention(a: Attention, machine: &Machine) -> Cost {
     let joined = machine.queries * (machine.units - machine.units / machine.split);
     let values = machine.queries * (machine.units - machine.units / parts);
     let unit = area::scores(machine.scores(a)) + area::values(machine.values(a)) * machine.queries as u32;
-    let jobs = a.heads * a.batch * cycles::passes(a, machine.queries) as usize;
-    let sums = |parts: usize, numbers: usize| if parts == 1 { 0 } else { 2 * parts * numbers * machine.queries };
+    let jobs = a.heads * a.batch;
+    let passes = cycles::passes(a, machine.queries) as usize;
+    // each command has the books of its positions
+    let commands = cycles::command_count(a.tokens.div_ceil(parts));
+    let sums = |parts: usize, numbers: usize| if parts == 1 { 0 } else { 2 * parts * numbers * a.queries };
     let bytes = Bytes {
-        books: 2 * jobs * parts * a.book_bytes(),
-        indices: 2 * jobs * a.tokens * a.positions(),
+        books: 2 * jobs * passes * parts * commands * a.book_bytes(),
+        indices: 2 * jobs * passes * a.tokens * a.positions(),
         sums: jobs * (sums(machine.split, a.tokens) + sums(parts, a.head)),
     };
     let area = unit * machine.units as u32 + arithmetic((joined + values) as u32, 0);
     Cost { area, cycles: cycles::attention(a, machine), bytes, estimate: false }
 }
 
-/// A unit that keeps the books of a head for all sequences: its lanes have those of their positions.
+/// A matrix-vector unit for scores that also has sums for values, and keeps the books of a head for all sequences: neither is built.
 fn multiplied_attention(a: Attention, machine: &Machine) -> Cost {
-    let [entries, vector, lanes] =
-        [a.entries() * a.positions() / machine.lanes, a.vector(), machine.lanes].map(|n| n as u32);
-    let products = lanes * vector * machine.queries as u32;
+    let p = machine.multiplied_scores(a);
     let passes = cycles::passes(a, machine.queries) as usize;
     let bytes = Bytes {
         books: 2 * a.heads * a.book_bytes(),
@@ -78,8 +78,8 @@ fn multiplied_attention(a: Attention, machine: &Machine) -> Cost {
         sums: 0,
     };
     // the multipliers serve both, the adders do not: a tree for scores, sums of their own for values
-    let area = area::copies(entries, vector, lanes) + arithmetic(2 * products, products);
-    Cost { area, cycles: cycles::attention_by_multiplication(a, machine.queries, true), bytes, estimate: true }
+    let area = area::matrix_vector(p) + arithmetic(p.products(), 0);
+    Cost { area, cycles: cycles::attention_by_multiplication(a, machine, true), bytes, estimate: true }
 }
 
 fn of_matrix(m: Matrix, machine: &Machine) -> Cost {
@@ -88,43 +88,44 @@ fn of_matrix(m: Matrix, machine: &Machine) -> Cost {
     let tiles = m.tile_count();
     let indices: usize = m.tiles().iter().map(|(rows, cols, many)| many * rows * m.row_bytes(*cols)).sum();
     let sent = if machine.way == Way::Table { machine.tile_table(m).table.positions as usize } else { 1 };
+    // a row has sums of as many units as have tiles of it
+    let summed = machine.split.min(m.tiles_across());
     let bytes = Bytes {
         books: passes * parts * tiles * sent * m.book_bytes(),
         indices: passes * indices,
-        sums: if machine.split == 1 { 0 } else { 2 * machine.split * m.rows * m.batch },
+        sums: if summed == 1 { 0 } else { 2 * summed * m.rows * m.batch },
     };
     let joined = machine.queries * (machine.split - 1);
     let area = matrix_unit(m, machine) * machine.units as u32 + arithmetic(joined as u32, 0);
-    Cost { area, cycles: cycles::matrix(m, machine), bytes, estimate: machine.way == Way::Multiply }
+    let built = machine.way == Way::Table || machine.matrix_vector(m).is_some();
+    Cost { area, cycles: cycles::matrix(m, machine), bytes, estimate: !built }
 }
 
-/// What decodes, and for each vector what multiplies: a multiplier for each number of a cycle, a tree of adders and the row's sum.
-fn matrix_unit(m: Matrix, machine: &Machine) -> Area {
-    if machine.way == Way::Table {
-        return area::scores(machine.tile_table(m));
+/// A unit for a matrix.
+pub fn matrix_unit(m: Matrix, machine: &Machine) -> Area {
+    match machine.matrix_vector(m) {
+        _ if machine.way == Way::Table => area::scores(machine.tile_table(m)),
+        Some(p) => area::matrix_vector(p),
+        None => aqlm_unit(m, machine),
     }
-    decoder(m, machine) + multiplier(m, machine) * machine.queries as u32
 }
 
-/// From words to entries, or to sums of entries.
-pub fn decoder(m: Matrix, machine: &Machine) -> Area {
+/// AQLM-3, an estimate: a cache for each residual's book has the lanes of its indices, both entries are added, and for each vector there are as many
+/// multipliers as a beat has numbers, a tree of adders and the row's sum.
+fn aqlm_unit(m: Matrix, machine: &Machine) -> Area {
     let scheme = m.algorithm.scheme();
     let [lanes, vector, residuals] = [machine.lanes, scheme.vector, scheme.residuals].map(|n| n as u32);
-    let entries = 1 << scheme.bits.min(12);
-    // each residual's book has the lanes of its indices
-    let books = match machine.store {
-        Store::Lattice => area::e8p(lanes),
-        Store::Banks(banks) => area::banked(entries, vector, lanes / residuals, banks) * residuals,
-        Store::Copies | Store::Streamed => area::copies(entries, vector, lanes / residuals) * residuals,
+    let entries = scheme.max_entries() as u32;
+    let cache = match machine.store {
+        Store::Banks(banks) => area::banked(entries, vector, lanes / residuals, banks),
+        _ => area::copies(entries, vector, lanes / residuals),
     };
-    let joined = if m.algorithm == Algorithm::Aqlm3 { lanes / 2 * vector } else { 0 };
-    area::unpacker(lanes, scheme.bits) + books + arithmetic(joined, 0)
-}
-
-fn multiplier(m: Matrix, machine: &Machine) -> Area {
-    let scheme = m.algorithm.scheme();
-    // both points of the lattice are multiplied; entries of books are added before
-    let added = if m.algorithm == Algorithm::Aqlm3 { 2 } else { 1 };
-    let products = (machine.lanes * scheme.vector / added) as u32;
-    arithmetic(products, products)
+    let products = lanes / residuals * vector;
+    let vectors = area::vectors(machine.queries as u32, m.cols as u32, products);
+    let joined = arithmetic((residuals - 1) * products, 0);
+    area::unpacker(lanes, scheme.bits)
+        + cache * residuals
+        + joined
+        + vectors
+        + arithmetic(products, products) * machine.queries as u32
 }

@@ -1,18 +1,19 @@
-//! How long units take. Those by table by their own formulas; what multiplies is an estimate that is held to the bus and the lookups.
+//! How long units take: those by table and matrix-vector units by their own formulas, the latter held to the bus. AQLM-3 is an estimate.
 
 use super::machine::{Machine, Store, Way};
 use super::task::{Attention, Matrix, WORD_BYTES};
 use crate::golden::vq::Algorithm;
 use hw::float::{add, multiply};
 use hw::vq::cache_types::WORD_NUMBERS;
+use hw::vq::matrix_vector::{self, MatrixParams, MatrixSource, SIDE_BITS};
 use hw::vq::scores::{self, ScoresParams};
 use hw::vq::table_types::{MAX_TOKENS, TableParams};
 use hw::vq::values::{self, ValuesParams};
-use hw::vq::{banked_cache, codebook_cache, e8p};
+use hw::vq::{banked_cache, codebook_cache};
 
 /// Beats a cycle of a banked cache, in thousandths: what its page promises for any indices.
 const BANKED_RATE: u64 = 980;
-/// Cycles of a load besides its words (docs/blocks/vq_codebook_cache.md).
+/// Cycles of a load of a codebook cache besides its words (docs/blocks/vq_codebook_cache.md).
 pub const LOAD: u64 = 4;
 
 /// Words of the books of all positions.
@@ -41,6 +42,11 @@ fn commands(tokens: u64) -> impl Iterator<Item = u64> {
     (0..tokens.div_ceil(most)).map(move |i| most.min(tokens - i * most))
 }
 
+/// How many commands these are.
+pub fn command_count(tokens: usize) -> usize {
+    tokens.div_ceil(MAX_TOKENS as usize)
+}
+
 /// Passes over the books and rows of a head.
 pub fn passes(a: Attention, queries: usize) -> u64 {
     a.queries.div_ceil(queries) as u64
@@ -54,17 +60,68 @@ pub fn attention(a: Attention, machine: &Machine) -> u64 {
     turns * (scores_command(machine.scores(a), tokens) + values_command(machine.values(a), tokens))
 }
 
-/// The same by multiplication, in one unit that keeps the books of a head in block RAM while all sequences pass: an estimate, nothing like it is built.
-/// `resident`: the books come once for all sequences, else with each.
-pub fn attention_by_multiplication(a: Attention, queries: usize, resident: bool) -> u64 {
-    let books = (a.book_bytes() / WORD_BYTES) as u64;
-    let rows = (a.tokens * a.positions() / WORD_BYTES) as u64;
-    let loads = if resident { 1 } else { a.batch as u64 };
-    let passes = passes(a, queries);
-    2 * a.heads as u64 * (loads * (books + LOAD) + a.batch as u64 * passes * (rows + fill(8 * a.vector())))
+/// All heads, sequences and queries by multiplication, in one unit. Scores are those of the matrix-vector unit; values are not built, and taken to be as long.
+/// `kept`: books stay in block RAM for all sequences, which is not built either; else each command loads them.
+pub fn attention_by_multiplication(a: Attention, machine: &Machine, kept: bool) -> u64 {
+    let p = machine.multiplied_scores(a);
+    let most = u64::from(MAX_ROWS);
+    let (commands, rows) = ((a.tokens as u64).div_ceil(most), a.tokens as u64 * beats(p, a.head));
+    let load = tile_load(p, a.head);
+    let jobs = a.batch as u64 * passes(a, machine.queries);
+    let loads = if kept { 1 } else { jobs * commands };
+    2 * a.heads as u64 * (loads * load + jobs * (commands * u64::from(matrix_vector::overhead(p)) + rows))
 }
 
-/// Cycles until the last index has become a part of a sum of so many products.
+/// The most rows of a command of a matrix-vector unit.
+const MAX_ROWS: u32 = (1 << SIDE_BITS) - 1;
+
+/// Cycles of a load of a book of so many words: pieces of words that divide an entry are written.
+pub fn load(words: u64, vector: usize, besides: u64) -> u64 {
+    let pieces = WORD_NUMBERS / (1 << vector.trailing_zeros().min(WORD_NUMBERS.ilog2()));
+    words * u64::from(pieces) + besides
+}
+
+/// Beats of a row of a tile.
+fn beats(p: MatrixParams, cols: usize) -> u64 {
+    (cols as u64).div_ceil(u64::from(p.beat_columns()))
+}
+
+/// Words of the books of a tile with so many columns.
+fn tile_book_words(p: MatrixParams, cols: usize) -> u64 {
+    let words = |entries: u32, vector: u32| u64::from(1 + (entries * vector).div_ceil(WORD_NUMBERS));
+    match p.source {
+        MatrixSource::Books { entries, vector } => words(entries, vector),
+        MatrixSource::Groups { entries, vector } => cols as u64 / u64::from(vector) * words(entries, vector),
+        MatrixSource::Lattice => 0,
+    }
+}
+
+/// Cycles of their loads.
+fn tile_load(p: MatrixParams, cols: usize) -> u64 {
+    let (vector, books) = match p.source {
+        MatrixSource::Books { vector, .. } => (vector as usize, 1),
+        MatrixSource::Groups { vector, .. } => (vector as usize, cols as u64 / u64::from(vector)),
+        MatrixSource::Lattice => return 0,
+    };
+    load(tile_book_words(p, cols), vector, books * u64::from(matrix_vector::LOAD))
+}
+
+/// A command of a matrix-vector unit: the first book, then for each tile its rows or the next tile's book, whichever takes longer. `one_bus`: both
+/// come by a bus that gives a word a cycle; else by two.
+pub fn matrix_command(p: MatrixParams, tiles: &[(usize, usize, usize)], one_bus: bool) -> u64 {
+    let rows = |(rows, cols, _): (usize, usize, usize)| rows as u64 * beats(p, cols);
+    let with_next = |tile: (usize, usize, usize)| {
+        let words = (tile.0 * tile.1) as u64 / u64::from(p.word_columns());
+        let moved = if one_bus { words + tile_book_words(p, tile.1) } else { 0 };
+        rows(tile).max(tile_load(p, tile.1)).max(moved)
+    };
+    let (Some(first), Some(last)) = (tiles.first(), tiles.last()) else { return 0 };
+    let all: u64 = tiles.iter().map(|tile| tile.2 as u64 * with_next(*tile)).sum();
+    // behind the last tile there is no book
+    tile_load(p, first.1) + all - with_next(*last) + rows(*last) + u64::from(matrix_vector::overhead(p))
+}
+
+/// Cycles until the last index of AQLM-3 has become a part of a sum of so many products.
 fn fill(products: usize) -> u64 {
     let levels = products.next_power_of_two().ilog2() + 1;
     u64::from(codebook_cache::LATENCY + multiply::NATURAL + add::NATURAL * levels)
@@ -73,19 +130,43 @@ fn fill(products: usize) -> u64 {
 /// A matrix with all its vectors: of the units that work together, the one with most to do.
 pub fn matrix(m: Matrix, machine: &Machine) -> u64 {
     let passes = m.batch.div_ceil(machine.queries) as u64;
-    let of_tile = |rows: usize, cols| tile(m, machine, rows, cols);
     let tiles = m.tiles();
-    let cycles = match machine.split {
-        // each unit has a part of the rows of each tile
-        1 => tiles.iter().map(|t| t.2 as u64 * of_tile(t.0.div_ceil(machine.together), t.1)).sum(),
-        // each has whole tiles, dealt out evenly
-        split => {
-            let whole: u64 = tiles.iter().map(|t| t.2 as u64 * of_tile(t.0, t.1)).sum();
-            let longest = tiles.iter().map(|t| of_tile(t.0, t.1)).max().unwrap_or(0);
-            whole.div_ceil(split as u64).max(longest)
-        }
+    if machine.split > 1 {
+        let each = tiles.iter().flat_map(|t| std::iter::repeat_n(alone(m, machine, (t.0, t.1, 1)), t.2));
+        return passes * fullest(each.collect(), machine.split);
+    }
+    // each unit has a part of the rows of each tile
+    let parts: Vec<_> = tiles.iter().map(|t| (t.0.div_ceil(machine.together), t.1, t.2)).collect();
+    let whole = match machine.matrix_vector(m) {
+        Some(p) => matrix_command(p, &parts, true),
+        None => parts.iter().map(|t| t.2 as u64 * alone(m, machine, *t)).sum(),
     };
-    passes * (cycles + fill(machine.lanes * m.algorithm.scheme().vector))
+    passes * whole
+}
+
+/// What the fullest unit has, when tasks are dealt out: the longest first, each to the unit that has least.
+pub fn fullest(mut tasks: Vec<u64>, units: usize) -> u64 {
+    tasks.sort_unstable_by(|a, b| b.cmp(a));
+    let mut filled = vec![0; units];
+    for task in tasks {
+        if let Some(least) = filled.iter_mut().min() {
+            *least += task;
+        }
+    }
+    filled.into_iter().max().unwrap_or(0)
+}
+
+/// A tile in a command of its own.
+fn alone(m: Matrix, machine: &Machine, tile: (usize, usize, usize)) -> u64 {
+    let (rows, cols, _) = tile;
+    if machine.way == Way::Table {
+        let cut = Matrix { rows, cols, ..m };
+        return scores_command(machine.tile_table(cut), rows as u64);
+    }
+    match machine.matrix_vector(m) {
+        Some(p) => matrix_command(p, &[(rows, cols, 1)], true),
+        None => banked_tile(m, machine, rows as u64, cols),
+    }
 }
 
 /// Beats of lookups in a banked cache.
@@ -93,21 +174,14 @@ pub fn banked_lookups(beats: u64) -> u64 {
     beats * 1000 / BANKED_RATE + u64::from(banked_cache::LATENCY)
 }
 
-/// A tile: its book, then its rows.
-pub fn tile(m: Matrix, machine: &Machine, rows: usize, cols: usize) -> u64 {
-    let rows = rows as u64;
-    if machine.way == Way::Table {
-        let cut = Matrix { rows: rows as usize, cols, ..m };
-        return scores_command(machine.tile_table(cut), rows);
-    }
-    let beats = m.indices(cols).div_ceil(machine.lanes) as u64;
+/// A tile of AQLM-3, an estimate: its books, then its rows.
+fn banked_tile(m: Matrix, machine: &Machine, rows: u64, cols: usize) -> u64 {
+    let scheme = m.algorithm.scheme();
+    let beats = rows * m.indices(cols).div_ceil(machine.lanes) as u64;
     let words = (rows * m.row_bytes(cols) as u64).div_ceil(WORD_BYTES as u64);
-    let books = m.book_bytes().div_ceil(WORD_BYTES) as u64;
-    match machine.store {
-        Store::Banks(_) => books + LOAD + words.max(banked_lookups(rows * beats)),
-        Store::Lattice => words.max(rows * beats) + u64::from(e8p::LATENCY),
-        Store::Copies | Store::Streamed => books + LOAD + words.max(rows * beats),
-    }
+    let book = load(scheme.book_bytes().div_ceil(WORD_BYTES) as u64, scheme.vector, LOAD);
+    let looked_up = if matches!(machine.store, Store::Banks(_)) { banked_lookups(beats) } else { beats };
+    scheme.residuals as u64 * book + words.max(looked_up) + fill(machine.lanes * scheme.vector)
 }
 
 /// Times that an entry is used while its book is there.

@@ -1,17 +1,15 @@
 //! Why a plan is as it is, and what other choices would have cost.
 
-use super::cost::{Cost, cost, decoder};
+use super::cost::{Cost, cost, matrix_unit};
 use super::cycles::uses;
 use super::machine::{Machine, Store, Way, divisors, machines, splits_positions};
 use super::search::output;
 use super::split::{Split, best_split};
-use super::task::{Attention, Free, Task};
+use super::task::{Free, Matrix, Task, WORD_BITS};
 use crate::golden::vq::Algorithm;
+use hw::vq::matrix_vector::MAX_VECTORS;
 use hw::vq::table_types::{LANES, MAX_QUERIES};
 use serde::Serialize;
-
-/// Why no entries are kept in registers.
-const REGISTERS: &str = "the first 32 of 256 entries have a quarter of the lookups, and no lane waits for another one";
 
 /// One choice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -47,8 +45,17 @@ pub fn choices(task: &Task, machine: &Machine, free: &Free) -> Vec<Choice> {
         choice("side by side", &machine.queries, why_queries(task, machine)),
         choice("units", &machine.units, why_units(task, machine, free)),
         choice("split factor", &machine.split, why_split(task, machine)),
-        choice("registers", &"none", REGISTERS.into()),
+        choice("registers", &"none", why_no_registers(task).into()),
     ]
+}
+
+/// Why no entries are kept in registers.
+fn why_no_registers(task: &Task) -> &'static str {
+    match task {
+        Task::Matrix(m) if m.algorithm == Algorithm::QuipSharp4 => "nobody waits for the points of the lattice",
+        Task::Matrix(m) if m.algorithm == Algorithm::Aqlm3 => "the first 32 of 4096 entries have 2 % of the lookups",
+        _ => "the first 32 of 256 entries have a quarter of the lookups, and no lane waits for another one",
+    }
 }
 
 fn way_name(way: Way) -> &'static str {
@@ -72,21 +79,24 @@ fn why_way(task: &Task, machine: &Machine) -> String {
         Task::Attention(a) => {
             let products = a.entries() * a.positions();
             let uses = uses(a.algorithm, a.tokens);
-            let more = if uses >= 1.0 { "" } else { ", and nothing else is built" };
+            let more = if uses >= 1.0 { "" } else { ", but values are not built otherwise" };
             format!(
                 "an entry is used {uses:.1} times a query: {} products, {products} by table{more}",
                 a.tokens * a.positions()
             )
         }
-        Task::Matrix(m) => {
-            let uses = uses(m.algorithm, m.tile().0);
-            let built = if machine.way == Way::Multiply { "; an estimate, until that unit is measured" } else { "" };
-            match m.algorithm {
-                Algorithm::QuipSharp4 => format!("a table would have 65536 products for each index position{built}"),
-                _ => format!("an entry is used {uses:.1} times a vector and index position{built}"),
-            }
-        }
+        Task::Matrix(m) => match m.algorithm {
+            Algorithm::QuipSharp4 => "a table would have 65536 products for each index position; no table unit".into(),
+            Algorithm::Aqlm3 => format!("{}; no table unit", used(*m)),
+            _ if machine.way == Way::Table => format!("{}; there is no room to multiply", used(*m)),
+            _ => used(*m),
+        },
     }
+}
+
+/// How often an entry of a matrix is used.
+fn used(m: Matrix) -> String {
+    format!("an entry is used {:.1} times a vector and index position", uses(m.algorithm, m.tile().0))
 }
 
 fn why_store(task: &Task, machine: &Machine) -> String {
@@ -95,10 +105,13 @@ fn why_store(task: &Task, machine: &Machine) -> String {
         (_, Store::Streamed) => "tables keep their products, not the entries; they pass once a command".into(),
         (Task::Matrix(m), store) => {
             let other = if store == Store::Copies { Store::Banks(4) } else { Store::Copies };
-            let blocks = |store| decoder(*m, &Machine { store, ..*machine }).dp16kd;
+            let blocks = |store| matrix_unit(*m, &Machine { store, ..*machine }).dp16kd;
             match m.algorithm {
-                Algorithm::Gptvq2 => format!("{} DP16KD for all lanes; banks would save none", blocks(store)),
-                _ => format!("{} DP16KD; {} would take {}", blocks(store), store_name(other), blocks(other)),
+                Algorithm::Gptvq2 => "a book takes whole block RAMs anyway: banks would save none".into(),
+                _ => {
+                    let (unit, instead) = (blocks(store), blocks(other));
+                    format!("{unit} DP16KD in a unit; {instead} with {}", store_name(other))
+                }
             }
         }
         (Task::Attention(_), _) => String::new(),
@@ -110,8 +123,12 @@ fn why_lanes(task: &Task, machine: &Machine) -> String {
         Task::Attention(_) => LANES,
         Task::Matrix(m) => m.algorithm.scheme().bits,
     } as usize;
-    let taken = (machine.lanes * bits).min(64);
-    format!("{} indices of {bits} bits: {taken} of the 64 bits that a unit has of the bus", machine.lanes)
+    let (lanes, taken) = (machine.lanes, machine.lanes * bits);
+    let indices = count(lanes, "index", "indices");
+    match taken <= WORD_BITS {
+        true => format!("{indices} of {bits} bits: {taken} of the {WORD_BITS} bits that a unit has of the bus"),
+        false => format!("{indices} of {bits} bits: {taken} bits, of which the bus gives a unit {WORD_BITS} a cycle"),
+    }
 }
 
 fn why_queries(task: &Task, machine: &Machine) -> String {
@@ -122,7 +139,8 @@ fn why_queries(task: &Task, machine: &Machine) -> String {
             a.queries.div_ceil(machine.queries)
         ),
         Task::Matrix(m) => {
-            format!("vectors: {}, passes over the matrix: {}", m.batch, m.batch.div_ceil(machine.queries))
+            let passes = m.batch.div_ceil(machine.queries);
+            format!("vectors: {}, passes over the matrix: {passes}; a unit takes {MAX_VECTORS} at most", m.batch)
         }
     }
 }
@@ -133,7 +151,7 @@ fn why_units(task: &Task, machine: &Machine, free: &Free) -> String {
     let each = match task {
         Task::Attention(_) if machine.queries > 1 => format!("one of scores and {} of values", machine.queries),
         Task::Attention(_) => "one of scores and one of values".into(),
-        Task::Matrix(_) => "a decoder and what multiplies".into(),
+        Task::Matrix(_) => "a matrix-vector unit".into(),
     };
     let together = if machine.together > 1 { format!("; {} share a task", machine.together) } else { String::new() };
     format!("each is {each}; the bus feeds {}, there is room for {room}{together}", free.ports())
@@ -149,6 +167,8 @@ fn why_split(task: &Task, machine: &Machine) -> String {
     let parts = machine.together / machine.split;
     match task {
         _ if machine.together == 1 => "one unit does all of a task".into(),
+        Task::Matrix(_) if machine.split == 1 => format!("{least}; each unit has rows of all tiles"),
+        Task::Matrix(_) => format!("{least}; each unit has whole tiles, whose sums are not added from left to right"),
         Task::Attention(_) if parts > 1 => {
             format!("{least}; {parts} parts of the tokens: values in another order of sums")
         }
@@ -185,7 +205,7 @@ pub fn alternatives(task: &Task, machine: &Machine, free: &Free) -> Vec<Alternat
     let best_of = |differs: &dyn Fn(&Machine) -> bool| all.iter().copied().filter(|m| differs(m)).min_by_key(rank);
     let mut named: Vec<(String, Option<Machine>)> = vec![];
     named.push(match *task {
-        Task::Attention(a) => ("by multiplication, not built".into(), Some(multiplying(a, machine))),
+        Task::Attention(_) => ("by multiplication, partly built".into(), Some(multiplying(machine))),
         Task::Matrix(_) if machine.way == Way::Table => {
             ("by multiplication".into(), best_of(&|m| m.way != machine.way))
         }
@@ -197,17 +217,26 @@ pub fn alternatives(task: &Task, machine: &Machine, free: &Free) -> Vec<Alternat
     let kind = |m: &Machine| (m.way, m.store, m.lanes, m.queries, m.units);
     let like = |m: &Machine, other: Machine| kind(m) == kind(&other);
     for lanes in (1..machine.lanes).rev() {
-        named.push((format!("{lanes} lanes"), best_of(&|m| like(m, Machine { lanes, ..*machine }))));
+        named.push((count(lanes, "lane", "lanes"), best_of(&|m| like(m, Machine { lanes, ..*machine }))));
     }
-    for queries in [machine.queries.wrapping_sub(1), machine.queries + 1] {
+    let neighbours = |number: usize| [number - 1, number + 1].into_iter().filter(|number| *number > 0);
+    for queries in neighbours(machine.queries) {
         named.push((format!("{queries} side by side"), best_of(&|m| like(m, Machine { queries, ..*machine }))));
     }
-    for units in [machine.units - 1, machine.units + 1] {
-        named.push((format!("{units} units"), best_of(&|m| like(m, Machine { units, ..*machine }))));
+    for units in neighbours(machine.units) {
+        named.push((count(units, "unit", "units"), best_of(&|m| like(m, Machine { units, ..*machine }))));
     }
     let shared = |m: &&Machine| like(m, *machine) && (m.together, m.split) != (machine.together, machine.split);
     for other in all.iter().filter(shared) {
-        named.push((format!("{} share, split factor {}", other.together, other.split), Some(*other)));
+        named.push((
+            format!(
+                "{} {}, split factor {}",
+                other.together,
+                if other.together == 1 { "alone" } else { "share" },
+                other.split
+            ),
+            Some(*other),
+        ));
     }
     let known = named.into_iter().filter_map(|(what, machine)| Some((what, machine?)));
     let costed = known.map(|(what, machine)| {
@@ -218,7 +247,11 @@ pub fn alternatives(task: &Task, machine: &Machine, free: &Free) -> Vec<Alternat
 }
 
 /// A unit that multiplies keys and values with the books of a head in block RAM.
-fn multiplying(a: Attention, machine: &Machine) -> Machine {
-    let queries = a.queries.min(machine.queries);
-    Machine { way: Way::Multiply, store: Store::Copies, units: 1, queries, together: 1, split: 1, ..*machine }
+fn multiplying(machine: &Machine) -> Machine {
+    Machine { way: Way::Multiply, store: Store::Copies, units: 1, together: 1, split: 1, ..*machine }
+}
+
+/// So many of something.
+pub fn count(number: usize, one: &str, more: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { more })
 }

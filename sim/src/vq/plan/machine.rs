@@ -1,7 +1,8 @@
 //! What can be chosen: units that exist, how many of them, and how they share a task.
 
 use super::task::{Attention, Free, Matrix, Task};
-use crate::golden::vq::Algorithm;
+use crate::golden::vq::{Algorithm, Scales};
+use hw::vq::matrix_vector::{MAX_TILE_ROWS, MAX_VECTORS, MatrixParams, MatrixScales, MatrixSource};
 use hw::vq::scores::ScoresParams;
 use hw::vq::table_types::{LANES, MAX_QUERIES, TableParams};
 use hw::vq::values::ValuesParams;
@@ -64,6 +65,37 @@ impl Machine {
         let [entries, vector, queries] = [a.entries(), a.vector(), queries].map(|n| n as u32);
         TableParams { entries, vector, positions: (a.positions() / self.split) as u32, residuals: 1, queries }
     }
+    /// The matrix-vector unit that multiplies a matrix; none by table, and none yet for AQLM-3. Units that have whole tiles have a command for each.
+    pub fn matrix_vector(&self, m: Matrix) -> Option<MatrixParams> {
+        let scheme = m.algorithm.scheme();
+        let source = match m.algorithm {
+            _ if self.way == Way::Table => return None,
+            Algorithm::Gptvq2 => {
+                MatrixSource::Books { entries: scheme.max_entries() as u32, vector: scheme.vector as u32 }
+            }
+            Algorithm::QuipSharp4 => MatrixSource::Lattice,
+            _ => return None,
+        };
+        let scales = match scheme.scales {
+            Scales::None => MatrixScales::None,
+            Scales::Tensor => MatrixScales::Tensor,
+            Scales::Row => MatrixScales::Row,
+        };
+        let (rows, columns) = m.tile();
+        let (tile_rows, max_columns) =
+            if self.split > 1 { (rows, columns) } else { (rows.div_ceil(self.together), m.cols) };
+        let [lanes, vectors, tile_rows, tile_columns, max_columns] =
+            [self.lanes, self.queries, tile_rows, columns, max_columns].map(|n| n as u32);
+        Some(MatrixParams { source, lanes, vectors, tile_rows, tile_columns, max_columns, scales })
+    }
+    /// The matrix-vector unit that multiplies the keys of a head.
+    pub fn multiplied_scores(&self, a: Attention) -> MatrixParams {
+        let [entries, vector, lanes, vectors, head] =
+            [a.entries(), a.vector(), self.lanes, self.queries, a.head].map(|n| n as u32);
+        let source = MatrixSource::Groups { entries, vector };
+        let (tile_rows, scales) = (MAX_TILE_ROWS, MatrixScales::None);
+        MatrixParams { source, lanes, vectors, tile_rows, tile_columns: head, max_columns: head, scales }
+    }
     /// A tile of a matrix by table: its book is sent for each index position.
     pub fn tile_table(&self, m: Matrix) -> ScoresParams {
         let scheme = m.algorithm.scheme();
@@ -118,10 +150,24 @@ fn of_matrix(m: Matrix, units: usize) -> Vec<Machine> {
         ],
         _ => &[(Way::Multiply, Store::Lattice, 2), (Way::Multiply, Store::Lattice, 4)],
     };
-    let split = if m.tile_count() >= units { units } else { 1 };
-    let queries = |way| 1..=m.batch.min(if way == Way::Table { MAX_QUERIES as usize } else { 16 });
-    let machine = |(way, store, lanes), queries| Machine { way, store, units, lanes, queries, together: units, split };
-    stores.iter().flat_map(|&unit| queries(unit.0).map(move |queries| machine(unit, queries))).collect()
+    let queries = |way| 1..=m.batch.min(if way == Way::Table { MAX_QUERIES } else { MAX_VECTORS } as usize);
+    // each unit has rows of all tiles, or whole tiles
+    let splits: &[usize] = if units > 1 && m.tile_count() >= units { &[1, units] } else { &[1] };
+    let mut all = vec![];
+    for &(way, store, lanes) in stores {
+        for queries in queries(way) {
+            all.extend(splits.iter().map(|&split| Machine {
+                way,
+                store,
+                units,
+                lanes,
+                queries,
+                together: units,
+                split,
+            }));
+        }
+    }
+    all
 }
 
 /// The numbers that divide it.

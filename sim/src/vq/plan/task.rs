@@ -1,7 +1,8 @@
 //! What is to be computed, and what is free for it.
 
 use super::area::Area;
-use crate::golden::vq::{Algorithm, Books};
+use crate::golden::vq::Algorithm;
+use hw::vq::matrix_vector::{MAX_COLUMNS, SIDE_BITS};
 use thiserror::Error;
 
 /// Bits of the words that the units take.
@@ -43,7 +44,7 @@ impl Attention {
     }
     /// Bytes of the books of the keys of a head, or of its values.
     pub fn book_bytes(self) -> usize {
-        self.positions() * (8 + 2 * self.vector() * self.entries())
+        self.positions() * self.algorithm.scheme().book_bytes()
     }
 }
 
@@ -88,6 +89,14 @@ impl Matrix {
         let scheme = self.algorithm.scheme();
         cols / scheme.vector * scheme.residuals
     }
+    /// What columns are a multiple of: those of a word of indices, of 12 bits those of an entry.
+    fn column_step(self) -> usize {
+        let scheme = self.algorithm.scheme();
+        match WORD_BITS.is_multiple_of(scheme.bits as usize) {
+            true => WORD_BITS / scheme.bits as usize / scheme.residuals * scheme.vector,
+            false => scheme.vector,
+        }
+    }
     /// Bytes of a row of indices of so many columns.
     pub fn row_bytes(self, cols: usize) -> usize {
         (self.indices(cols) * self.algorithm.scheme().bits as usize).div_ceil(8)
@@ -95,10 +104,11 @@ impl Matrix {
     /// Bytes of the books of a tile.
     pub fn book_bytes(self) -> usize {
         let scheme = self.algorithm.scheme();
-        match scheme.books {
-            Books::Lattice => 0,
-            _ => scheme.residuals * (8 + 2 * scheme.vector * scheme.max_entries()),
-        }
+        scheme.residuals * scheme.book_bytes()
+    }
+    /// Tiles side by side, whose sums are added.
+    pub fn tiles_across(self) -> usize {
+        self.cols.div_ceil(self.tile().1)
     }
 }
 
@@ -183,8 +193,8 @@ impl Task {
             }
             Task::Matrix(m) if m.algorithm.is_for_kv() => Err(PlanError::Algorithm { algorithm: m.algorithm }),
             Task::Matrix(m) => {
-                check("rows", m.rows, 1, MOST)?;
-                check("cols", m.cols, m.algorithm.scheme().vector, MOST)?;
+                check("rows", m.rows, 1, (1 << SIDE_BITS) - 1)?;
+                check("cols", m.cols, m.column_step(), MAX_COLUMNS as usize)?;
                 check("batch", m.batch, 1, 1024)
             }
         }
