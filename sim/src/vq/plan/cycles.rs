@@ -137,7 +137,7 @@ pub fn matrix(m: Matrix, machine: &Machine) -> u64 {
     }
     // each unit has a part of the rows of each tile
     let parts: Vec<_> = tiles.iter().map(|t| (t.0.div_ceil(machine.together), t.1, t.2)).collect();
-    let whole = match machine.matrix_vector(m) {
+    let whole: u64 = match machine.matrix_vector(m) {
         Some(p) => matrix_command(p, &parts, true),
         None => parts.iter().map(|t| t.2 as u64 * alone(m, machine, *t)).sum(),
     };

@@ -8,7 +8,7 @@ use super::split::{Split, best_split};
 use super::task::{Free, Matrix, Task, WORD_BITS};
 use crate::golden::vq::Algorithm;
 use hw::vq::matrix_vector::MAX_VECTORS;
-use hw::vq::table_types::{LANES, MAX_QUERIES};
+use hw::vq::table_types::MAX_QUERIES;
 use serde::Serialize;
 
 /// One choice.
@@ -120,7 +120,7 @@ fn why_store(task: &Task, machine: &Machine) -> String {
 
 fn why_lanes(task: &Task, machine: &Machine) -> String {
     let bits = match task {
-        Task::Attention(_) => LANES,
+        Task::Attention(a) => a.algorithm.scheme().bits,
         Task::Matrix(m) => m.algorithm.scheme().bits,
     } as usize;
     let (lanes, taken) = (machine.lanes, machine.lanes * bits);
@@ -228,15 +228,8 @@ pub fn alternatives(task: &Task, machine: &Machine, free: &Free) -> Vec<Alternat
     }
     let shared = |m: &&Machine| like(m, *machine) && (m.together, m.split) != (machine.together, machine.split);
     for other in all.iter().filter(shared) {
-        named.push((
-            format!(
-                "{} {}, split factor {}",
-                other.together,
-                if other.together == 1 { "alone" } else { "share" },
-                other.split
-            ),
-            Some(*other),
-        ));
+        let shared = if other.together == 1 { "none shares".into() } else { format!("{} share", other.together) };
+        named.push((format!("{shared}, split factor {}", other.split), Some(*other)));
     }
     let known = named.into_iter().filter_map(|(what, machine)| Some((what, machine?)));
     let costed = known.map(|(what, machine)| {

@@ -236,7 +236,7 @@ fn cq4() -> MatrixParams {
 fn matrices_take_as_long_as_the_hardware() {
     let with_rows = |tile_rows| MatrixParams { tile_rows, max_columns: 512, ..gptvq2(8, 1) };
     // tiles that take longer than the next book, and tiles that do not
-    let cases = [(with_rows(48), 96_usize, 512_usize), (with_rows(20), 40, 512), (quip4(512), 40, 512), (cq4(), 100, 64)];
+    let cases = [(with_rows(48), 96usize, 512usize), (with_rows(20), 40, 512), (quip4(512), 40, 512), (cq4(), 100, 64)];
     for (p, rows, columns) in cases {
         let [tile_rows, tile_columns] = [p.tile_rows, p.tile_columns].map(|n| n as usize);
         let count = rows.div_ceil(tile_rows) * columns / tile_columns;
