@@ -62,6 +62,7 @@ pub fn random_parts(rng: &mut Rng, count: usize, numbers: usize) -> Vec<Partial>
         3 => parts[any].largest = [0x7c00, 0xfc00, 0x7e00, 0xffff, 0x7c01][rng.usize(0..5)],
         4 => parts[any].sum = [0, 0x8000, 0x3bff, 0x7400, 0xbc00, 0x7c00, 0x7e00][rng.usize(0..7)],
         5 => parts[any].vector.iter_mut().for_each(|x| *x = rng.u16(..)),
+        7 => parts.iter_mut().for_each(|part| part.vector.iter_mut().for_each(|x| *x &= 0x8000)),
         6 => parts.iter_mut().for_each(|part| (part.largest, part.sum) = (0x3555, 0x73ff)),
         _ => (),
     }

@@ -1,6 +1,5 @@
 use super::super::softmax::{MAX_SCORES, largest_and_sum, softmax, softmax64};
 use super::*;
-use crate::merge_bench::random_parts;
 use crate::vq_table_bench::decibels;
 use fastrand::Rng;
 use hdl::bus::seed;
@@ -71,30 +70,5 @@ fn parts_beside_the_whole() {
         let [whole, merged] = noise.map(|all| all.into_iter().fold(f64::INFINITY, f64::min));
         println!("{count} parts of {tokens} tokens, scores of {width}: {merged:.1} dB, {whole:.1} dB as one");
         assert!(merged > 59.0, "{count} parts: {merged:.1} dB");
-    }
-}
-
-/// What is said of terms and sums: they are within binary16, and the reciprocal is a normal number.
-#[test]
-fn random_parts_beside_float64() {
-    let mut rng = Rng::with_seed(seed(2));
-    for _ in 0..20_000 {
-        let count = rng.usize(1..=8);
-        let parts = random_parts(&mut rng, count, 1);
-        if parts.iter().any(Partial::is_wrong) {
-            continue;
-        }
-        let exact: Vec<(f64, f64, Vec<f64>)> =
-            (0..count).map(|i| (float(parts[i].largest), float(parts[i].sum), vec![])).collect();
-        for (i, weight) in weights(&parts).into_iter().enumerate() {
-            let mut one = exact.clone();
-            one.iter_mut().enumerate().for_each(|(j, part)| part.2 = vec![f64::from(u8::from(i == j))]);
-            let exact = merge64(&one)[0];
-            // differences of scores are rounded, too, so that of large ones nothing more is known; an exponential is a multiple of 2^-24
-            let distance = parts.iter().map(|part| (float(part.largest) - float(parts[i].largest)).abs());
-            let allowed = 0.003 + distance.fold(0.0, f64::max) * 2f64.powi(-11);
-            let lost = float(parts[i].sum) * 2f64.powi(-24);
-            assert!((float(weight) - exact).abs() <= exact * allowed + lost, "{parts:x?}: {weight:x}, {exact}");
-        }
     }
 }
