@@ -4,7 +4,7 @@ use crate::bus::{Beat, Bench, Stalls, StreamPorts};
 use crate::data::Recording;
 use crate::golden::vq::cache::{LoadWord, book_words};
 use crate::golden::vq::matrix::{MatrixCommand, MatrixFault, MatrixSource, MatrixUnit, RowProducts};
-use crate::golden::vq::{Algorithm, Books, Scales, Tensor, TensorKind, VqFile};
+use crate::golden::vq::{Algorithm, Books, Scales, Tensor, TensorKind, VqFile, pack_row};
 use crate::vq::{Source, TrainOptions, kv_sources, pack, train};
 use fastrand::Rng;
 use hdl::BigUint;
@@ -208,12 +208,11 @@ pub fn good_matrix(unit: &MatrixUnit, rng: &mut Rng, rows: usize, columns: usize
                 })
                 .collect();
             for _ in 0..unit.tile_rows.min(rows - first_row) {
-                let of_position = |position: usize| counts.get(position % counts.len().max(1)).copied().unwrap_or(256);
-                for word in 0..tile_columns / unit.word_columns() {
-                    let index = |i: usize, rng: &mut Rng| rng.u64(0..of_position(8 * word + i) as u64);
-                    let data = (0..8).rev().fold(0, |data, i| data << 8 | index(i, rng));
-                    words.push(LoadWord { data, failed: false });
-                }
+                let of_position =
+                    |position: usize| counts.get(position % counts.len().max(1)).map_or(65535, |n| *n as u16 - 1);
+                let indices: Vec<u16> =
+                    (0..unit.row_indices(tile_columns)).map(|i| rng.u16(0..=of_position(i))).collect();
+                words.extend(words_of(&pack_row(&indices, unit.index_bits() as u32)));
             }
         }
     }
@@ -221,11 +220,16 @@ pub fn good_matrix(unit: &MatrixUnit, rng: &mut Rng, rows: usize, columns: usize
     MatrixCommand { first, rows, columns, ratio: 0x34a3, scale: finite(rng), vectors, books, words, scales }
 }
 
+/// The words of rows of indices.
+fn words_of(bytes: &[u8]) -> Vec<LoadWord> {
+    assert!(bytes.len().is_multiple_of(8), "rows are whole words");
+    let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+    bytes.chunks(8).map(|bytes| LoadWord { data: word(bytes), failed: false }).collect()
+}
+
 /// A book: how many entries, and its numbers.
 fn random_book(unit: &MatrixUnit, rng: &mut Rng, full: bool) -> (usize, Vec<u16>) {
-    let (MatrixSource::Books { entries, vector } | MatrixSource::Groups { entries, vector }) = unit.source else {
-        return (0, vec![]);
-    };
+    let Some((entries, vector)) = unit.book_size() else { return (0, vec![]) };
     let count = if full { entries } else { rng.usize(1..=entries) };
     (count, (0..count * vector).map(|_| finite(rng)).collect())
 }
@@ -266,9 +270,7 @@ fn damage(unit: &MatrixUnit, rng: &mut Rng, command: &mut MatrixCommand) {
 }
 
 fn damage_books(unit: &MatrixUnit, rng: &mut Rng, first: &mut u32, books: &mut Vec<Vec<LoadWord>>) {
-    let (MatrixSource::Books { entries, vector } | MatrixSource::Groups { entries, vector }) = unit.source else {
-        return;
-    };
+    let Some((entries, vector)) = unit.book_size() else { return };
     let number = rng.usize(0..books.len());
     let book = &mut books[number];
     let at = rng.usize(0..book.len());
@@ -301,11 +303,6 @@ fn damage_books(unit: &MatrixUnit, rng: &mut Rng, first: &mut u32, books: &mut V
 /// If rows of its tiles are no whole words.
 pub fn matrix_of(file: &VqFile, tensor: &Tensor, vectors: Vec<Vec<u16>>) -> MatrixCommand {
     let before: usize = file.tensors.iter().take_while(|t| !std::ptr::eq(*t, tensor)).map(|t| t.books.len()).sum();
-    let words = |bytes: &[u8]| {
-        assert!(bytes.len().is_multiple_of(8), "rows are whole words");
-        let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
-        bytes.chunks(8).map(|bytes| LoadWord { data: word(bytes), failed: false }).collect::<Vec<_>>()
-    };
     let book = |number: usize| book_words((before + number) as u32, &tensor.books[number].values, file.scheme.vector);
     let books = if file.scheme.books == Books::Lattice { 0 } else { tensor.books.len() };
     MatrixCommand {
@@ -316,7 +313,7 @@ pub fn matrix_of(file: &VqFile, tensor: &Tensor, vectors: Vec<Vec<u16>>) -> Matr
         scale: tensor.scales.first().copied().unwrap_or(0),
         vectors,
         books: (0..books).map(book).collect(),
-        words: tensor.indices.iter().flat_map(|bytes| words(bytes)).collect(),
+        words: tensor.indices.iter().flat_map(|bytes| words_of(bytes)).collect(),
         scales: tensor.scales.clone(),
     }
 }

@@ -13,6 +13,7 @@ pub fn matrix_params(v: &Values) -> MatrixParams {
     let source = match v.choice("source") {
         "lattice" => MatrixSource::Lattice,
         "groups" => MatrixSource::Groups { entries: v.number("entries"), vector: v.number("vector") },
+        "residual" => MatrixSource::Residual { entries: v.number("entries"), vector: v.number("vector") },
         _ => MatrixSource::Books { entries: v.number("entries"), vector: v.number("vector") },
     };
     let scales = match v.choice("scales") {
@@ -34,29 +35,55 @@ pub fn matrix_params(v: &Values) -> MatrixParams {
 /// Lanes divide a word, and tiles are whole words.
 fn fits(v: &Values) -> Result<(), Box<Mistake>> {
     let p = matrix_params(v);
+    lanes_fit(p)?;
+    tiles_fit(p)
+}
+
+/// A beat is whole groups of a word.
+fn lanes_fit(p: MatrixParams) -> Result<(), Box<Mistake>> {
     let (lanes, most) = (p.lanes, p.word_indices());
     if p.source == MatrixSource::Lattice && !(2..=most).contains(&lanes) {
         let what = format!("{lanes} lanes of the lattice");
         let why = "a group has two indices, a word four";
         return Err(Mistake::together(&["source", "lanes"], what, "lanes 2 or 4".into(), why));
     }
+    if let MatrixSource::Residual { entries, .. } = p.source
+        && !(2..=most).contains(&lanes)
+    {
+        let what = format!("{lanes} lanes with two residuals and {entries} entries");
+        let legal = if most < 8 { "lanes 2 or 4" } else { "lanes 2, 4 or 8" };
+        let why = "a group has two indices, and those of a cycle are not more than a word";
+        return Err(Mistake::together(&["source", "entries", "lanes"], what, legal.into(), why));
+    }
+    if let MatrixSource::Books { entries, .. } | MatrixSource::Groups { entries, .. } = p.source
+        && entries > 256
+    {
+        let what = format!("books of {entries} entries");
+        let names = ["source", "entries"];
+        return Err(Mistake::together(&names, what, "entries up to 256".into(), "an index is a byte"));
+    }
     if !(4..=64).contains(&p.beat_columns()) {
         let what = format!("{} columns in a cycle", p.beat_columns());
         let why = "a word of a vector has four numbers, and a tree up to 64";
         return Err(Mistake::together(&["vector", "lanes"], what, "lanes * vector from 4 to 64".into(), why));
     }
+    Ok(())
+}
+
+/// Tiles are whole words, and no larger than the matrix.
+fn tiles_fit(p: MatrixParams) -> Result<(), Box<Mistake>> {
     let word = p.word_columns();
     for (name, columns) in [("tile_columns", p.tile_columns), ("max_columns", p.max_columns)] {
         if columns % word != 0 {
             let what = format!("{columns} columns");
-            let names = ["source", "vector", name];
+            let names = ["source", "entries", "vector", name];
             let legal = format!("{name} a multiple of {word}");
             return Err(Mistake::together(&names, what, legal, "a row of a tile is whole words of indices"));
         }
     }
     let one_tile = (p.tile_rows, p.tile_columns) == (MAX_TILE_ROWS, p.max_columns);
-    if matches!(p.source, MatrixSource::Groups { .. }) && !one_tile {
-        let what = format!("tiles of {} x {} with books of groups", p.tile_rows, p.tile_columns);
+    if matches!(p.source, MatrixSource::Groups { .. } | MatrixSource::Residual { .. }) && !one_tile {
+        let what = format!("tiles of {} x {} with books of groups or residuals", p.tile_rows, p.tile_columns);
         let legal = format!("tile_rows = {MAX_TILE_ROWS} and tile_columns = max_columns");
         let names = ["source", "tile_rows", "tile_columns", "max_columns"];
         return Err(Mistake::together(&names, what, legal, "the books are those of one tile"));
@@ -76,19 +103,19 @@ pub(super) const MATRIX_VECTOR: Block = Block {
     parameters: &[
         Parameter {
             name: "source",
-            doc: "where values come from: a book for each tile, a book for each group of columns, or QuiP#'s lattice with two residuals",
+            doc: "where values come from: a book for each tile, a book for each group of columns, a book for each of two residuals of the matrix, or QuiP#'s lattice with two residuals",
             unit: "",
             default: Some(Preset::Name("tiles")),
-            legal: Legal::Choice(&["tiles", "groups", "lattice"]),
-            why: "residuals of books are not added",
+            legal: Legal::Choice(&["tiles", "groups", "residual", "lattice"]),
+            why: "the algorithms of the format have no more",
         },
         Parameter {
             name: "entries",
             doc: "the most entries of a book; of the lattice it means nothing",
             unit: "entries",
             default: Some(Preset::Number(256)),
-            legal: any(2, 256),
-            why: "an index is a byte",
+            legal: any(2, 4096),
+            why: "an index has 12 bits at most; it is a byte, but with residuals and more than 256 entries",
         },
         Parameter {
             name: "vector",

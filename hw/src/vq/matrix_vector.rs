@@ -21,6 +21,7 @@
 mod books;
 mod entries;
 mod front;
+mod gearbox;
 mod params;
 mod quarters;
 mod report;
@@ -35,6 +36,7 @@ pub use self::types::*;
 use self::books::{Cache, load_books};
 use self::entries::look_up;
 use self::front::{Flow, take_words};
+use self::gearbox::beats_of_words;
 use self::report::{Ends, follow};
 use self::sums::{Settings, add_up};
 use self::vectors::Vectors;
@@ -71,7 +73,8 @@ pub fn matrix_vector(p: MatrixParams) -> Result<Design<MatrixVectorPorts>, Error
     let books = load_books(m, &io, (phase, flow.is_empty()), cache, switched, p);
     let steps = m.wire(bits(1));
     let walk = Walk::new(m, &io, begins, steps, p);
-    let front = take_words(m, &io, (phase, walk, books), flow, p);
+    let words = beats_of_words(m, io.words, p);
+    let front = take_words(m, &io, words, (phase, walk, books), flow, p);
     steps.set(front.steps);
     switched.set(front.comes & walk.begins);
 
@@ -89,7 +92,7 @@ pub fn matrix_vector(p: MatrixParams) -> Result<Design<MatrixVectorPorts>, Error
     m.assert(!into.valid | into.ready, "the FIFO has room for the rows that are under way");
     io.m.set(fifo_after(m, into, p.depth() as usize, Style::Block)?);
     flow.count(front, walk, added.comes, io.m.transfer());
-    follow(m, &io, Ends { phase, walk, books, front, flow, added, fit: vectors.fit }, p);
+    follow(m, &io, Ends { phase, words, walk, books, front, flow, added, fit: vectors.fit }, p);
     m.finish(io)
 }
 
@@ -98,6 +101,7 @@ fn name(p: MatrixParams) -> String {
     let source = match source {
         MatrixSource::Books { entries, vector } => format!("{entries}x{vector}"),
         MatrixSource::Groups { entries, vector } => format!("groups_{entries}x{vector}"),
+        MatrixSource::Residual { entries, vector } => format!("residual_{entries}x{vector}"),
         MatrixSource::Lattice => "e8p".to_string(),
     };
     let scales = match scales {

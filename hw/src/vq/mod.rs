@@ -19,6 +19,7 @@ pub mod matrix_vector;
 pub mod passing_books;
 pub mod products;
 pub mod reorder_buffer;
+pub mod residual_books;
 pub mod running_sums;
 pub mod scores;
 pub mod table_types;

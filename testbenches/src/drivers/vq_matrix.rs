@@ -19,6 +19,9 @@ fn unit(p: MatrixParams) -> MatrixUnit {
         MatrixSource::Groups { entries, vector } => {
             matrix::MatrixSource::Groups { entries: entries as usize, vector: vector as usize }
         }
+        MatrixSource::Residual { entries, vector } => {
+            matrix::MatrixSource::Residual { entries: entries as usize, vector: vector as usize }
+        }
         MatrixSource::Lattice => matrix::MatrixSource::Lattice,
     };
     let scales = match p.scales {

@@ -3,18 +3,27 @@
 use super::super::cache_types::*;
 use super::super::codebook_cache::codebook_cache;
 use super::super::group_books::group_books;
+use super::super::residual_books::{ResidualBooksPorts, ResidualParams, residual_books};
 use super::params::MatrixParams;
 use super::types::{BooksWord, MatrixOutcome, MatrixVectorPorts, Phase};
 use hdl::*;
 
-/// What keeps books: a cache of those of tiles, or all of those of groups.
+/// What keeps books: a cache of those of tiles, or all of those of groups or residuals.
 #[derive(Clone, Copy)]
 pub(super) struct Cache {
     pub load: Stream,
     pub words: Stream<BookWord>,
     pub loaded: Stream<Loaded>,
-    pub s: Stream<Access>,
-    pub m: Stream<Entries>,
+    pub read: Read,
+}
+
+/// How books are read.
+#[derive(Clone, Copy)]
+pub(super) enum Read {
+    /// Those of tiles or groups.
+    Beats(Stream<Access>, Stream<Entries>),
+    /// Those of residuals.
+    Residuals(ResidualBooksPorts),
 }
 
 impl Cache {
@@ -27,13 +36,22 @@ impl Cache {
                 load: books.load,
                 words: books.words,
                 loaded: books.loaded,
-                s: books.s,
-                m: books.m,
+                read: Read::Beats(books.s, books.m),
             }));
+        }
+        if let Some(residuals) = p.residual_books() {
+            let books = m.instance(&residual_books(residuals)?);
+            let read = Read::Residuals(books.ports);
+            return Ok(Some(Cache { load: books.load, words: books.words, loaded: books.loaded, read }));
         }
         let cache = m.instance(&codebook_cache(cache)?);
         cache.fault.ready.set(m.lit(1u32, 1));
-        Ok(Some(Cache { load: cache.load, words: cache.words, loaded: cache.loaded, s: cache.s, m: cache.m }))
+        Ok(Some(Cache {
+            load: cache.load,
+            words: cache.words,
+            loaded: cache.loaded,
+            read: Read::Beats(cache.s, cache.m),
+        }))
     }
 }
 
@@ -128,7 +146,8 @@ pub(super) fn load_books(
     let how = m.reg(state::<LoadOutcome>());
     let position = m.reg(bits(cache.loaded.payload.position.width()));
 
-    cache.load.valid.set(phase.is(Phase::Run) & !(loading | there | damaged | over));
+    let used = books_used(m, (begins, switched), p);
+    cache.load.valid.set(phase.is(Phase::Run) & !(loading | there | damaged | over | used));
     cache.load.payload.set(loads.id);
     let dropped = (phase.is(Phase::Drain) | phase.is(Phase::Finish)) & !loading & !over;
     pass_words(cache, words, loading, dropped);
@@ -170,6 +189,18 @@ pub(super) fn load_books(
     })
 }
 
+/// Whether the only place for books is read: one too many is not loaded there.
+#[module]
+fn books_used(m: Module, (begins, switched): (Signal, Signal), p: MatrixParams) -> Signal {
+    if p.residual_books().is_none() {
+        return m.lit(0u32, 1);
+    }
+    let used = m.reg_reset(bits(1), 0).comment("the books are read");
+    m.when(switched, || used.set(1));
+    m.when(begins, || used.set(0));
+    used
+}
+
 /// Words go to the load that is under way, or are dropped. The last word of all ends its book, too.
 fn pass_words(cache: Cache, words: Stream<BooksWord>, loading: Signal, dropped: Signal) {
     cache.words.valid.set(words.valid & loading);
@@ -187,6 +218,12 @@ fn last_of_tile(
     (loaded, begins): (Signal, Signal),
     p: MatrixParams,
 ) -> Signal {
+    if let Some(ResidualParams { residuals, .. }) = p.residual_books() {
+        let residual = m.reg_reset(bits(clog2(residuals as usize)), 0).comment("the residual whose book comes");
+        m.when(loaded, || residual.set(residual + 1));
+        m.when(switched | begins, || residual.set(0));
+        return residual.eq(residuals - 1);
+    }
     if p.groups().is_none() {
         return m.lit(1u32, 1);
     }

@@ -1,11 +1,14 @@
 //! Indices become values, beside the numbers of the vectors that they are multiplied with.
 
-use super::super::cache_types::Access;
+use super::super::cache_types::{Access, Entries};
 use super::super::delay::{delayed, delayed_valid};
 use super::super::e8p::e8p_decoder;
-use super::books::{Books, Cache};
+use super::super::join_pairs::{adder, sum_of};
+use super::super::residual_books::ResidualBooksPorts;
+use super::books::{Books, Cache, Read};
 use super::params::{MatrixParams, look_up_latency};
 use super::vectors::Vectors;
+use crate::float::add;
 use hdl::*;
 
 /// What goes with a beat through the sums.
@@ -44,7 +47,7 @@ pub(super) struct Values {
     pub flags: Flags,
     /// An index has no entry.
     pub wrong: Option<Signal>,
-    /// For each residual; those of the lattice are in quarters.
+    /// For each sum that is kept by itself; those of the lattice are in quarters.
     pub values: Vector<Vector<Signal>>,
     /// For each vector.
     pub numbers: Vector<Vector<Signal>>,
@@ -60,20 +63,22 @@ pub(super) fn look_up(
     p: MatrixParams,
 ) -> Result<(Signal, Values), Errors> {
     m.section("indices become values");
-    let numbers = vectors.read(m, beat.place);
-    let numbers = Vector::of(numbers.into_iter().map(Vector::of).collect::<Vec<_>>());
     let latency = look_up_latency(p);
+    let numbers = vectors.read(m, delayed(m, beat.place, latency - 2));
+    let numbers = Vector::of(numbers.into_iter().map(Vector::of).collect::<Vec<_>>());
     let there = delayed_valid(m, comes, latency);
     let flags = delayed(m, beat.flags, latency);
     let (values, wrong) = match cached {
         Some((cache, books)) => {
-            let (values, wrong) = entries(m, (comes, beat), cache, books, p);
+            let (values, wrong) = match cache.read {
+                Read::Beats(s, found) => entries(m, (comes, beat), (s, found), books, p),
+                Read::Residuals(read) => sums_of_entries(m, (comes, beat), read, books, p)?,
+            };
             (vec![values], Some(wrong))
         }
         None => (points(m, beat.data, p)?, None),
     };
     let values = Vector::of(values.into_iter().map(Vector::of).collect::<Vec<_>>());
-    let numbers = delayed(m, numbers, latency - 2);
     Ok((there, Values { flags, wrong, values, numbers }))
 }
 
@@ -82,32 +87,54 @@ pub(super) fn look_up(
 fn entries(
     m: Module,
     (comes, beat): (Signal, Beat),
-    cache: Cache,
+    (s, found): (Stream<Access>, Stream<Entries>),
     books: Books,
     p: MatrixParams,
 ) -> (Vec<Signal>, Signal) {
     let lanes = beat.data.lanes(p.index_bits());
-    let index_bits = cache.s.payload.index[0].width();
+    let index_bits = s.payload.index[0].width();
     let zero = m.lit(0u32, 1);
-    cache.s.valid.set(comes | books.flushes);
-    cache.s.payload.set(Access {
+    s.valid.set(comes | books.flushes);
+    s.payload.set(Access {
         index: Vector::of(lanes.iter().map(|index| index.trunc(index_bits)).collect::<Vec<_>>()),
-        count: m.lit(p.lanes - 1, cache.s.payload.count.width()),
+        count: m.lit(p.lanes - 1, s.payload.count.width()),
         row_end: beat.flags.ends & comes,
         last: zero,
         switch: (comes & beat.begins) | books.flushes,
     });
-    m.assert(!cache.s.valid | cache.s.ready, "the book of a tile was loaded");
-    cache.m.ready.set(m.lit(1u32, 1));
-    let wrong = cache.m.payload.wrong.any();
-    let wrong = match index_bits < p.index_bits() {
-        true => {
-            let beyond = lanes.iter().map(|index| index.drop_low(index_bits).any()).collect::<Vec<_>>();
-            wrong | delayed(m, Vector::of(beyond).pack().any(), look_up_latency(p))
-        }
-        false => wrong,
-    };
-    (cache.m.payload.entry.into_iter().flat_map(|entry| entry.lanes(16)).collect(), wrong)
+    m.assert(!s.valid | s.ready, "the book of a tile was loaded");
+    found.ready.set(m.lit(1u32, 1));
+    let wrong = found.payload.wrong.any();
+    let wrong = beyond(&lanes, index_bits).map_or(wrong, |beyond| wrong | delayed(m, beyond, look_up_latency(p)));
+    (found.payload.entry.into_iter().flat_map(|entry| entry.lanes(16)).collect(), wrong)
+}
+
+/// Whether an index has bits that no entry's has, if it can.
+fn beyond(lanes: &[Signal], index_bits: u32) -> Option<Signal> {
+    let high = |index: &Signal| index.drop_low(index_bits).any();
+    (lanes[0].width() > index_bits).then(|| Vector::of(lanes.iter().map(high).collect::<Vec<_>>()).pack().any())
+}
+
+/// Sums of the entries of a group's residuals, and whether there are none.
+#[module]
+fn sums_of_entries(
+    m: Module,
+    (comes, beat): (Signal, Beat),
+    read: ResidualBooksPorts,
+    books: Books,
+    p: MatrixParams,
+) -> Result<(Vec<Signal>, Signal), Errors> {
+    let lanes = beat.data.lanes(p.index_bits());
+    let index_bits = read.index[0].width();
+    read.restart.set((comes & beat.begins) | books.flushes);
+    read.comes.set(comes);
+    read.index.set(Vector::of(lanes.iter().map(|index| index.trunc(index_bits)).collect::<Vec<_>>()));
+    let wrong = delayed(m, read.wrong, add::NATURAL);
+    let wrong = beyond(&lanes, index_bits).map_or(wrong, |beyond| wrong | delayed(m, beyond, look_up_latency(p)));
+    let unit = adder()?;
+    let numbers: Vec<Vec<Signal>> = read.entry.into_iter().map(|entry| entry.lanes(16)).collect();
+    let sums = numbers.chunks(2).flat_map(|pair| pair[0].iter().zip(&pair[1]).collect::<Vec<_>>());
+    Ok((sums.map(|(first, second)| sum_of(m, &unit, *first, *second)).collect(), wrong))
 }
 
 /// Points of the lattice in quarters: those of the first residuals, and those of the second ones.

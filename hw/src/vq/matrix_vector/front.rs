@@ -77,25 +77,26 @@ pub(super) struct Front {
 pub(super) fn take_words(
     m: Module,
     io: &MatrixVectorPorts,
+    words: Stream<BookWord>,
     (phase, walk, books): (StateSignal<Phase>, Walk, Option<Books>),
     flow: Flow,
     p: MatrixParams,
 ) -> Front {
     let there = flow.room & flow.row_is_there(m, walk, p);
     m.section("words become beats");
-    let BookWord { data, last, failed } = io.words.payload;
+    let BookWord { data, last, failed } = words.payload;
     let book_there = books.map_or(m.lit(1u32, 1), |books| books.there | !walk.begins);
     let goes = phase.is(Phase::Run) & there & book_there;
     let wants_scale = walk.word_ends & walk.row_ends & walk.last_across;
     let scale_there = io.scale.map_or(m.lit(1u32, 1), |scale| scale.valid | !wants_scale);
-    let steps = goes & scale_there & io.words.valid;
-    io.words.ready.set((goes & scale_there & walk.word_ends) | phase.is(Phase::Drain));
+    let steps = goes & scale_there & words.valid;
+    words.ready.set((goes & scale_there & walk.word_ends) | phase.is(Phase::Drain));
     let taken = steps & walk.word_ends;
     let comes = steps & !(failed & walk.word_ends);
     let scales_over = scales_over(m, io);
     if let Some(scale) = io.scale {
         let left_over = (phase.is(Phase::Drain) | phase.is(Phase::Finish)) & !scales_over;
-        scale.ready.set((goes & io.words.valid & wants_scale) | left_over);
+        scale.ready.set((goes & words.valid & wants_scale) | left_over);
     }
 
     let finds = m.wire(state::<MatrixOutcome>());
@@ -117,7 +118,7 @@ pub(super) fn take_words(
         last: walk.last_row,
         scale: io.scale.map(|scale| scale.payload.data),
     };
-    let parts = data.lanes(p.lanes * p.index_bits());
+    let parts = data.lanes(p.beat_bits());
     let data = walk.part.map_or(data, |part| Vector::of(parts).at(part));
     let number = walk.number.zext(p.place_bits().max(walk.number.width())).trunc(p.place_bits());
     let beat = Beat { flags, data, place: walk.base + number, begins: walk.begins };

@@ -2,6 +2,7 @@
 
 use super::super::cache_types::{CacheParams, WORD_NUMBERS};
 use super::super::group_books::GroupParams;
+use super::super::residual_books::{self, ResidualParams};
 use super::super::{codebook_cache, e8p};
 use crate::float::{add, multiply, tree};
 use hdl::*;
@@ -15,9 +16,9 @@ pub const MAX_TILE_ROWS: u32 = 65536;
 /// Bits of a number of rows or columns.
 pub const SIDE_BITS: u32 = 16;
 /// Bits of a word of indices.
-const WORD_BITS: u32 = 64;
-/// Bits of an index of a book.
-pub(super) const INDEX_BITS: u32 = 8;
+pub(super) const WORD_BITS: u32 = 64;
+/// Bits of an index of a book, where it has no more entries than a byte numbers.
+const BYTE: u32 = 8;
 /// Columns of a beat at most.
 const MAX_BEAT: u32 = 64;
 
@@ -34,6 +35,14 @@ pub enum MatrixSource {
     /// A book for each group of a row, of a matrix of one tile, as keys have it; an index is a byte.
     Groups {
         /// The most entries, 2 to 256.
+        entries: u32,
+        /// Numbers of an entry: 1, 2, 4, 8 or 16.
+        vector: u32,
+    },
+    /// A book for each of two residuals, whose entries are added, of a matrix of one tile. An index is a byte, or of more than 256 entries as many
+    /// bits as number them.
+    Residual {
+        /// The most entries, 2 to 4096.
         entries: u32,
         /// Numbers of an entry: 1, 2, 4, 8 or 16.
         vector: u32,
@@ -79,9 +88,9 @@ impl MatrixParams {
     /// The cache of books.
     pub(super) fn cache(self) -> Option<CacheParams> {
         match self.source {
-            MatrixSource::Books { entries, vector } | MatrixSource::Groups { entries, vector } => {
-                Some(CacheParams { entries, vector, lanes: self.lanes })
-            }
+            MatrixSource::Books { entries, vector }
+            | MatrixSource::Groups { entries, vector }
+            | MatrixSource::Residual { entries, vector } => Some(CacheParams { entries, vector, lanes: self.lanes }),
             MatrixSource::Lattice => None,
         }
     }
@@ -90,37 +99,67 @@ impl MatrixParams {
         let groups = matches!(self.source, MatrixSource::Groups { .. });
         self.cache().filter(|_| groups).map(|cache| GroupParams { cache, beats: self.tile_beats() })
     }
+    /// The books of residuals, if these have some.
+    pub(super) fn residual_books(self) -> Option<ResidualParams> {
+        let residual = matches!(self.source, MatrixSource::Residual { .. });
+        self.cache().filter(|_| residual).map(|cache| ResidualParams { cache, residuals: self.residuals() })
+    }
+    /// The books are those of one tile, for which all of them are loaded.
+    pub(super) fn one_tile(self) -> bool {
+        self.groups().is_some() || self.residual_books().is_some()
+    }
     /// Numbers of an entry or a point.
     pub(super) fn vector(self) -> u32 {
         self.cache().map_or(e8p::SIZE as u32, |cache| cache.vector)
     }
-    /// Sums that are kept by themselves.
+    /// Indices of a group.
     pub(super) fn residuals(self) -> u32 {
+        if matches!(self.source, MatrixSource::Lattice | MatrixSource::Residual { .. }) { 2 } else { 1 }
+    }
+    /// Sums that are kept by themselves.
+    pub(super) fn sums(self) -> u32 {
         if self.is_lattice() { 2 } else { 1 }
     }
     /// Bits of an index.
     pub(super) fn index_bits(self) -> u32 {
-        if self.is_lattice() { e8p::CODE_BITS } else { INDEX_BITS }
+        self.cache().map_or(e8p::CODE_BITS, |cache| cache.index_bits().max(BYTE))
     }
-    /// Indices of a word.
+    /// Indices that are in a word whole.
     pub fn word_indices(self) -> u32 {
         WORD_BITS / self.index_bits()
     }
-    /// Beats of a word.
+    /// Bits of the indices of a beat.
+    pub(super) fn beat_bits(self) -> u32 {
+        self.lanes * self.index_bits()
+    }
+    /// Words have beats that lie in two of them.
+    pub(super) fn beats_cross(self) -> bool {
+        !WORD_BITS.is_multiple_of(self.beat_bits())
+    }
+    /// Beats of a word; 1 where some lie in two words.
     pub(super) fn parts(self) -> u32 {
-        self.word_indices() / self.lanes
+        if self.beats_cross() { 1 } else { WORD_BITS / self.beat_bits() }
+    }
+    /// Beats behind the one with which a row's last word is taken.
+    pub(super) fn beats_behind(self) -> u32 {
+        if self.beats_cross() { WORD_BITS.div_ceil(self.beat_bits()) - 1 } else { 0 }
     }
     /// Columns of a beat.
     pub fn beat_columns(self) -> u32 {
         self.lanes / self.residuals() * self.vector()
     }
-    /// Columns of a word of indices.
+    /// The fewest columns whose indices are whole words.
     pub fn word_columns(self) -> u32 {
-        self.word_indices() / self.residuals() * self.vector()
+        let low = self.index_bits().trailing_zeros();
+        (WORD_BITS >> low) / self.residuals() * self.vector()
+    }
+    /// Words of a row of so many columns, a multiple of those.
+    pub fn row_words(self, columns: u32) -> u32 {
+        columns / self.vector() * self.residuals() * self.index_bits() / WORD_BITS
     }
     /// Numbers that are multiplied in a cycle.
     pub fn products(self) -> u32 {
-        self.vectors * self.residuals() * self.beat_columns()
+        self.vectors * self.sums() * self.beat_columns()
     }
     /// A row has several tiles.
     pub(super) fn several_tiles(self) -> bool {
@@ -146,6 +185,10 @@ impl MatrixParams {
     pub(super) fn row_bits(self) -> u32 {
         clog2(self.tile_rows as usize).max(1)
     }
+    /// Bits of a position in a report: the number of a row, or a byte of a book.
+    pub(super) fn position_bits(self) -> u32 {
+        self.cache().map_or(SIDE_BITS, |cache| cache.position_bits().max(SIDE_BITS))
+    }
     /// Words of a vector.
     pub(super) fn vector_words(self) -> u32 {
         self.max_columns / WORD_NUMBERS
@@ -170,13 +213,14 @@ impl MatrixParams {
     fn mistake(self) -> Option<(String, String)> {
         let MatrixParams { source, lanes, vectors, tile_rows, tile_columns, max_columns, .. } = self;
         let indices = self.word_indices();
-        if let MatrixSource::Books { entries, vector } | MatrixSource::Groups { entries, vector } = source {
-            if entries > 1 << INDEX_BITS {
+        if let MatrixSource::Books { entries, .. } | MatrixSource::Groups { entries, .. } = source {
+            if entries > 1 << BYTE {
                 return Some((format!("entries = {entries}"), "up to 256: an index is a byte".into()));
             }
-            if !vector.is_power_of_two() {
-                return Some((format!("vector = {vector}"), "1, 2, 4, 8 or 16: a beat is a power of two".into()));
-            }
+        }
+        if !self.vector().is_power_of_two() {
+            let help = "1, 2, 4, 8 or 16: a beat is a power of two";
+            return Some((format!("vector = {}", self.vector()), help.into()));
         }
         if !lanes.is_power_of_two() || lanes > indices || lanes < self.residuals() {
             let help = format!("a power of two from {} to {indices}: a word has {indices} indices", self.residuals());
@@ -202,9 +246,10 @@ impl MatrixParams {
                 return Some((format!("{name} = {value}"), help));
             }
         }
-        if self.groups().is_some() && (tile_rows, tile_columns) != (MAX_TILE_ROWS, max_columns) {
-            let help = format!("{MAX_TILE_ROWS} x {max_columns}: books of groups are those of one tile");
-            return Some((format!("tiles of {tile_rows} x {tile_columns} with books of groups"), help));
+        if self.one_tile() && (tile_rows, tile_columns) != (MAX_TILE_ROWS, max_columns) {
+            let help =
+                format!("{MAX_TILE_ROWS} x {max_columns}: the books of groups or residuals are those of one tile");
+            return Some((format!("tiles of {tile_rows} x {tile_columns} with books of groups or residuals"), help));
         }
         (tile_columns > max_columns).then(|| {
             let what = format!("tile_columns = {tile_columns} with max_columns = {max_columns}");
@@ -215,7 +260,11 @@ impl MatrixParams {
 
 /// Cycles from a beat in registers to its values.
 pub(super) fn look_up_latency(p: MatrixParams) -> u32 {
-    if p.is_lattice() { e8p::LATENCY } else { codebook_cache::LATENCY }
+    match p.source {
+        MatrixSource::Lattice => e8p::LATENCY,
+        MatrixSource::Residual { .. } => residual_books::LATENCY + add::NATURAL,
+        MatrixSource::Books { .. } | MatrixSource::Groups { .. } => codebook_cache::LATENCY,
+    }
 }
 
 /// Cycles from the last word of a row to its products.
@@ -224,16 +273,16 @@ pub fn latency(p: MatrixParams) -> u32 {
     let two = if p.is_lattice() { multiply::NATURAL + add::NATURAL } else { 0 };
     let tiles = if p.several_tiles() { 2 + add::NATURAL } else { 0 };
     let scale = if p.scales == MatrixScales::None { 0 } else { multiply::NATURAL };
-    // into registers, values, sums; out of the FIFO
-    1 + look_up_latency(p) + sums + two + tiles + scale + FIFO_LATENCY
+    // out of its words, into registers, values, sums; out of the FIFO
+    p.beats_behind() + 1 + look_up_latency(p) + sums + two + tiles + scale + FIFO_LATENCY
 }
 
 /// Cycles through the FIFO of the products.
 const FIFO_LATENCY: u32 = 2;
 
-/// Cycles of a command in which no word is taken, besides the loads of the books of its first tile.
+/// Cycles of a command in which no index is looked up, besides the loads of the books of its first tile.
 pub fn overhead(p: MatrixParams) -> u32 {
-    latency(p) + 3
+    latency(p) - p.beats_behind() + 3
 }
 
 /// Cycles of the load of a book besides those of its words: one each, with vectors of 2 numbers two.

@@ -1,9 +1,9 @@
 //! From the command to its report.
 
-use super::super::cache_types::ID_BITS;
+use super::super::cache_types::{BookWord, ID_BITS};
 use super::books::Books;
 use super::front::{Flow, Front};
-use super::params::{MatrixParams, SIDE_BITS};
+use super::params::MatrixParams;
 use super::sums::Added;
 use super::types::*;
 use super::walk::Walk;
@@ -13,6 +13,8 @@ use hdl::*;
 #[derive(Clone, Copy)]
 pub(super) struct Ends {
     pub phase: StateSignal<Phase>,
+    /// Indices, beat by beat or word by word.
+    pub words: Stream<BookWord>,
     pub walk: Walk,
     pub books: Option<Books>,
     pub front: Front,
@@ -26,14 +28,14 @@ pub(super) struct Ends {
 #[module]
 pub(super) fn follow(m: Module, io: &MatrixVectorPorts, ends: Ends, p: MatrixParams) {
     m.section("how it ended");
-    let Ends { phase, walk, books, front, flow, added, fit } = ends;
-    let ended = m.reg(report_shape());
+    let Ends { phase, words, walk, books, front, flow, added, fit } = ends;
+    let ended = m.reg(report_shape(p));
     let begins = io.command.transfer();
     let refused = refused(m, io, fit, p);
     let wrong = first_wrong(m, added, begins, p);
-    let last = io.words.payload.last;
+    let last = words.payload.last;
     m.when(begins, || {
-        let (in_book, tile, position) = (m.lit(0u32, 1), m.lit(0u32, ID_BITS), m.lit(0u32, SIDE_BITS));
+        let (in_book, tile, position) = (m.lit(0u32, 1), m.lit(0u32, ID_BITS), m.lit(0u32, p.position_bits()));
         ended.set(MatrixReport { outcome: refused, in_book, tile, position });
     });
     let goes_on = refused.is(MatrixOutcome::Okay).mux(m.lit_state(Phase::Run), m.lit_state(Phase::Drain));
@@ -41,15 +43,15 @@ pub(super) fn follow(m: Module, io: &MatrixVectorPorts, ends: Ends, p: MatrixPar
     m.switch(phase, |s| {
         s.case(Phase::Idle, || m.when(begins, || phase.set(goes_on)));
         s.case(Phase::Run, || {
-            m.when(front.taken, || word_taken(m, ended, ends, last));
+            m.when(front.taken, || word_taken(m, ended, ends, p));
             if let Some(books) = books {
                 m.when(walk.begins & books.missing, || {
-                    ended.set(missing_book(m, walk, books));
+                    ended.set(missing_book(m, walk, books, p));
                     phase.set(m.lit_state(Phase::Drain));
                 });
             }
         });
-        s.case(Phase::Drain, || m.when(io.words.valid & last, || phase.set(Phase::Finish)));
+        s.case(Phase::Drain, || m.when(words.valid & last, || phase.set(Phase::Finish)));
         s.case(Phase::Finish, || {
             m.when(flow.is_empty() & front.scales_over & fetched, || {
                 phase.set(Phase::Report);
@@ -66,13 +68,14 @@ pub(super) fn follow(m: Module, io: &MatrixVectorPorts, ends: Ends, p: MatrixPar
 
 /// A word was taken: it may be the last one, or one too few, or there may be another book.
 #[module]
-fn word_taken(m: Module, ended: MatrixReport, ends: Ends, last: Signal) {
-    let Ends { phase, walk, books, front, .. } = ends;
+fn word_taken(m: Module, ended: MatrixReport, ends: Ends, p: MatrixParams) {
+    let Ends { phase, words, walk, books, front, .. } = ends;
+    let last = words.payload.last;
     let here = |outcome: StateSignal<MatrixOutcome>| MatrixReport {
         outcome,
         in_book: m.lit(0u32, 1),
         tile: walk.tile,
-        position: walk.row.zext(SIDE_BITS),
+        position: walk.row.zext(p.position_bits()),
     };
     let fails = !front.finds.is(MatrixOutcome::Okay);
     // a book came, or is to come, besides that of the last tile, which may begin in this cycle
@@ -80,7 +83,7 @@ fn word_taken(m: Module, ended: MatrixReport, ends: Ends, last: Signal) {
     if let Some(too_many) = too_many {
         m.when(last & too_many, || {
             let at = here(m.lit_state(MatrixOutcome::Books));
-            ended.set(MatrixReport { position: m.lit(0u32, SIDE_BITS), ..at });
+            ended.set(MatrixReport { position: m.lit(0u32, p.position_bits()), ..at });
         });
     }
     m.when(fails, || {
@@ -92,8 +95,9 @@ fn word_taken(m: Module, ended: MatrixReport, ends: Ends, last: Signal) {
 
 /// The book of the tile that begins is damaged, or there is none.
 #[module]
-fn missing_book(m: Module, walk: Walk, books: Books) -> MatrixReport {
-    let position = books.damaged.mux(books.position.zext(SIDE_BITS), m.lit(0u32, SIDE_BITS));
+fn missing_book(m: Module, walk: Walk, books: Books, p: MatrixParams) -> MatrixReport {
+    let width = p.position_bits();
+    let position = books.damaged.mux(books.position.zext(width), m.lit(0u32, width));
     let tile = books.damaged.mux(books.number, walk.tile);
     MatrixReport { outcome: books.outcome, in_book: books.damaged, tile, position }
 }
@@ -141,6 +145,6 @@ fn first_wrong(m: Module, added: Added, begins: Signal, p: MatrixParams) -> Opti
         tile.set((1 << ID_BITS) - 1);
     });
     let outcome = m.lit_state(MatrixOutcome::Index);
-    let position = first_row.zext(SIDE_BITS);
+    let position = first_row.zext(p.position_bits());
     Some(Wrong { there, report: MatrixReport { outcome, in_book: m.lit(0u32, 1), tile: first_tile, position } })
 }

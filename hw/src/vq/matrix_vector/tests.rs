@@ -38,6 +38,17 @@ const GROUPS: MatrixParams = MatrixParams {
     ..BOOKS
 };
 
+/// AQLM-3.
+const RESIDUAL: MatrixParams = MatrixParams {
+    source: MatrixSource::Residual { entries: 4096, vector: 8 },
+    lanes: 4,
+    vectors: 1,
+    tile_rows: 65536,
+    tile_columns: 1024,
+    max_columns: 1024,
+    scales: MatrixScales::Row,
+};
+
 fn of_books(entries: u32, vector: u32) -> MatrixSource {
     MatrixSource::Books { entries, vector }
 }
@@ -50,6 +61,9 @@ fn bench(design: &Design<MatrixVectorPorts>, p: MatrixParams) -> MatrixBench {
         }
         MatrixSource::Groups { entries, vector } => {
             matrix::MatrixSource::Groups { entries: entries as usize, vector: vector as usize }
+        }
+        MatrixSource::Residual { entries, vector } => {
+            matrix::MatrixSource::Residual { entries: entries as usize, vector: vector as usize }
         }
         MatrixSource::Lattice => matrix::MatrixSource::Lattice,
     };
@@ -154,6 +168,60 @@ fn random_matrices_of_the_lattice() {
     ]);
 }
 
+#[test]
+fn random_matrices_with_books_of_residuals() {
+    let of = |entries, vector| MatrixSource::Residual { entries, vector };
+    let small = MatrixParams { max_columns: 256, tile_columns: 256, ..RESIDUAL };
+    random_runs(&[
+        // indices of 8, 9, 10, 11 and 12 bits; beats of 16 to 64 bits
+        MatrixParams { source: of(16, 8), lanes: 8, ..small },
+        MatrixParams { source: of(257, 4), scales: MatrixScales::None, ..small },
+        MatrixParams { source: of(600, 2), vectors: 2, ..small },
+        MatrixParams { source: of(1025, 4), scales: MatrixScales::Tensor, ..small },
+        MatrixParams { source: of(2049, 8), lanes: 2, ..small },
+        MatrixParams { source: of(200, 8), lanes: 2, vectors: 3, ..small },
+    ]);
+}
+
+/// Each place of a book, of either residual, and each word of a row.
+#[test]
+fn damage_of_residuals() {
+    let p = MatrixParams {
+        source: MatrixSource::Residual { entries: 300, vector: 4 },
+        max_columns: 256,
+        tile_columns: 256,
+        ..RESIDUAL
+    };
+    let design = matrix_vector(p).unwrap();
+    let bench = bench(&design, p);
+    let mut rng = Rng::with_seed(seed(5));
+    let good = good_matrix(&bench.unit, &mut rng, 6, 128, true);
+    let mut commands = vec![];
+    for book in 0..2 {
+        for at in [0, 1, 150, 300] {
+            let mut damaged = good.clone();
+            damaged.books[book][at].data ^= 1 << rng.u32(32..64);
+            commands.push(damaged);
+            let mut failed = good.clone();
+            failed.books[book][at].failed = true;
+            commands.push(failed);
+        }
+    }
+    for at in 0..good.words.len() {
+        let mut failed = good.clone();
+        failed.words[at].failed = true;
+        commands.push(failed);
+        let mut short = good.clone();
+        short.words.truncate(at.max(1));
+        commands.push(short);
+        let mut beyond = good.clone();
+        beyond.words[at].data = u64::MAX; // indices without an entry
+        commands.push(beyond);
+    }
+    commands.push(good);
+    bench.run(&mut jit::simulator(&design), &commands, [Stalls::Percent(10); 7], 1).unwrap();
+}
+
 fn timed(p: MatrixParams, rows: usize, columns: usize, commands: usize) -> MatrixTimes {
     let design = matrix_vector(p).unwrap();
     let bench = bench(&design, p);
@@ -164,15 +232,22 @@ fn timed(p: MatrixParams, rows: usize, columns: usize, commands: usize) -> Matri
 
 #[test]
 fn a_word_in_every_cycle_from_tile_to_tile() {
-    for (p, rows, columns) in
-        [(BOOKS, 512, 576), (BOOKS, 300, 1024), (BOOKS, 257, 256), (LATTICE, 200, 576), (GROUPS, 512, 64)]
-    {
+    for (p, rows, columns) in [
+        (BOOKS, 512, 576),
+        (BOOKS, 300, 1024),
+        (BOOKS, 257, 256),
+        (LATTICE, 200, 576),
+        (GROUPS, 512, 64),
+        (RESIDUAL, 200, 576),
+    ] {
         let times = timed(p, rows, columns, 2);
         let words = times.words.len() / 2;
+        let beats = (rows * columns) as u64 / u64::from(p.beat_columns());
         for words in times.words.chunks(words) {
-            assert_eq!(span(words), words.len() as u64, "{p:?}: no pause");
+            // the last beats of a command take no word
+            assert_eq!(span(words), beats - u64::from(p.beats_behind()), "{p:?}: no pause");
         }
-        for (row, products) in times.words.chunks(columns / p.word_columns() as usize).zip(&times.products) {
+        for (row, products) in times.words.chunks(p.row_words(columns as u32) as usize).zip(&times.products) {
             if p.tile_columns as usize >= columns {
                 assert_eq!(products - row[row.len() - 1], u64::from(latency(p)), "{p:?}");
             }
@@ -182,17 +257,18 @@ fn a_word_in_every_cycle_from_tile_to_tile() {
         let (books, words_of_book) = match p.source {
             MatrixSource::Books { entries, vector } => (1, 1 + entries * vector / 4),
             MatrixSource::Groups { entries, vector } => (columns as u32 / vector, 1 + entries * vector / 4),
+            MatrixSource::Residual { entries, vector } => (2, 1 + entries * vector / 4),
             MatrixSource::Lattice => (0, 0),
         };
         let cycles_of_word = p.cache().map_or(0, |cache| 4 / cache.piece_numbers());
         let loads = books * (words_of_book * cycles_of_word + LOAD);
-        assert_eq!(cycles, words as u64 + u64::from(overhead(p) + loads), "{p:?}");
+        assert_eq!(cycles, beats + u64::from(overhead(p) + loads), "{p:?}");
     }
 }
 
 #[test]
 fn a_matrix_of_a_real_model() {
-    for (algorithm, p) in [(Algorithm::Gptvq2, BOOKS), (Algorithm::QuipSharp4, LATTICE)] {
+    for (algorithm, p) in [(Algorithm::Gptvq2, BOOKS), (Algorithm::QuipSharp4, LATTICE), (Algorithm::Aqlm3, RESIDUAL)] {
         let file = real_matrix(algorithm, 576);
         let tensor = &file.tensors[0];
         let design = matrix_vector(p).unwrap();
@@ -222,6 +298,11 @@ fn illegal_parameters_are_refused() {
         (MatrixParams { vectors: 5, ..BOOKS }, "vectors = 5"),
         (MatrixParams { tile_rows: 0, ..BOOKS }, "tile_rows = 0"),
         (MatrixParams { tile_columns: 48, ..BOOKS }, "tile_columns = 48"),
+        (MatrixParams { lanes: 8, ..RESIDUAL }, "lanes = 8"),
+        (MatrixParams { lanes: 1, ..RESIDUAL }, "lanes = 1"),
+        (MatrixParams { source: MatrixSource::Residual { entries: 4097, vector: 8 }, ..RESIDUAL }, "entries = 4097"),
+        (MatrixParams { max_columns: 1056, tile_columns: 1056, ..RESIDUAL }, "tile_columns = 1056"),
+        (MatrixParams { tile_columns: 512, ..RESIDUAL }, "tiles of 65536 x 512 with books of groups or residuals"),
         (MatrixParams { tile_columns: 2048, ..BOOKS }, "tile_columns = 2048 with max_columns = 1024"),
     ];
     for (p, text) in cases {

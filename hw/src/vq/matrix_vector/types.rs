@@ -7,7 +7,7 @@ use hdl::*;
 /// A command.
 #[derive(Clone, Copy, Debug, Bundle)]
 pub struct MatrixCommandWord {
-    /// The number of the first book; those of the other tiles have the numbers behind it.
+    /// The number of the first book; the other ones have the numbers behind it.
     pub first: Option<Signal>,
     /// Rows of the matrix.
     pub rows: Signal,
@@ -87,7 +87,7 @@ pub enum MatrixOutcome {
     NoRows = 11,
     /// There are no columns, too many, or not whole words of indices.
     Columns = 12,
-    /// There are fewer or more books than tiles.
+    /// There are fewer or more books than tiles, groups or residuals.
     Books = 13,
     /// There are fewer or more scales than rows.
     Scales = 14,
@@ -100,15 +100,15 @@ pub struct MatrixReport {
     pub outcome: StateSignal<MatrixOutcome>,
     /// It failed in a book.
     pub in_book: Signal,
-    /// The tile, from 0; where groups have books and it failed in one, that book.
+    /// The tile, from 0; where groups or residuals have books and it failed in one, that book.
     pub tile: Signal,
     /// Where: bytes from the start of the book, or the number of a row in the tile.
     pub position: Signal,
 }
 
 /// The shape of the end of a command.
-pub(super) fn report_shape() -> MatrixReport {
-    MatrixReport { outcome: state(), in_book: bits(1), tile: bits(ID_BITS), position: bits(SIDE_BITS) }
+pub(super) fn report_shape(p: MatrixParams) -> MatrixReport {
+    MatrixReport { outcome: state(), in_book: bits(1), tile: bits(ID_BITS), position: bits(p.position_bits()) }
 }
 
 pub(super) fn products_shape(p: MatrixParams) -> RowProducts {
@@ -143,7 +143,7 @@ ports! {
         /// Products.
         output m: Stream<RowProducts> = stream(products_shape(p)),
         /// How a command ended.
-        output report: Stream<MatrixReport> = stream(report_shape()),
+        output report: Stream<MatrixReport> = stream(report_shape(p)),
     }
 }
 

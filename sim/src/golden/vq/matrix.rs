@@ -2,12 +2,13 @@
 //! indices without what stands around them in a file. Causes and positions of faults are those of the unit's page.
 
 use super::cache::{CodebookCache, LoadCause, LoadWord};
-use super::decode::{add, dot, multiply};
+use super::decode::{add, dot, multiply, tree};
 use super::e8p::{DIMENSIONS, point16};
+use super::indices::unpack_row;
 use super::scheme::Scales;
 
-/// Bytes of a word.
-const WORD_BYTES: usize = 8;
+/// Bits of a word.
+const WORD_BITS: usize = 64;
 
 /// Where values come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +22,14 @@ pub enum MatrixSource {
     },
     /// A book for each group of a row, of a matrix of one tile; an index is a byte.
     Groups {
+        /// The most entries.
+        entries: usize,
+        /// Numbers of an entry.
+        vector: usize,
+    },
+    /// A book for each of two residuals, whose entries are added, of a matrix of one tile. An index is a byte, or of more than 256 entries as
+    /// many bits as number them.
+    Residual {
         /// The most entries.
         entries: usize,
         /// Numbers of an entry.
@@ -74,7 +83,7 @@ pub enum MatrixCause {
     NoRows = 11,
     /// There are no columns, too many, or not whole words of indices.
     Columns = 12,
-    /// There are fewer or more books than tiles.
+    /// There are fewer or more books than tiles, groups or residuals.
     Books = 13,
     /// There are fewer or more scales than rows.
     Scales = 14,
@@ -87,7 +96,7 @@ pub struct MatrixFault {
     pub cause: MatrixCause,
     /// It is in a book; the position is a byte of it then, else a row of the tile.
     pub in_book: bool,
-    /// The number of the tile; where groups have books and it is in one, that of the book.
+    /// The number of the tile; where groups or residuals have books and it is in one, that of the book.
     pub tile: u32,
     /// Where.
     pub position: u32,
@@ -138,11 +147,47 @@ struct Tile {
 }
 
 impl MatrixUnit {
-    /// Columns of a word of indices.
-    pub fn word_columns(&self) -> usize {
+    /// Bits of an index.
+    pub fn index_bits(&self) -> usize {
         match self.source {
-            MatrixSource::Books { vector, .. } | MatrixSource::Groups { vector, .. } => WORD_BYTES * vector,
-            MatrixSource::Lattice => WORD_BYTES / 4 * DIMENSIONS,
+            MatrixSource::Books { .. } | MatrixSource::Groups { .. } => 8,
+            MatrixSource::Residual { entries, .. } => {
+                (2..=12).find(|bits| entries <= 1 << bits).map_or(12, |bits| bits.max(8))
+            }
+            MatrixSource::Lattice => 16,
+        }
+    }
+
+    /// Indices of a row of so many columns.
+    pub fn row_indices(&self, columns: usize) -> usize {
+        match self.source {
+            MatrixSource::Books { vector, .. } | MatrixSource::Groups { vector, .. } => columns / vector,
+            MatrixSource::Residual { vector, .. } => 2 * (columns / vector),
+            MatrixSource::Lattice => 2 * (columns / DIMENSIONS),
+        }
+    }
+
+    /// Words of a row of so many columns.
+    pub fn row_words(&self, columns: usize) -> usize {
+        self.row_indices(columns) * self.index_bits() / WORD_BITS
+    }
+
+    /// The fewest columns whose indices are whole words. More are a multiple of these.
+    pub fn word_columns(&self) -> usize {
+        let whole = |columns: &usize| {
+            let indices = self.row_indices(*columns);
+            indices > 0 && indices * self.index_bits() % WORD_BITS == 0
+        };
+        (0..12).map(|log2| 1 << log2).find(whole).expect("64 indices are whole words")
+    }
+
+    /// The most entries of a book, and the numbers of each.
+    pub fn book_size(&self) -> Option<(usize, usize)> {
+        match self.source {
+            MatrixSource::Books { entries, vector }
+            | MatrixSource::Groups { entries, vector }
+            | MatrixSource::Residual { entries, vector } => Some((entries, vector)),
+            MatrixSource::Lattice => None,
         }
     }
 
@@ -156,6 +201,7 @@ impl MatrixUnit {
         match self.source {
             MatrixSource::Books { .. } => 1,
             MatrixSource::Groups { vector, .. } => columns / vector,
+            MatrixSource::Residual { .. } => 2,
             MatrixSource::Lattice => 0,
         }
     }
@@ -171,6 +217,20 @@ impl MatrixUnit {
             end = Err(MatrixFault { cause: MatrixCause::Index, in_book: false, tile, position });
         }
         (run.found, end)
+    }
+
+    /// The indices of a row (section 5).
+    fn indices(&self, words: &[u64], columns: usize) -> Vec<u16> {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        unpack_row(&bytes, self.row_indices(columns), self.index_bits() as u32)
+    }
+
+    /// The values of a row's entries (section 6).
+    fn values(&self, entries: Vec<&Vec<u16>>) -> Vec<u16> {
+        let residuals = if matches!(self.source, MatrixSource::Residual { .. }) { 2 } else { 1 };
+        let value = |of_group: &[&Vec<u16>], i: usize| tree(&of_group.iter().map(|entry| entry[i]).collect::<Vec<_>>());
+        let group = |of_group: &[&Vec<u16>]| (0..of_group[0].len()).map(|i| value(of_group, i)).collect::<Vec<_>>();
+        entries.chunks(residuals).flat_map(group).collect()
     }
 
     fn refused(&self, command: &MatrixCommand) -> Option<MatrixCause> {
@@ -236,8 +296,7 @@ impl Run<'_> {
     }
 
     fn book(&self, tile: usize, number: usize) -> Result<CodebookCache, MatrixFault> {
-        let (MatrixSource::Books { entries, vector } | MatrixSource::Groups { entries, vector }) = self.unit.source
-        else {
+        let Some((entries, vector)) = self.unit.book_size() else {
             unreachable!("the lattice has no books");
         };
         let Some(book) = self.command.books.get(number) else {
@@ -257,7 +316,7 @@ impl Run<'_> {
 
     fn tile(&mut self, tile: &Tile) -> Result<(), MatrixFault> {
         let books = self.books(tile)?;
-        let words_of_row = tile.columns / self.unit.word_columns();
+        let words_of_row = self.unit.row_words(tile.columns);
         for row in 0..tile.rows {
             let mut indices = vec![];
             let mut end = Ok(());
@@ -299,10 +358,10 @@ impl Run<'_> {
         let (sums, wrong): (Vec<u16>, bool) = match books {
             [] => (parts.map(|part| self.two_sums(words, part)).collect(), false),
             books => {
-                let indices = words.iter().flat_map(|word| word.to_le_bytes()).map(u16::from);
+                let indices = self.unit.indices(words, tile.columns).into_iter();
                 let answers: Vec<_> =
                     indices.zip(books.iter().cycle()).map(|(index, book)| book.access(&[index])).collect();
-                let values: Vec<u16> = answers.iter().flat_map(|answer| answer.entries[0].clone()).collect();
+                let values = self.unit.values(answers.iter().map(|answer| &answer.entries[0]).collect());
                 (parts.map(|part| dot(&values, part)).collect(), answers.iter().any(|answer| answer.wrong[0]))
             }
         };
@@ -331,7 +390,7 @@ impl Run<'_> {
 
     /// The sum of the first points and that of the second ones, joined.
     fn two_sums(&self, words: &[u64], part: &[u16]) -> u16 {
-        let codes: Vec<u16> = words.iter().flat_map(|word| [0, 16, 32, 48].map(|at| (word >> at) as u16)).collect();
+        let codes = self.unit.indices(words, part.len());
         let points =
             |residual: usize| codes.iter().skip(residual).step_by(2).flat_map(|c| point16(*c)).collect::<Vec<_>>();
         let [first, second] = [0, 1].map(|residual| dot(&points(residual), part));

@@ -147,6 +147,10 @@ pub fn matrix_vector(p: MatrixParams) -> Area {
         MatrixSource::Groups { entries, vector } => {
             (arithmetic(0, p.products()), copies_of_groups(entries, vector, p.lanes, beats))
         }
+        MatrixSource::Residual { entries, vector } => {
+            // the entries of both residuals are added
+            (arithmetic(columns, p.products()), copies_of_residuals(entries, vector, p.lanes))
+        }
         MatrixSource::Lattice => (quarters(p.products()), e8p(p.lanes)),
     };
     // beside the numbers: whether an index was wrong, and in the FIFO whether the row is the last one
@@ -186,6 +190,11 @@ pub fn copies(entries: u32, vector: u32, lanes: u32) -> Area {
 /// The same where each beat of a row has books of its own.
 pub fn copies_of_groups(entries: u32, vector: u32, lanes: u32, beats: u32) -> Area {
     cache_logic(vector, lanes) + block_ram(lanes * wide(16 * vector, 2 * entries * beats.next_power_of_two()))
+}
+
+/// Books of residuals: a copy for two lanes, with a memory for each number of an entry.
+fn copies_of_residuals(entries: u32, vector: u32, lanes: u32) -> Area {
+    cache_logic(vector, lanes) + block_ram(lanes.div_ceil(2) * vector * memory(16, entries))
 }
 
 /// A banked codebook cache for entries of eight numbers. With two lanes an estimate: four are measured.

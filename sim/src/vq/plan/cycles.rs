@@ -92,6 +92,7 @@ fn tile_book_words(p: MatrixParams, cols: usize) -> u64 {
     match p.source {
         MatrixSource::Books { entries, vector } => words(entries, vector),
         MatrixSource::Groups { entries, vector } => cols as u64 / u64::from(vector) * words(entries, vector),
+        MatrixSource::Residual { entries, vector } => 2 * words(entries, vector),
         MatrixSource::Lattice => 0,
     }
 }
@@ -101,6 +102,7 @@ fn tile_load(p: MatrixParams, cols: usize) -> u64 {
     let (vector, books) = match p.source {
         MatrixSource::Books { vector, .. } => (vector as usize, 1),
         MatrixSource::Groups { vector, .. } => (vector as usize, cols as u64 / u64::from(vector)),
+        MatrixSource::Residual { vector, .. } => (vector as usize, 2),
         MatrixSource::Lattice => return 0,
     };
     load(tile_book_words(p, cols), vector, books * u64::from(matrix_vector::LOAD))
@@ -111,7 +113,7 @@ fn tile_load(p: MatrixParams, cols: usize) -> u64 {
 pub fn matrix_command(p: MatrixParams, tiles: &[(usize, usize, usize)], one_bus: bool) -> u64 {
     let rows = |(rows, cols, _): (usize, usize, usize)| rows as u64 * beats(p, cols);
     let with_next = |tile: (usize, usize, usize)| {
-        let words = (tile.0 * tile.1) as u64 / u64::from(p.word_columns());
+        let words = tile.0 as u64 * u64::from(p.row_words(tile.1 as u32));
         let moved = if one_bus { words + tile_book_words(p, tile.1) } else { 0 };
         rows(tile).max(tile_load(p, tile.1)).max(moved)
     };
