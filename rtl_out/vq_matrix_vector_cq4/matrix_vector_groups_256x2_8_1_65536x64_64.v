@@ -68,7 +68,7 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
     localparam [3:0] MATRIX_OUTCOME_COLUMNS = 4'hc;
     localparam [3:0] MATRIX_OUTCOME_BOOKS = 4'hd;
     // localparam [3:0] MATRIX_OUTCOME_SCALES = 4'he;
-    reg [2:0] phase; // matrix_vector.rs:55
+    reg [2:0] phase; // matrix_vector.rs:57
     reg half; // the half that is read | vectors.rs:26
     reg filled; // the half that is written, or was last | vectors.rs:27
     reg full_0; // vectors.rs:28
@@ -79,7 +79,7 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
     reg [4:0] length_1; // vectors.rs:30
     reg number; // vectors.rs:31
     reg [4:0] word; // vectors.rs:32
-    wire books_load_valid; // books.rs:25
+    wire books_load_valid; // books.rs:34
     wire books_load_ready;
     wire books_words_ready;
     wire ends;
@@ -100,24 +100,24 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
     wire [2:0] books_m_count;
     wire books_m_row_end;
     wire books_m_last;
-    wire switched; // matrix_vector.rs:69
+    wire switched; // matrix_vector.rs:71
     reg [6:0] adding; // front.rs:27
     reg [6:0] waiting; // front.rs:27
     reg room; // there is room for another row | front.rs:28
-    reg [19:0] id; // the number of the next book | books.rs:84
-    reg loading; // a load is under way | books.rs:85
-    reg [19:0] number_1; // the book that comes, or came last | books.rs:86
-    reg [19:0] next; // the one behind it | books.rs:87
-    reg there; // all books of the next tile are there | books.rs:88
-    reg waits; // a book is there that is not read yet | books.rs:89
-    reg [14:0] last; // the last group | books.rs:195
-    reg [14:0] group; // the group whose book comes | books.rs:196
-    reg damaged; // the book of the next tile is damaged | books.rs:126
-    reg over; // the last word of all books was there | books.rs:127
-    reg [3:0] how; // books.rs:128
-    reg [10:0] position; // books.rs:129
-    reg [3:0] outcome; // books.rs:206
-    wire steps; // matrix_vector.rs:72
+    reg [19:0] id; // the number of the next book | books.rs:102
+    reg loading; // a load is under way | books.rs:103
+    reg [19:0] number_1; // the book that comes, or came last | books.rs:104
+    reg [19:0] next; // the one behind it | books.rs:105
+    reg there; // all books of the next tile are there | books.rs:106
+    reg waits; // a book is there that is not read yet | books.rs:107
+    reg [14:0] last; // the last group | books.rs:232
+    reg [14:0] group; // the group whose book comes | books.rs:233
+    reg damaged; // the book of the next tile is damaged | books.rs:144
+    reg over; // the last word of all books was there | books.rs:145
+    reg [3:0] how; // books.rs:146
+    reg [10:0] position; // books.rs:147
+    reg [3:0] outcome; // books.rs:243
+    wire steps; // matrix_vector.rs:74
     reg [19:0] tile; // the tile | walk.rs:73
     reg [15:0] row; // the row in the tile | walk.rs:74
     reg [1:0] number_2; // the beat in the row | walk.rs:75
@@ -129,16 +129,16 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
     reg [16:0] down_left; // walk.rs:79
     reg [15:0] down_end; // walk.rs:79
     reg down_last; // walk.rs:79
-    reg [3:0] finds; // front.rs:101
-    reg [1:0] beat_flags_number; // matrix_vector.rs:78
-    reg beat_flags_ends; // matrix_vector.rs:78
-    reg beat_flags_first_row; // matrix_vector.rs:78
-    reg beat_flags_last_across; // matrix_vector.rs:78
-    reg beat_flags_last; // matrix_vector.rs:78
-    reg [63:0] beat_data; // matrix_vector.rs:78
-    reg [1:0] beat_place_1; // matrix_vector.rs:78
-    reg beat_begins_1; // matrix_vector.rs:78
-    reg comes_1; // a beat is there | matrix_vector.rs:79
+    reg [3:0] finds; // front.rs:102
+    reg [1:0] beat_flags_number; // matrix_vector.rs:81
+    reg beat_flags_ends; // matrix_vector.rs:81
+    reg beat_flags_first_row; // matrix_vector.rs:81
+    reg beat_flags_last_across; // matrix_vector.rs:81
+    reg beat_flags_last; // matrix_vector.rs:81
+    reg [63:0] beat_data; // matrix_vector.rs:81
+    reg [1:0] beat_place_1; // matrix_vector.rs:81
+    reg beat_begins_1; // matrix_vector.rs:81
+    reg comes_1; // a beat is there | matrix_vector.rs:82
     reg [63:0] word_1; // vectors.rs:69
     reg [63:0] word_2; // vectors.rs:69
     reg [63:0] word_3; // vectors.rs:69
@@ -388,24 +388,24 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
     reg wrong_2_s26; // sums.rs:99
     reg wrong_2_s27; // sums.rs:99
     reg row_wrong; // sums.rs:99
-    wire into_valid; // matrix_vector.rs:86
-    wire [15:0] into_product_0; // matrix_vector.rs:86
-    wire into_wrong; // matrix_vector.rs:86
-    wire into_last; // matrix_vector.rs:86
+    wire into_valid; // matrix_vector.rs:89
+    wire [15:0] into_product_0; // matrix_vector.rs:89
+    wire into_wrong; // matrix_vector.rs:89
+    wire into_last; // matrix_vector.rs:89
     wire fifo_s_ready;
     wire fifo_m_valid;
     wire [17:0] fifo_m_payload;
     wire [6:0] fifo_level;
-    reg [3:0] ended_outcome; // report.rs:30
-    reg ended_in_book; // report.rs:30
-    reg [19:0] ended_tile; // report.rs:30
-    reg [15:0] ended_position; // report.rs:30
-    reg [3:0] refused; // report.rs:106
-    reg there_2; // an index has no entry | report.rs:124
-    reg [19:0] tile_1; // the tile of the row that was added up last | report.rs:125
-    reg [15:0] row_1; // its number in the tile | report.rs:126
-    reg [19:0] first_tile; // report.rs:127
-    reg [15:0] first_row_1; // report.rs:127
+    reg [3:0] ended_outcome; // report.rs:32
+    reg ended_in_book; // report.rs:32
+    reg [19:0] ended_tile; // report.rs:32
+    reg [15:0] ended_position; // report.rs:32
+    reg [3:0] refused; // report.rs:110
+    reg there_2; // an index has no entry | report.rs:128
+    reg [19:0] tile_1; // the tile of the row that was added up last | report.rs:129
+    reg [15:0] row_1; // its number in the tile | report.rs:130
+    reg [19:0] first_tile; // report.rs:131
+    reg [15:0] first_row_1; // report.rs:131
     (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l89 [0:7];
     reg [63:0] memory_l89_q0; // vectors.rs:70
     (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l89_1 [0:7];
@@ -474,7 +474,7 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
         if (_t3 & (word[1:0] == 2'h3)) memory_l89_3[{filled, word[3:2]}] <= vector_data;
     end
     assign command_ready = (phase == PHASE_IDLE) & (half ? full_1 : full_0);
-    wire begins = command_valid & command_ready; // matrix_vector.rs:58
+    wire begins = command_valid & command_ready; // matrix_vector.rs:60
 
     // rows that are on their way
     always @(posedge clk) begin
@@ -486,8 +486,8 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
     end
 
     // books
-    wire begins_1 = command_valid & command_ready; // books.rs:122
-    wire [14:0] groups = command_columns[15:1]; // books.rs:194
+    wire begins_1 = command_valid & command_ready; // books.rs:140
+    wire [14:0] groups = command_columns[15:1]; // books.rs:231
     always @(posedge clk) begin
         if (rst) begin
             group <= 15'h0;
@@ -498,16 +498,16 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
             if (begins_1) last <= groups - 15'h1;
         end
     end
-    wire whole = group == last; // books.rs:200
+    wire whole = group == last; // books.rs:237
     always @(posedge clk) if (ends) begin
         how <= books_loaded_outcome;
         position <= books_loaded_position;
     end
-    assign books_load_valid = (phase == PHASE_RUN) & (~(((loading | there) | damaged) | over));
-    wire dropped = (((phase == PHASE_DRAIN) | (phase == PHASE_FINISH)) & (~loading)) & (~over); // books.rs:133
+    assign books_load_valid = (phase == PHASE_RUN) & (~((((loading | there) | damaged) | over) | 1'h0));
+    wire dropped = (((phase == PHASE_DRAIN) | (phase == PHASE_FINISH)) & (~loading)) & (~over); // books.rs:152
     assign books_ready = (books_words_ready & loading) | dropped;
-    wire okay = books_loaded_outcome == LOAD_OUTCOME_OKAY; // books.rs:138
-    wire flushes = (((phase == PHASE_FINISH) & waits) & ((~(|adding)) & (~(|waiting)))) & (~loading); // books.rs:140
+    wire okay = books_loaded_outcome == LOAD_OUTCOME_OKAY; // books.rs:157
+    wire flushes = (((phase == PHASE_FINISH) & waits) & ((~(|adding)) & (~(|waiting)))) & (~loading); // books.rs:159
     always @(posedge clk) begin
         if (rst) begin
             id <= 20'h0;
@@ -555,8 +555,8 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
         if (how == LOAD_OUTCOME_NUMBER) outcome = MATRIX_OUTCOME_NUMBER;
         if (how == LOAD_OUTCOME_PADDING) outcome = MATRIX_OUTCOME_PADDING;
     end
-    wire [3:0] outcome_1 = damaged ? outcome : MATRIX_OUTCOME_BOOKS; // books.rs:157
-    wire missing = damaged | ((over & (~loading)) & (~there)); // books.rs:158
+    wire [3:0] outcome_1 = damaged ? outcome : MATRIX_OUTCOME_BOOKS; // books.rs:176
+    wire missing = damaged | ((over & (~loading)) & (~there)); // books.rs:177
 
     // where the next beat belongs
     wire row_ends = number_2 == across_end; // walk.rs:125
@@ -633,26 +633,26 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
     end
     wire beat_begins = ((~(|number_2)) & (~(|row))) & 1'h1; // walk.rs:138
     wire flags_last = (across_last & down_last) & (row == down_end); // walk.rs:141
-    wire there_1 = room & 1'h1; // front.rs:84
+    wire there_1 = room & 1'h1; // front.rs:85
 
     // words become beats
-    wire book_there = there | (~beat_begins); // front.rs:87
-    wire goes = ((phase == PHASE_RUN) & there_1) & book_there; // front.rs:88
-    wire steps_1 = (goes & 1'h1) & words_valid; // front.rs:91
+    wire book_there = there | (~beat_begins); // front.rs:88
+    wire goes = ((phase == PHASE_RUN) & there_1) & book_there; // front.rs:89
+    wire steps_1 = (goes & 1'h1) & words_valid; // front.rs:92
     assign steps = steps_1;
     assign words_ready = ((goes & 1'h1) & 1'h1) | (phase == PHASE_DRAIN);
-    wire taken = steps_1 & 1'h1; // front.rs:93
-    wire comes = steps_1 & (~(words_failed & 1'h1)); // front.rs:94
-    wire all = row_ends & flags_last; // front.rs:103
+    wire taken = steps_1 & 1'h1; // front.rs:94
+    wire comes = steps_1 & (~(words_failed & 1'h1)); // front.rs:95
+    wire all = row_ends & flags_last; // front.rs:104
     always @* begin
         finds = MATRIX_OUTCOME_OKAY;
         if ((~words_last) & all) finds = MATRIX_OUTCOME_LONG;
         if (words_last & (~all)) finds = MATRIX_OUTCOME_SHORT;
         if (words_failed) finds = MATRIX_OUTCOME_BUS;
     end
-    wire flags_first_row = ~(|row); // front.rs:114
-    wire [1:0] beat_place = base + number_2; // front.rs:123
-    wire _t11 = comes & row_ends; // front.rs:124
+    wire flags_first_row = ~(|row); // front.rs:115
+    wire [1:0] beat_place = base + number_2; // front.rs:124
+    wire _t11 = comes & row_ends; // front.rs:125
     assign switched = comes & beat_begins;
     always @(posedge clk) begin
         beat_flags_number <= number_2;
@@ -727,14 +727,14 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
         later_last_across_1 <= later_last_across;
         later_last_1 <= later_last;
     end
-    wire [7:0] lanes_0 = beat_data[7:0]; // entries.rs:89
-    wire [7:0] lanes_1 = beat_data[15:8]; // entries.rs:89
-    wire [7:0] lanes_2 = beat_data[23:16]; // entries.rs:89
-    wire [7:0] lanes_3 = beat_data[31:24]; // entries.rs:89
-    wire [7:0] lanes_4 = beat_data[39:32]; // entries.rs:89
-    wire [7:0] lanes_5 = beat_data[47:40]; // entries.rs:89
-    wire [7:0] lanes_6 = beat_data[55:48]; // entries.rs:89
-    wire [7:0] lanes_7 = beat_data[63:56]; // entries.rs:89
+    wire [7:0] lanes_0 = beat_data[7:0]; // entries.rs:94
+    wire [7:0] lanes_1 = beat_data[15:8]; // entries.rs:94
+    wire [7:0] lanes_2 = beat_data[23:16]; // entries.rs:94
+    wire [7:0] lanes_3 = beat_data[31:24]; // entries.rs:94
+    wire [7:0] lanes_4 = beat_data[39:32]; // entries.rs:94
+    wire [7:0] lanes_5 = beat_data[47:40]; // entries.rs:94
+    wire [7:0] lanes_6 = beat_data[55:48]; // entries.rs:94
+    wire [7:0] lanes_7 = beat_data[63:56]; // entries.rs:94
     group_books_256x2_8_4 books (
         .clk(clk),
         .rst(rst),
@@ -780,23 +780,23 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
         .m_row_end(books_m_row_end),
         .m_last(books_m_last)
     );
-    wire wrong = |books_m_wrong; // entries.rs:102
-    wire [15:0] values_0 = books_m_entry_0[15:0]; // entries.rs:110
-    wire [15:0] values_1 = books_m_entry_0[31:16]; // entries.rs:110
-    wire [15:0] values_2 = books_m_entry_1[15:0]; // entries.rs:110
-    wire [15:0] values_3 = books_m_entry_1[31:16]; // entries.rs:110
-    wire [15:0] values_4 = books_m_entry_2[15:0]; // entries.rs:110
-    wire [15:0] values_5 = books_m_entry_2[31:16]; // entries.rs:110
-    wire [15:0] values_6 = books_m_entry_3[15:0]; // entries.rs:110
-    wire [15:0] values_7 = books_m_entry_3[31:16]; // entries.rs:110
-    wire [15:0] values_8 = books_m_entry_4[15:0]; // entries.rs:110
-    wire [15:0] values_9 = books_m_entry_4[31:16]; // entries.rs:110
-    wire [15:0] values_10 = books_m_entry_5[15:0]; // entries.rs:110
-    wire [15:0] values_11 = books_m_entry_5[31:16]; // entries.rs:110
-    wire [15:0] values_12 = books_m_entry_6[15:0]; // entries.rs:110
-    wire [15:0] values_13 = books_m_entry_6[31:16]; // entries.rs:110
-    wire [15:0] values_14 = books_m_entry_7[15:0]; // entries.rs:110
-    wire [15:0] values_15 = books_m_entry_7[31:16]; // entries.rs:110
+    wire wrong = |books_m_wrong; // entries.rs:107
+    wire [15:0] values_0 = books_m_entry_0[15:0]; // entries.rs:109
+    wire [15:0] values_1 = books_m_entry_0[31:16]; // entries.rs:109
+    wire [15:0] values_2 = books_m_entry_1[15:0]; // entries.rs:109
+    wire [15:0] values_3 = books_m_entry_1[31:16]; // entries.rs:109
+    wire [15:0] values_4 = books_m_entry_2[15:0]; // entries.rs:109
+    wire [15:0] values_5 = books_m_entry_2[31:16]; // entries.rs:109
+    wire [15:0] values_6 = books_m_entry_3[15:0]; // entries.rs:109
+    wire [15:0] values_7 = books_m_entry_3[31:16]; // entries.rs:109
+    wire [15:0] values_8 = books_m_entry_4[15:0]; // entries.rs:109
+    wire [15:0] values_9 = books_m_entry_4[31:16]; // entries.rs:109
+    wire [15:0] values_10 = books_m_entry_5[15:0]; // entries.rs:109
+    wire [15:0] values_11 = books_m_entry_5[31:16]; // entries.rs:109
+    wire [15:0] values_12 = books_m_entry_6[15:0]; // entries.rs:109
+    wire [15:0] values_13 = books_m_entry_6[31:16]; // entries.rs:109
+    wire [15:0] values_14 = books_m_entry_7[15:0]; // entries.rs:109
+    wire [15:0] values_15 = books_m_entry_7[31:16]; // entries.rs:109
 
     // products
     multiply_e5f10_l4 multiplier (
@@ -1242,7 +1242,7 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
     assign m_product_0 = fifo_m_payload[17:2];
     assign m_wrong = fifo_m_payload[1];
     assign m_last = fifo_m_payload[0];
-    wire _t13 = m_valid & m_ready; // matrix_vector.rs:91
+    wire _t13 = m_valid & m_ready; // matrix_vector.rs:94
     always @(posedge clk) begin
         if (rst) begin
             adding <= 7'h0;
@@ -1266,17 +1266,17 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
     assign report_in_book = ended_in_book;
     assign report_tile = ended_tile;
     assign report_position = ended_position;
-    wire begins_2 = command_valid & command_ready; // report.rs:31
-    wire cut = |command_columns[3:0]; // report.rs:105
+    wire begins_2 = command_valid & command_ready; // report.rs:33
+    wire cut = |command_columns[3:0]; // report.rs:109
     always @* begin
         refused = MATRIX_OUTCOME_OKAY;
         if (~fit) refused = MATRIX_OUTCOME_VECTOR;
         if ((cut | (~(|command_columns))) | (command_columns > 16'h40)) refused = MATRIX_OUTCOME_COLUMNS;
         if (~(|command_rows)) refused = MATRIX_OUTCOME_NO_ROWS;
     end
-    wire [15:0] row_now = first_row ? 16'h0 : (row_1 + 16'h1); // report.rs:128
-    wire [19:0] tile_now = tile_1 + {19'h0, first_row}; // report.rs:129
-    wire _t15 = row_wrong & (~there_2); // report.rs:133
+    wire [15:0] row_now = first_row ? 16'h0 : (row_1 + 16'h1); // report.rs:132
+    wire [19:0] tile_now = tile_1 + {19'h0, first_row}; // report.rs:133
+    wire _t15 = row_wrong & (~there_2); // report.rs:137
     always @(posedge clk) if (comes_2) begin
         if (_t15) begin
             first_tile <= tile_now;
@@ -1300,14 +1300,14 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
             end
         end
     end
-    wire [2:0] goes_on = (refused == MATRIX_OUTCOME_OKAY) ? PHASE_RUN : PHASE_DRAIN; // report.rs:39
-    wire fetched = (over & (~loading)) & (~waits); // report.rs:40
-    wire fails = ~(finds == MATRIX_OUTCOME_OKAY); // report.rs:77
-    wire too_many = ((~(over & (~loading))) | damaged) | (waits & (~beat_begins)); // report.rs:79
-    wire _t16 = beat_begins & missing; // report.rs:46
-    wire [15:0] position_1 = damaged ? {5'h0, position} : 16'h0; // report.rs:96
-    wire [19:0] tile_2 = damaged ? number_1 : tile; // report.rs:97
-    wire _t17 = (((~(|adding)) & (~(|waiting))) & 1'h1) & fetched; // report.rs:54
+    wire [2:0] goes_on = (refused == MATRIX_OUTCOME_OKAY) ? PHASE_RUN : PHASE_DRAIN; // report.rs:41
+    wire fetched = (over & (~loading)) & (~waits); // report.rs:42
+    wire fails = ~(finds == MATRIX_OUTCOME_OKAY); // report.rs:80
+    wire too_many = ((~(over & (~loading))) | damaged) | (waits & (~beat_begins)); // report.rs:82
+    wire _t16 = beat_begins & missing; // report.rs:48
+    wire [15:0] position_1 = damaged ? {5'h0, position} : 16'h0; // report.rs:100
+    wire [19:0] tile_2 = damaged ? number_1 : tile; // report.rs:101
+    wire _t17 = (((~(|adding)) & (~(|waiting))) & 1'h1) & fetched; // report.rs:56
     always @(posedge clk) begin
         if (begins_2) begin
             ended_outcome <= refused;

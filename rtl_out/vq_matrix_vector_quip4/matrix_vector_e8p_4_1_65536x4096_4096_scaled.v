@@ -53,7 +53,7 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     localparam [3:0] MATRIX_OUTCOME_COLUMNS = 4'hc;
     // localparam [3:0] MATRIX_OUTCOME_BOOKS = 4'hd;
     // localparam [3:0] MATRIX_OUTCOME_SCALES = 4'he;
-    reg [2:0] phase; // matrix_vector.rs:55
+    reg [2:0] phase; // matrix_vector.rs:57
     reg half; // the half that is read | vectors.rs:26
     reg filled; // the half that is written, or was last | vectors.rs:27
     reg full_0; // vectors.rs:28
@@ -64,12 +64,12 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     reg [10:0] length_1; // vectors.rs:30
     reg number; // vectors.rs:31
     reg [10:0] word; // vectors.rs:32
-    reg [15:0] kept; // matrix_vector.rs:61
-    reg [15:0] kept_1; // matrix_vector.rs:61
+    reg [15:0] kept; // matrix_vector.rs:63
+    reg [15:0] kept_1; // matrix_vector.rs:63
     reg [7:0] adding; // front.rs:27
     reg [7:0] waiting; // front.rs:27
     reg room; // there is room for another row | front.rs:28
-    wire steps; // matrix_vector.rs:72
+    wire steps; // matrix_vector.rs:74
     reg [19:0] tile; // the tile | walk.rs:73
     reg [15:0] row; // the row in the tile | walk.rs:74
     reg [7:0] number_1; // the beat in the row | walk.rs:75
@@ -81,21 +81,22 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     reg [16:0] down_left; // walk.rs:79
     reg [15:0] down_end; // walk.rs:79
     reg down_last; // walk.rs:79
-    reg [3:0] finds; // front.rs:101
-    reg [7:0] beat_flags_number; // matrix_vector.rs:78
-    reg beat_flags_ends; // matrix_vector.rs:78
-    reg beat_flags_last_across; // matrix_vector.rs:78
-    reg beat_flags_last; // matrix_vector.rs:78
-    reg [63:0] beat_data; // matrix_vector.rs:78
-    reg [7:0] beat_place_1; // matrix_vector.rs:78
-    reg comes_1; // a beat is there | matrix_vector.rs:79
+    reg [3:0] finds; // front.rs:102
+    reg [7:0] beat_flags_number; // matrix_vector.rs:81
+    reg beat_flags_ends; // matrix_vector.rs:81
+    reg beat_flags_last_across; // matrix_vector.rs:81
+    reg beat_flags_last; // matrix_vector.rs:81
+    reg [63:0] beat_data; // matrix_vector.rs:81
+    reg [7:0] beat_place_1; // matrix_vector.rs:81
+    reg comes_1; // a beat is there | matrix_vector.rs:82
+    reg [7:0] later; // delay.rs:9
     reg [63:0] word_1; // vectors.rs:69
     reg [63:0] word_2; // vectors.rs:69
     reg [63:0] word_3; // vectors.rs:69
     reg [63:0] word_4; // vectors.rs:69
-    reg later; // delay.rs:19
     reg later_1; // delay.rs:19
     reg later_2; // delay.rs:19
+    reg later_3; // delay.rs:19
     reg [7:0] later_number; // delay.rs:9
     reg later_ends; // delay.rs:9
     reg later_last_across; // delay.rs:9
@@ -142,22 +143,6 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     wire [4:0] values_1_13;
     wire [4:0] values_1_14;
     wire [4:0] values_1_15;
-    reg [15:0] later_0_0; // delay.rs:9
-    reg [15:0] later_0_1; // delay.rs:9
-    reg [15:0] later_0_2; // delay.rs:9
-    reg [15:0] later_0_3; // delay.rs:9
-    reg [15:0] later_0_4; // delay.rs:9
-    reg [15:0] later_0_5; // delay.rs:9
-    reg [15:0] later_0_6; // delay.rs:9
-    reg [15:0] later_0_7; // delay.rs:9
-    reg [15:0] later_0_8; // delay.rs:9
-    reg [15:0] later_0_9; // delay.rs:9
-    reg [15:0] later_0_10; // delay.rs:9
-    reg [15:0] later_0_11; // delay.rs:9
-    reg [15:0] later_0_12; // delay.rs:9
-    reg [15:0] later_0_13; // delay.rs:9
-    reg [15:0] later_0_14; // delay.rs:9
-    reg [15:0] later_0_15; // delay.rs:9
     wire [15:0] products_0;
     wire [15:0] products_1;
     wire [15:0] products_2;
@@ -194,25 +179,25 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     wire [15:0] products_15_1;
     wire sum_1_out_valid;
     wire [15:0] values_1;
-    reg later_2_s1; // sums.rs:85
-    reg later_2_s2; // sums.rs:85
-    reg later_2_s3; // sums.rs:85
-    reg later_2_s4; // sums.rs:85
-    reg later_2_s5; // sums.rs:85
-    reg later_2_s6; // sums.rs:85
-    reg later_2_s7; // sums.rs:85
-    reg later_2_s8; // sums.rs:85
-    reg later_2_s9; // sums.rs:85
-    reg later_2_s10; // sums.rs:85
-    reg later_2_s11; // sums.rs:85
-    reg later_2_s12; // sums.rs:85
-    reg later_2_s13; // sums.rs:85
-    reg later_2_s14; // sums.rs:85
-    reg later_2_s15; // sums.rs:85
-    reg later_2_s16; // sums.rs:85
-    reg later_2_s17; // sums.rs:85
-    reg later_2_s18; // sums.rs:85
-    reg later_2_s19; // sums.rs:85
+    reg later_3_s1; // sums.rs:85
+    reg later_3_s2; // sums.rs:85
+    reg later_3_s3; // sums.rs:85
+    reg later_3_s4; // sums.rs:85
+    reg later_3_s5; // sums.rs:85
+    reg later_3_s6; // sums.rs:85
+    reg later_3_s7; // sums.rs:85
+    reg later_3_s8; // sums.rs:85
+    reg later_3_s9; // sums.rs:85
+    reg later_3_s10; // sums.rs:85
+    reg later_3_s11; // sums.rs:85
+    reg later_3_s12; // sums.rs:85
+    reg later_3_s13; // sums.rs:85
+    reg later_3_s14; // sums.rs:85
+    reg later_3_s15; // sums.rs:85
+    reg later_3_s16; // sums.rs:85
+    reg later_3_s17; // sums.rs:85
+    reg later_3_s18; // sums.rs:85
+    reg later_3_s19; // sums.rs:85
     reg term_comes; // sums.rs:85
     reg [7:0] later_number_2_s1; // sums.rs:85
     reg [7:0] later_number_2_s2; // sums.rs:85
@@ -544,18 +529,18 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     reg later_last_2_s62; // sums.rs:61
     reg later_last_2_s63; // sums.rs:61
     reg last_5; // sums.rs:61
-    wire into_valid; // matrix_vector.rs:86
-    wire [15:0] into_product_0; // matrix_vector.rs:86
-    wire into_last; // matrix_vector.rs:86
+    wire into_valid; // matrix_vector.rs:89
+    wire [15:0] into_product_0; // matrix_vector.rs:89
+    wire into_last; // matrix_vector.rs:89
     wire fifo_s_ready;
     wire fifo_m_valid;
     wire [16:0] fifo_m_payload;
     wire [7:0] fifo_level;
-    reg [3:0] ended_outcome; // report.rs:30
-    reg ended_in_book; // report.rs:30
-    reg [19:0] ended_tile; // report.rs:30
-    reg [15:0] ended_position; // report.rs:30
-    reg [3:0] refused; // report.rs:106
+    reg [3:0] ended_outcome; // report.rs:32
+    reg ended_in_book; // report.rs:32
+    reg [19:0] ended_tile; // report.rs:32
+    reg [15:0] ended_position; // report.rs:32
+    reg [3:0] refused; // report.rs:110
     (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l89 [0:511];
     reg [63:0] memory_l89_q0; // vectors.rs:70
     (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l89_1 [0:511];
@@ -624,7 +609,7 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         if (_t3 & (word[1:0] == 2'h3)) memory_l89_3[{filled, word[9:2]}] <= vector_data;
     end
     assign command_ready = (phase == PHASE_IDLE) & (half ? full_1 : full_0);
-    wire begins = command_valid & command_ready; // matrix_vector.rs:58
+    wire begins = command_valid & command_ready; // matrix_vector.rs:60
     always @(posedge clk) begin
         if (begins) kept <= command_ratio;
         if (begins) kept_1 <= command_scale;
@@ -713,24 +698,24 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         end
     end
     wire flags_last = (across_last & down_last) & (row == down_end); // walk.rs:141
-    wire there = room & 1'h1; // front.rs:84
+    wire there = room & 1'h1; // front.rs:85
 
     // words become beats
-    wire goes = ((phase == PHASE_RUN) & there) & 1'h1; // front.rs:88
-    wire steps_1 = (goes & 1'h1) & words_valid; // front.rs:91
+    wire goes = ((phase == PHASE_RUN) & there) & 1'h1; // front.rs:89
+    wire steps_1 = (goes & 1'h1) & words_valid; // front.rs:92
     assign steps = steps_1;
     assign words_ready = ((goes & 1'h1) & 1'h1) | (phase == PHASE_DRAIN);
-    wire taken = steps_1 & 1'h1; // front.rs:93
-    wire comes = steps_1 & (~(words_failed & 1'h1)); // front.rs:94
-    wire all = row_ends & flags_last; // front.rs:103
+    wire taken = steps_1 & 1'h1; // front.rs:94
+    wire comes = steps_1 & (~(words_failed & 1'h1)); // front.rs:95
+    wire all = row_ends & flags_last; // front.rs:104
     always @* begin
         finds = MATRIX_OUTCOME_OKAY;
         if ((~words_last) & all) finds = MATRIX_OUTCOME_LONG;
         if (words_last & (~all)) finds = MATRIX_OUTCOME_SHORT;
         if (words_failed) finds = MATRIX_OUTCOME_BUS;
     end
-    wire [7:0] beat_place = base + number_1; // front.rs:123
-    wire _t11 = comes & row_ends; // front.rs:124
+    wire [7:0] beat_place = base + number_1; // front.rs:124
+    wire _t11 = comes & row_ends; // front.rs:125
     always @(posedge clk) begin
         beat_flags_number <= number_1;
         beat_flags_ends <= row_ends;
@@ -748,7 +733,8 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     end
 
     // indices become values
-    wire [8:0] address = {half, beat_place_1}; // vectors.rs:67
+    always @(posedge clk) later <= beat_place_1;
+    wire [8:0] address = {half, later}; // vectors.rs:67
     always @(posedge clk) begin
         word_1 <= memory_l89_q0;
         memory_l89_q0 <= memory_l89[address];
@@ -783,13 +769,13 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     wire [15:0] numbers_0_15 = word_4[63:48]; // vectors.rs:71
     always @(posedge clk) begin
         if (rst) begin
-            later <= 1'h0;
             later_1 <= 1'h0;
             later_2 <= 1'h0;
+            later_3 <= 1'h0;
         end else begin
-            later <= comes_1;
-            later_1 <= later;
+            later_1 <= comes_1;
             later_2 <= later_1;
+            later_3 <= later_2;
         end
     end
     always @(posedge clk) begin
@@ -850,216 +836,198 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         .m_payload_3_6(values_1_14),
         .m_payload_3_7(values_1_15)
     );
-    always @(posedge clk) begin
-        later_0_0 <= numbers_0_0;
-        later_0_1 <= numbers_0_1;
-        later_0_2 <= numbers_0_2;
-        later_0_3 <= numbers_0_3;
-        later_0_4 <= numbers_0_4;
-        later_0_5 <= numbers_0_5;
-        later_0_6 <= numbers_0_6;
-        later_0_7 <= numbers_0_7;
-        later_0_8 <= numbers_0_8;
-        later_0_9 <= numbers_0_9;
-        later_0_10 <= numbers_0_10;
-        later_0_11 <= numbers_0_11;
-        later_0_12 <= numbers_0_12;
-        later_0_13 <= numbers_0_13;
-        later_0_14 <= numbers_0_14;
-        later_0_15 <= numbers_0_15;
-    end
 
     // products
     times_quarters multiplier (
         .clk(clk),
         .quarters(values_0_0),
-        .x(later_0_0),
+        .x(numbers_0_0),
         .y(products_0)
     );
     times_quarters multiplier_16 (
         .clk(clk),
         .quarters(values_1_0),
-        .x(later_0_0),
+        .x(numbers_0_0),
         .y(products_0_1)
     );
     times_quarters multiplier_1 (
         .clk(clk),
         .quarters(values_0_1),
-        .x(later_0_1),
+        .x(numbers_0_1),
         .y(products_1)
     );
     times_quarters multiplier_17 (
         .clk(clk),
         .quarters(values_1_1),
-        .x(later_0_1),
+        .x(numbers_0_1),
         .y(products_1_1)
     );
     times_quarters multiplier_2 (
         .clk(clk),
         .quarters(values_0_2),
-        .x(later_0_2),
+        .x(numbers_0_2),
         .y(products_2)
     );
     times_quarters multiplier_18 (
         .clk(clk),
         .quarters(values_1_2),
-        .x(later_0_2),
+        .x(numbers_0_2),
         .y(products_2_1)
     );
     times_quarters multiplier_3 (
         .clk(clk),
         .quarters(values_0_3),
-        .x(later_0_3),
+        .x(numbers_0_3),
         .y(products_3)
     );
     times_quarters multiplier_19 (
         .clk(clk),
         .quarters(values_1_3),
-        .x(later_0_3),
+        .x(numbers_0_3),
         .y(products_3_1)
     );
     times_quarters multiplier_4 (
         .clk(clk),
         .quarters(values_0_4),
-        .x(later_0_4),
+        .x(numbers_0_4),
         .y(products_4)
     );
     times_quarters multiplier_20 (
         .clk(clk),
         .quarters(values_1_4),
-        .x(later_0_4),
+        .x(numbers_0_4),
         .y(products_4_1)
     );
     times_quarters multiplier_5 (
         .clk(clk),
         .quarters(values_0_5),
-        .x(later_0_5),
+        .x(numbers_0_5),
         .y(products_5)
     );
     times_quarters multiplier_21 (
         .clk(clk),
         .quarters(values_1_5),
-        .x(later_0_5),
+        .x(numbers_0_5),
         .y(products_5_1)
     );
     times_quarters multiplier_6 (
         .clk(clk),
         .quarters(values_0_6),
-        .x(later_0_6),
+        .x(numbers_0_6),
         .y(products_6)
     );
     times_quarters multiplier_22 (
         .clk(clk),
         .quarters(values_1_6),
-        .x(later_0_6),
+        .x(numbers_0_6),
         .y(products_6_1)
     );
     times_quarters multiplier_7 (
         .clk(clk),
         .quarters(values_0_7),
-        .x(later_0_7),
+        .x(numbers_0_7),
         .y(products_7)
     );
     times_quarters multiplier_23 (
         .clk(clk),
         .quarters(values_1_7),
-        .x(later_0_7),
+        .x(numbers_0_7),
         .y(products_7_1)
     );
     times_quarters multiplier_8 (
         .clk(clk),
         .quarters(values_0_8),
-        .x(later_0_8),
+        .x(numbers_0_8),
         .y(products_8)
     );
     times_quarters multiplier_24 (
         .clk(clk),
         .quarters(values_1_8),
-        .x(later_0_8),
+        .x(numbers_0_8),
         .y(products_8_1)
     );
     times_quarters multiplier_9 (
         .clk(clk),
         .quarters(values_0_9),
-        .x(later_0_9),
+        .x(numbers_0_9),
         .y(products_9)
     );
     times_quarters multiplier_25 (
         .clk(clk),
         .quarters(values_1_9),
-        .x(later_0_9),
+        .x(numbers_0_9),
         .y(products_9_1)
     );
     times_quarters multiplier_10 (
         .clk(clk),
         .quarters(values_0_10),
-        .x(later_0_10),
+        .x(numbers_0_10),
         .y(products_10)
     );
     times_quarters multiplier_26 (
         .clk(clk),
         .quarters(values_1_10),
-        .x(later_0_10),
+        .x(numbers_0_10),
         .y(products_10_1)
     );
     times_quarters multiplier_11 (
         .clk(clk),
         .quarters(values_0_11),
-        .x(later_0_11),
+        .x(numbers_0_11),
         .y(products_11)
     );
     times_quarters multiplier_27 (
         .clk(clk),
         .quarters(values_1_11),
-        .x(later_0_11),
+        .x(numbers_0_11),
         .y(products_11_1)
     );
     times_quarters multiplier_12 (
         .clk(clk),
         .quarters(values_0_12),
-        .x(later_0_12),
+        .x(numbers_0_12),
         .y(products_12)
     );
     times_quarters multiplier_28 (
         .clk(clk),
         .quarters(values_1_12),
-        .x(later_0_12),
+        .x(numbers_0_12),
         .y(products_12_1)
     );
     times_quarters multiplier_13 (
         .clk(clk),
         .quarters(values_0_13),
-        .x(later_0_13),
+        .x(numbers_0_13),
         .y(products_13)
     );
     times_quarters multiplier_29 (
         .clk(clk),
         .quarters(values_1_13),
-        .x(later_0_13),
+        .x(numbers_0_13),
         .y(products_13_1)
     );
     times_quarters multiplier_14 (
         .clk(clk),
         .quarters(values_0_14),
-        .x(later_0_14),
+        .x(numbers_0_14),
         .y(products_14)
     );
     times_quarters multiplier_30 (
         .clk(clk),
         .quarters(values_1_14),
-        .x(later_0_14),
+        .x(numbers_0_14),
         .y(products_14_1)
     );
     times_quarters multiplier_15 (
         .clk(clk),
         .quarters(values_0_15),
-        .x(later_0_15),
+        .x(numbers_0_15),
         .y(products_15)
     );
     times_quarters multiplier_31 (
         .clk(clk),
         .quarters(values_1_15),
-        .x(later_0_15),
+        .x(numbers_0_15),
         .y(products_15_1)
     );
     wire [255:0] _t12 = {products_15, products_14, products_13, products_12, products_11, products_10, products_9, products_8, products_7, products_6, products_5, products_4, products_3, products_2, products_1, products_0}; // sums.rs:121
@@ -1082,47 +1050,47 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     );
     always @(posedge clk) begin
         if (rst) begin
-            later_2_s1 <= 1'h0;
-            later_2_s2 <= 1'h0;
-            later_2_s3 <= 1'h0;
-            later_2_s4 <= 1'h0;
-            later_2_s5 <= 1'h0;
-            later_2_s6 <= 1'h0;
-            later_2_s7 <= 1'h0;
-            later_2_s8 <= 1'h0;
-            later_2_s9 <= 1'h0;
-            later_2_s10 <= 1'h0;
-            later_2_s11 <= 1'h0;
-            later_2_s12 <= 1'h0;
-            later_2_s13 <= 1'h0;
-            later_2_s14 <= 1'h0;
-            later_2_s15 <= 1'h0;
-            later_2_s16 <= 1'h0;
-            later_2_s17 <= 1'h0;
-            later_2_s18 <= 1'h0;
-            later_2_s19 <= 1'h0;
+            later_3_s1 <= 1'h0;
+            later_3_s2 <= 1'h0;
+            later_3_s3 <= 1'h0;
+            later_3_s4 <= 1'h0;
+            later_3_s5 <= 1'h0;
+            later_3_s6 <= 1'h0;
+            later_3_s7 <= 1'h0;
+            later_3_s8 <= 1'h0;
+            later_3_s9 <= 1'h0;
+            later_3_s10 <= 1'h0;
+            later_3_s11 <= 1'h0;
+            later_3_s12 <= 1'h0;
+            later_3_s13 <= 1'h0;
+            later_3_s14 <= 1'h0;
+            later_3_s15 <= 1'h0;
+            later_3_s16 <= 1'h0;
+            later_3_s17 <= 1'h0;
+            later_3_s18 <= 1'h0;
+            later_3_s19 <= 1'h0;
             term_comes <= 1'h0;
         end else begin
-            later_2_s1 <= later_2;
-            later_2_s2 <= later_2_s1;
-            later_2_s3 <= later_2_s2;
-            later_2_s4 <= later_2_s3;
-            later_2_s5 <= later_2_s4;
-            later_2_s6 <= later_2_s5;
-            later_2_s7 <= later_2_s6;
-            later_2_s8 <= later_2_s7;
-            later_2_s9 <= later_2_s8;
-            later_2_s10 <= later_2_s9;
-            later_2_s11 <= later_2_s10;
-            later_2_s12 <= later_2_s11;
-            later_2_s13 <= later_2_s12;
-            later_2_s14 <= later_2_s13;
-            later_2_s15 <= later_2_s14;
-            later_2_s16 <= later_2_s15;
-            later_2_s17 <= later_2_s16;
-            later_2_s18 <= later_2_s17;
-            later_2_s19 <= later_2_s18;
-            term_comes <= later_2_s19;
+            later_3_s1 <= later_3;
+            later_3_s2 <= later_3_s1;
+            later_3_s3 <= later_3_s2;
+            later_3_s4 <= later_3_s3;
+            later_3_s5 <= later_3_s4;
+            later_3_s6 <= later_3_s5;
+            later_3_s7 <= later_3_s6;
+            later_3_s8 <= later_3_s7;
+            later_3_s9 <= later_3_s8;
+            later_3_s10 <= later_3_s9;
+            later_3_s11 <= later_3_s10;
+            later_3_s12 <= later_3_s11;
+            later_3_s13 <= later_3_s12;
+            later_3_s14 <= later_3_s13;
+            later_3_s15 <= later_3_s14;
+            later_3_s16 <= later_3_s15;
+            later_3_s17 <= later_3_s16;
+            later_3_s18 <= later_3_s17;
+            later_3_s19 <= later_3_s18;
+            term_comes <= later_3_s19;
         end
     end
     always @(posedge clk) begin
@@ -1741,7 +1709,7 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     );
     assign m_product_0 = fifo_m_payload[16:1];
     assign m_last = fifo_m_payload[0];
-    wire _t14 = m_valid & m_ready; // matrix_vector.rs:91
+    wire _t14 = m_valid & m_ready; // matrix_vector.rs:94
     always @(posedge clk) begin
         if (rst) begin
             adding <= 8'h0;
@@ -1765,16 +1733,16 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     assign report_in_book = ended_in_book;
     assign report_tile = ended_tile;
     assign report_position = ended_position;
-    wire begins_1 = command_valid & command_ready; // report.rs:31
-    wire cut = |command_columns[3:0]; // report.rs:105
+    wire begins_1 = command_valid & command_ready; // report.rs:33
+    wire cut = |command_columns[3:0]; // report.rs:109
     always @* begin
         refused = MATRIX_OUTCOME_OKAY;
         if (~fit) refused = MATRIX_OUTCOME_VECTOR;
         if ((cut | (~(|command_columns))) | (command_columns > 16'h1000)) refused = MATRIX_OUTCOME_COLUMNS;
         if (~(|command_rows)) refused = MATRIX_OUTCOME_NO_ROWS;
     end
-    wire [2:0] goes_on = (refused == MATRIX_OUTCOME_OKAY) ? PHASE_RUN : PHASE_DRAIN; // report.rs:39
-    wire fails = ~(finds == MATRIX_OUTCOME_OKAY); // report.rs:77
+    wire [2:0] goes_on = (refused == MATRIX_OUTCOME_OKAY) ? PHASE_RUN : PHASE_DRAIN; // report.rs:41
+    wire fails = ~(finds == MATRIX_OUTCOME_OKAY); // report.rs:80
     always @(posedge clk) begin
         if (begins_1) begin
             ended_outcome <= refused;
