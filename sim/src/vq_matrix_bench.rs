@@ -40,6 +40,17 @@ pub struct MatrixTimes {
     pub reports: Vec<u64>,
 }
 
+/// What came out of the unit, and when.
+#[derive(Clone, Debug)]
+pub struct MatrixPlayed {
+    /// When.
+    pub times: MatrixTimes,
+    /// The products of the rows.
+    pub products: Vec<Beat>,
+    /// How each command ended: outcome, in book, tile, position.
+    pub reports: Vec<Beat>,
+}
+
 impl MatrixBench {
     /// Runs commands one after the other. All streams stall: `command`, `vector`, `words`, `books`, `scale`, `m`, `report`.
     ///
@@ -52,13 +63,30 @@ impl MatrixBench {
         stalls: [Stalls; 7],
         seed: u64,
     ) -> Result<MatrixTimes, String> {
+        let played = self.play(engine, commands, stalls, seed, &mut || ())?;
+        self.check(commands, &played)?;
+        Ok(played.times)
+    }
+
+    /// The same without a check; each report is told.
+    ///
+    /// # Errors
+    /// What did not come.
+    pub fn play(
+        &self,
+        engine: &mut dyn Engine,
+        commands: &[MatrixCommand],
+        stalls: [Stalls; 7],
+        seed: u64,
+        progress: &mut dyn FnMut(),
+    ) -> Result<MatrixPlayed, String> {
         let mut bench = Bench::new(engine, seed);
         let [command, vector, words] = [0, 1, 2].map(|i| bench.source_at(self.sources[i].clone(), stalls[i]));
         let books = self.books.clone().map(|books| bench.source_at(books, stalls[3]));
         let scale = self.scale.clone().map(|scale| bench.source_at(scale, stalls[4]));
         let [m, report] = [0, 1].map(|i| bench.sink_at(self.sinks[i].clone(), stalls[5 + i]));
         bench.reset().map_err(|e| e.to_string())?;
-        let (mut expected, mut ends, mut work) = (vec![], vec![], 1000);
+        let mut work = 1000;
         for c in commands {
             bench.send(command, [self.command_beat(c)]);
             c.vectors.iter().for_each(|numbers| bench.send(vector, vector_beats(numbers)));
@@ -70,32 +98,44 @@ impl MatrixBench {
                 let last = |i: usize| u64::from(i + 1 == c.scales.len());
                 bench.send(scale, c.scales.iter().enumerate().map(|(i, scale)| [u64::from(*scale), last(i)]));
             }
-            let (products, end) = self.unit.run(c);
             let loads: usize = c.books.iter().map(Vec::len).sum();
-            work += (2 * c.words.len() + 2 * products.len() + 2 * loads + c.scales.len() + 500) as u64;
+            work += (2 * c.words.len() + 2 * c.rows + 2 * loads + c.scales.len() + 500) as u64;
+        }
+        let (limit, mut there) = (bench.cycle() + 60 * work, 0);
+        while there < commands.len() {
+            if bench.cycle() > limit {
+                return Err(format!("it hangs: {there} reports of {}", commands.len()));
+            }
+            bench.step().map_err(|e| e.to_string())?;
+            let now = bench.beats(report).len();
+            (there..now).for_each(|_| progress());
+            there = now;
+        }
+        (0..80).try_for_each(|_| bench.step().map_err(|e| e.to_string()))?;
+        let [products, reports] = [m, report].map(|sink| bench.received_at(sink).to_vec());
+        let [commands, words] = [command, words].map(|source| bench.sent_at(source).to_vec());
+        let books = books.map_or(vec![], |books| bench.sent_at(books).to_vec());
+        let times = MatrixTimes { commands, words, books, products, reports };
+        Ok(MatrixPlayed { times, products: bench.beats(m).to_vec(), reports: bench.beats(report).to_vec() })
+    }
+
+    fn check(&self, commands: &[MatrixCommand], played: &MatrixPlayed) -> Result<(), String> {
+        let (mut expected, mut ends) = (vec![], vec![]);
+        for c in commands {
+            let (products, end) = self.unit.run(c);
             expected.extend(products.iter().map(|row| self.row_beat(row)));
             ends.push((expected.len(), report_of(end)));
         }
-        let limit = bench.cycle() + 60 * work;
-        while bench.beats(report).len() < commands.len() {
-            if bench.cycle() > limit {
-                return Err(format!("it hangs: {} reports of {}", bench.beats(report).len(), commands.len()));
-            }
-            bench.step().map_err(|e| e.to_string())?;
-        }
-        (0..80).try_for_each(|_| bench.step().map_err(|e| e.to_string()))?;
-        self.compare_products(bench.beats(m), &expected)?;
-        compare_reports(bench.beats(report), &ends)?;
-        let [products, reports] = [m, report].map(|sink| bench.received_at(sink).to_vec());
-        for (i, ((end, _), at)) in ends.iter().zip(&reports).enumerate() {
+        self.compare_products(&played.products, &expected)?;
+        compare_reports(&played.reports, &ends)?;
+        let MatrixTimes { products, reports, .. } = &played.times;
+        for (i, ((end, _), at)) in ends.iter().zip(reports).enumerate() {
             let (before, behind) = (products[..*end].last(), products.get(*end));
             if before.is_some_and(|last| last >= at) || behind.is_some_and(|next| next <= at) {
                 return Err(format!("report {i} does not stand between its products and the next ones"));
             }
         }
-        let [commands, words] = [command, words].map(|source| bench.sent_at(source).to_vec());
-        let books = books.map_or(vec![], |books| bench.sent_at(books).to_vec());
-        Ok(MatrixTimes { commands, words, books, products, reports })
+        Ok(())
     }
 
     fn command_beat(&self, c: &MatrixCommand) -> Beat {

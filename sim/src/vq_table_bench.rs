@@ -12,7 +12,7 @@ pub use products::ProductsBench;
 pub use scores::ScoresBench;
 pub use values::ValuesBench;
 
-use crate::bus::{Beat, Bench, Sink, Stalls, StreamPorts};
+use crate::bus::{Beat, Bench, Sink, Source, Stalls, StreamPorts};
 use crate::golden::vq::cache::LoadWord;
 use crate::golden::vq::tables::{Score, TableCommand, TableFault, TableUnit, Tables};
 use hdl::BigUint;
@@ -29,6 +29,56 @@ pub struct TableTimes {
     pub scores: Vec<u64>,
     /// The cycle in which each report was there.
     pub reports: Vec<u64>,
+}
+
+impl TableTimes {
+    /// From the first command to the last report.
+    pub fn cycles(&self) -> u64 {
+        self.reports.last().unwrap_or(&0) - self.commands.first().unwrap_or(&0)
+    }
+}
+
+/// What came out of a unit, and when.
+#[derive(Clone, Debug)]
+pub struct TablePlayed {
+    /// When.
+    pub times: TableTimes,
+    /// Scores, values, or words of indices.
+    pub out: Vec<Beat>,
+    /// How each command ended: outcome, in rows, position.
+    pub reports: Vec<Beat>,
+}
+
+impl TablePlayed {
+    fn of(bench: &Bench, [commands, words]: [Source; 2], [out, reports]: [Sink; 2]) -> TablePlayed {
+        let times = TableTimes {
+            words: bench.sent_at(words).to_vec(),
+            commands: bench.sent_at(commands).to_vec(),
+            scores: bench.received_at(out).to_vec(),
+            reports: bench.received_at(reports).to_vec(),
+        };
+        TablePlayed { times, out: bench.beats(out).to_vec(), reports: bench.beats(reports).to_vec() }
+    }
+}
+
+/// Steps until so many reports are there, each of which is told, and some cycles more.
+fn until_reports(
+    bench: &mut Bench,
+    report: Sink,
+    (count, limit): (usize, u64),
+    progress: &mut dyn FnMut(),
+) -> Result<(), String> {
+    let mut there = 0;
+    while there < count {
+        if bench.cycle() > limit {
+            return Err(format!("it hangs: {there} reports of {count}"));
+        }
+        bench.step().map_err(|e| e.to_string())?;
+        let now = bench.beats(report).len();
+        (there..now).for_each(|_| progress());
+        there = now;
+    }
+    (0..60).try_for_each(|_| bench.step().map_err(|e| e.to_string()))
 }
 
 fn compare_reports(got: &[Beat], expected: &[(usize, [u64; 3])]) -> Result<(), String> {

@@ -5,18 +5,23 @@ use crate::bus::axi4_memory::SparseBytes;
 use crate::golden::vq::VqFile;
 use crate::golden::vq::attention::Head;
 use crate::golden::vq::attention_head::HeadUnit;
+use crate::golden::vq::cache::LoadWord;
 use crate::golden::vq::softmax::softmax64;
 use crate::vq_table_bench::head_words;
 
 impl HeadMemory {
     /// The first head of a file of keys and values: its books and rows.
     pub fn of_file(file: &VqFile, bytes: &mut SparseBytes) -> HeadMemory {
+        HeadMemory::of_words([0, 1].map(|which| head_words(file, which, 0)), bytes)
+    }
+
+    /// Books and rows of the keys and of the values of a head.
+    pub fn of_words(words: [(Vec<LoadWord>, Vec<LoadWord>); 2], bytes: &mut SparseBytes) -> HeadMemory {
         let mut job = places(0, [0; 8]);
-        for which in 0..2 {
-            let (books, rows) = head_words(file, which, 0);
+        for (which, (books, rows)) in words.iter().enumerate() {
             job.first[which] = (books[0].data as u32) >> 12;
-            job.book_bytes[which] = write_words(bytes, job.books[which], &books);
-            write_words(bytes, job.rows[which], &rows);
+            job.book_bytes[which] = write_words(bytes, job.books[which], books);
+            write_words(bytes, job.rows[which], rows);
         }
         HeadMemory { job, counts: Default::default() }
     }

@@ -58,38 +58,55 @@ impl EncoderBench {
         stalls: [Stalls; 5],
         seed: u64,
     ) -> Result<TableTimes, String> {
+        let played = self.play(engine, commands, stalls, seed, &mut || ())?;
+        self.check(commands, &played)?;
+        Ok(played.times)
+    }
+
+    /// The same without a check; each report is told.
+    ///
+    /// # Errors
+    /// What did not come.
+    pub fn play(
+        &self,
+        engine: &mut dyn Engine,
+        commands: &[TableCommand],
+        stalls: [Stalls; 5],
+        seed: u64,
+        progress: &mut dyn FnMut(),
+    ) -> Result<TablePlayed, String> {
         let mut bench = Bench::new(engine, seed);
         let sources = [0, 1, 2].map(|i| bench.source_at(self.sources[i].clone(), stalls[i]));
         let [m, done] = [0, 1].map(|i| bench.sink_at(self.sinks[i].clone(), stalls[3 + i]));
         bench.reset().map_err(|e| e.to_string())?;
-        let (mut expected, mut ends, mut work) = (vec![], vec![], 1000);
+        let mut work = 1000;
         for command in commands {
             bench.send(sources[0], [[u64::from(command.first)]]);
             bench.send(sources[1], query_beats(&command.query));
             bench.send(sources[2], word_beats(&command.words));
-            let indices = self.unit.encode(command);
-            expected.extend(row_beats(indices.as_deref().unwrap_or(&[])));
-            ends.push((expected.len(), report_of(indices.map(|_| ()))));
             work += command.words.len() + self.unit.positions * (40 + self.unit.entries * self.unit.vector);
         }
         let limit = bench.cycle() + 60 * work as u64;
-        while bench.beats(done).len() < commands.len() {
-            if bench.cycle() > limit {
-                return Err(format!("it hangs: {} reports of {}", bench.beats(done).len(), commands.len()));
-            }
-            bench.step().map_err(|e| e.to_string())?;
+        until_reports(&mut bench, done, (commands.len(), limit), progress)?;
+        Ok(TablePlayed::of(&bench, [sources[0], sources[2]], [m, done]))
+    }
+
+    fn check(&self, commands: &[TableCommand], played: &TablePlayed) -> Result<(), String> {
+        let (mut expected, mut ends) = (vec![], vec![]);
+        for command in commands {
+            let indices = self.unit.encode(command);
+            expected.extend(row_beats(indices.as_deref().unwrap_or(&[])));
+            ends.push((expected.len(), report_of(indices.map(|_| ()))));
         }
-        (0..60).try_for_each(|_| bench.step().map_err(|e| e.to_string()))?;
-        compare_rows(bench.beats(m), &expected)?;
-        compare_reports(bench.beats(done), &ends)?;
-        let [scores, reports] = [m, done].map(|sink: Sink| bench.received_at(sink).to_vec());
-        for (i, ((end, _), at)) in ends.iter().zip(&reports).enumerate() {
+        compare_rows(&played.out, &expected)?;
+        compare_reports(&played.reports, &ends)?;
+        let TableTimes { scores, reports, .. } = &played.times;
+        for (i, ((end, _), at)) in ends.iter().zip(reports).enumerate() {
             if scores[..*end].last().is_some_and(|last| last >= at) || scores.get(*end).is_some_and(|next| next <= at) {
                 return Err(format!("report {i} does not stand between its row and the next one"));
             }
         }
-        let [commands, words] = [0, 2].map(|i| bench.sent_at(sources[i]).to_vec());
-        Ok(TableTimes { words, commands, scores, reports })
+        Ok(())
     }
 }
 

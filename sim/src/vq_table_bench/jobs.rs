@@ -3,7 +3,7 @@
 use crate::data::Recording;
 use crate::golden::vq::cache::{LoadWord, book_words};
 use crate::golden::vq::tables::{LANES, TableCommand, TableUnit};
-use crate::golden::vq::{Algorithm, VqFile};
+use crate::golden::vq::{Algorithm, Book, VqFile};
 use crate::vq::{Source, TrainOptions, kv_sources, pack, train};
 use fastrand::Rng;
 
@@ -183,13 +183,19 @@ pub fn head_words(file: &VqFile, tensor: usize, head: usize) -> (Vec<LoadWord>, 
     let tensor = &file.tensors[tensor];
     let before: usize = file.tensors.iter().take_while(|t| !std::ptr::eq(*t, tensor)).map(|t| t.books.len()).sum();
     let part = tensor.parts(&file.scheme).nth(head).expect("a head of the tensor");
-    let books = part.first_book..part.first_book + part.books;
-    let words = books
-        .flat_map(|book| book_words((before + book) as u32, &tensor.books[book].values, file.scheme.vector))
-        .collect();
+    let books = &tensor.books[part.first_book..part.first_book + part.books];
+    (books_as_words(books, (before + part.first_book) as u32), rows_as_words(&tensor.indices[head]))
+}
+
+/// Books, of which the first has this number in its file, as the words of a bus.
+pub fn books_as_words(books: &[Book], first: u32) -> Vec<LoadWord> {
+    (first..).zip(books).flat_map(|(number, book)| book_words(number, &book.values, book.vector)).collect()
+}
+
+/// Rows of indices as the words of a bus.
+pub fn rows_as_words(rows: &[u8]) -> Vec<LoadWord> {
     let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
-    let rows = tensor.indices[head].chunks(8).map(|bytes| LoadWord { data: word(bytes), failed: false }).collect();
-    (words, rows)
+    rows.chunks(8).map(|bytes| LoadWord { data: word(bytes), failed: false }).collect()
 }
 
 /// A recorded head, quantized: keys and values of layer 10 of a real model. Few rounds of training, for tests.

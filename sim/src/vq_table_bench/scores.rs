@@ -25,45 +25,62 @@ impl ScoresBench {
         stalls: &[Stalls],
         seed: u64,
     ) -> Result<TableTimes, String> {
+        let played = self.play(engine, jobs, stalls, seed, &mut || ())?;
+        self.check(jobs, &played)?;
+        Ok(played.times)
+    }
+
+    /// The same without a check; each report is told.
+    ///
+    /// # Errors
+    /// What did not come.
+    pub fn play(
+        &self,
+        engine: &mut dyn Engine,
+        jobs: &[Job],
+        stalls: &[Stalls],
+        seed: u64,
+        progress: &mut dyn FnMut(),
+    ) -> Result<TablePlayed, String> {
         let mut bench = Bench::new(engine, seed);
         let sources: Vec<_> =
             self.sources.iter().zip(stalls).map(|(s, stalls)| bench.source_at(s.clone(), *stalls)).collect();
         let [m, report] = [0, 1].map(|i| bench.sink_at(self.sinks[i].clone(), stalls[self.sources.len() + i]));
         bench.reset().map_err(|e| e.to_string())?;
-        let scaled = sources.get(3);
-        let (mut expected, mut ends, mut work) = (vec![], vec![], 1000);
+        let mut work = 1000;
         for job in jobs {
             let TableCommand { first, tokens, query, words } = &job.command;
             bench.send(sources[0], [[u64::from(*first), *tokens as u64]]);
             bench.send(sources[1], query_beats(query));
             bench.send(sources[2], word_beats(words));
-            let (scores, end) = self.unit.scores(&job.command, scaled.map(|_| &job.scales[..]));
-            if let Some(scale) = scaled {
+            if let Some(scale) = sources.get(3) {
                 let last = |i: usize| u64::from(i + 1 == job.scales.len());
                 bench.send(*scale, job.scales.iter().enumerate().map(|(i, scale)| [u64::from(*scale), last(i)]));
             }
-            work += words.len() as u64 + 2 * scores.len() as u64 + 500 + job.scales.len() as u64;
+            work += (words.len() + 2 * tokens + 500 + job.scales.len()) as u64;
+        }
+        let limit = bench.cycle() + 60 * work;
+        until_reports(&mut bench, report, (jobs.len(), limit), progress)?;
+        Ok(TablePlayed::of(&bench, [sources[0], sources[2]], [m, report]))
+    }
+
+    fn check(&self, jobs: &[Job], played: &TablePlayed) -> Result<(), String> {
+        let scaled = self.sources.len() > 3;
+        let (mut expected, mut ends) = (vec![], vec![]);
+        for job in jobs {
+            let (scores, end) = self.unit.scores(&job.command, scaled.then_some(&job.scales[..]));
             expected.extend(scores.iter().map(beat_of));
             ends.push((expected.len(), report_of(end)));
         }
-        let limit = bench.cycle() + 60 * work;
-        while bench.beats(report).len() < jobs.len() {
-            if bench.cycle() > limit {
-                return Err(format!("it hangs: {} reports of {}", bench.beats(report).len(), jobs.len()));
-            }
-            bench.step().map_err(|e| e.to_string())?;
-        }
-        (0..60).try_for_each(|_| bench.step().map_err(|e| e.to_string()))?;
-        compare_scores(bench.beats(m), &expected, self.unit.queries)?;
-        compare_reports(bench.beats(report), &ends)?;
-        let [scores, reports] = [m, report].map(|sink: Sink| bench.received_at(sink).to_vec());
-        for (i, ((end, _), at)) in ends.iter().zip(&reports).enumerate() {
+        compare_scores(&played.out, &expected, self.unit.queries)?;
+        compare_reports(&played.reports, &ends)?;
+        let TableTimes { scores, reports, .. } = &played.times;
+        for (i, ((end, _), at)) in ends.iter().zip(reports).enumerate() {
             if scores[..*end].last().is_some_and(|last| last >= at) || scores.get(*end).is_some_and(|next| next <= at) {
                 return Err(format!("report {i} does not stand between its scores and the next ones"));
             }
         }
-        let [commands, words] = [0, 2].map(|i| bench.sent_at(sources[i]).to_vec());
-        Ok(TableTimes { words, commands, scores, reports })
+        Ok(())
     }
 }
 

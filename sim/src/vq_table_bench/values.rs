@@ -29,42 +29,64 @@ impl ValuesBench {
         stalls: [Stalls; 5],
         seed: u64,
     ) -> Result<TableTimes, String> {
+        let played = self.play(engine, jobs, stalls, seed, &mut || ())?;
+        self.check(jobs, &played)?;
+        Ok(played.times)
+    }
+
+    /// The same without a check; each report is told.
+    ///
+    /// # Errors
+    /// What did not come.
+    pub fn play(
+        &self,
+        engine: &mut dyn Engine,
+        jobs: &[Job],
+        stalls: [Stalls; 5],
+        seed: u64,
+        progress: &mut dyn FnMut(),
+    ) -> Result<TablePlayed, String> {
         let mut bench = Bench::new(engine, seed);
         let sources = [0, 1, 2].map(|i| bench.source_at(self.sources[i].clone(), stalls[i]));
         let [m, report] = [0, 1].map(|i| bench.sink_at(self.sinks[i].clone(), stalls[3 + i]));
         bench.reset().map_err(|e| e.to_string())?;
-        let (mut ends, mut results, mut work) = (vec![], vec![], 1000);
+        let mut work = 1000;
         for job in jobs {
             let TableCommand { first, tokens, query, words } = &job.command;
             bench.send(sources[0], [[u64::from(*first), *tokens as u64]]);
             bench.send(sources[2], word_beats(words));
-            let result = self.unit.values(&job.command, self.scaled.then_some(&job.scales[..]), self.copies);
             let weight = |token: usize| {
                 let (scale, last) = (self.scaled.then(|| job.scales[token]), u16::from(token + 1 == query.len()));
                 Beat(std::iter::once(query[token]).chain(scale).chain([last]).map(BigUint::from).collect())
             };
             bench.send(sources[1], (0..query.len()).map(weight));
             work += 2 * words.len() as u64 + 40 * self.unit.entries as u64 * self.unit.positions as u64;
-            ends.push((0, report_of(result.as_ref().map(|_| ()).map_err(|fault| *fault))));
-            results.push(result.ok());
         }
         let limit = bench.cycle() + 60 * work;
-        while bench.beats(report).len() < jobs.len() {
-            if bench.cycle() > limit {
-                return Err(format!("it hangs: {} reports of {}", bench.beats(report).len(), jobs.len()));
-            }
-            bench.step().map_err(|e| e.to_string())?;
-        }
-        (0..60).try_for_each(|_| bench.step().map_err(|e| e.to_string()))?;
-        compare_reports(bench.beats(report), &ends)?;
-        let [values, reports] = [m, report].map(|sink: Sink| bench.received_at(sink).to_vec());
+        until_reports(&mut bench, report, (jobs.len(), limit), progress)?;
+        Ok(TablePlayed::of(&bench, [sources[0], sources[2]], [m, report]))
+    }
+
+    /// The beats of each command: those before its report.
+    pub fn by_command<'p>(&self, played: &'p TablePlayed) -> Vec<&'p [Beat]> {
         let mut from = 0;
-        for (i, (result, at)) in results.iter().zip(&reports).enumerate() {
-            let to = values.partition_point(|cycle| cycle < at);
-            let got = &bench.beats(m)[from..to];
-            from = to;
+        let mut of_command = |report: &u64| {
+            let to = played.times.scores.partition_point(|cycle| cycle < report);
+            &played.out[std::mem::replace(&mut from, to)..to]
+        };
+        played.times.reports.iter().map(&mut of_command).collect()
+    }
+
+    fn check(&self, jobs: &[Job], played: &TablePlayed) -> Result<(), String> {
+        let result = |job: &Job| self.unit.values(&job.command, self.scaled.then_some(&job.scales[..]), self.copies);
+        let results: Vec<_> = jobs.iter().map(result).collect();
+        let end =
+            |result: &Result<Vec<Vec<u16>>, TableFault>| (0, report_of(result.as_ref().map(|_| ()).map_err(|f| *f)));
+        let ends: Vec<_> = results.iter().map(end).collect();
+        compare_reports(&played.reports, &ends)?;
+        for (i, (result, got)) in results.iter().zip(self.by_command(played)).enumerate() {
             // of a command that failed, the numbers are worth nothing
-            let Some(expected) = result else { continue };
+            let Ok(expected) = result else { continue };
             let beat = |(group, numbers): (usize, &Vec<u16>)| {
                 let last = u32::from(group + 1 == expected.len());
                 Beat(numbers.iter().map(|x| BigUint::from(*x)).chain([BigUint::from(last)]).collect())
@@ -77,7 +99,6 @@ impl ValuesBench {
                 return Err(format!("command {i}: {what}"));
             }
         }
-        let [commands, words] = [0, 2].map(|i| bench.sent_at(sources[i]).to_vec());
-        Ok(TableTimes { words, commands, scores: values, reports })
+        Ok(())
     }
 }
