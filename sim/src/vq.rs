@@ -1,6 +1,7 @@
 //! Codebooks from recordings and weights, and what is packed with them (docs/vq-format.md).
 //!
-//! [`train()`] makes books, [`pack()`] the indices for them, [`Measured`] says what they are worth. The same input and
+//! [`train()`] makes books, [`pack()`] the indices for them, [`Measured`] says what they are worth, [`mod@plan`] which units a task takes,
+//! [`run`] simulates the unit that consumes a file. The same input and
 //! seed give the same bytes on every machine and with any number of threads: work is cut into pieces whose number does not
 //! depend on threads, and sums of pieces are added in their order.
 
@@ -19,6 +20,7 @@ mod prepared;
 mod random;
 mod residual;
 mod rotate;
+pub mod run;
 mod search;
 mod source;
 mod train;

@@ -15,7 +15,7 @@ mod task;
 
 pub use area::Area;
 pub use cost::{Bytes, Cost, cost};
-pub use cycles::{attention_by_multiplication, load, matrix_command, scores_command, values_command};
+pub use cycles::{attention_by_multiplication, encoder_command, load, matrix_command, scores_command, values_command};
 pub use explain::{Alternative, Choice, alternatives, choices, count, split};
 pub use machine::{Machine, Store, Way, machines};
 pub use search::plan;

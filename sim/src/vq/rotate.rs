@@ -22,6 +22,24 @@ pub(super) fn backward(matrix: &mut [f64], rotation: &Rotation) {
     signs(matrix, rotation);
 }
 
+/// `H' S' x`: what is multiplied with a turned matrix instead of `x`.
+pub(super) fn input(mut x: Vec<f64>, rotation: &Rotation) -> Vec<f64> {
+    negate(&mut x, &rotation.cols);
+    x.chunks_exact_mut(1 << rotation.block_log2).for_each(butterflies);
+    x
+}
+
+/// `S H y`: the product, from that with a turned matrix.
+pub(super) fn output(mut y: Vec<f64>, rotation: &Rotation) -> Vec<f64> {
+    y.chunks_exact_mut(1 << rotation.block_log2).for_each(butterflies);
+    negate(&mut y, &rotation.rows);
+    y
+}
+
+fn negate(x: &mut [f64], signs: &[bool]) {
+    x.iter_mut().zip(signs).filter(|(_, negate)| **negate).for_each(|(x, _)| *x = -*x);
+}
+
 fn signs(matrix: &mut [f64], rotation: &Rotation) {
     for (row, &negate_row) in matrix.chunks_exact_mut(rotation.cols.len()).zip(&rotation.rows) {
         row.iter_mut().zip(&rotation.cols).filter(|&(_, &negate)| negate != negate_row).for_each(|(x, _)| *x = -*x);
@@ -72,6 +90,20 @@ mod tests {
         assert!(turned.iter().zip(&matrix).any(|(a, b)| (a - b).abs() > 1.0));
         backward(&mut turned, &rotation);
         assert!(turned.iter().zip(&matrix).all(|(a, b)| (a - b).abs() < 1e-10));
+    }
+
+    #[test]
+    fn a_turned_matrix_gives_the_same_product() {
+        let rotation = random(8, 16, 4, &mut Random::new(1, &[]));
+        let matrix: Vec<f64> = (0..128).map(|i| f64::from(i * 37 % 101)).collect();
+        let vector: Vec<f64> = (0..16).map(|i| f64::from(i * 29 % 23) - 11.0).collect();
+        let product = |matrix: &[f64], vector: &[f64]| -> Vec<f64> {
+            matrix.chunks(16).map(|row| row.iter().zip(vector).map(|(w, x)| w * x).sum()).collect()
+        };
+        let mut turned = matrix.clone();
+        forward(&mut turned, &rotation);
+        let found = output(product(&turned, &input(vector.clone(), &rotation)), &rotation);
+        assert!(found.iter().zip(product(&matrix, &vector)).all(|(a, b)| (a - b).abs() < 1e-9), "{found:?}");
     }
 
     #[test]

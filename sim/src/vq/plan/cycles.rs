@@ -9,7 +9,7 @@ use hw::vq::matrix_vector::{self, MatrixParams, MatrixSource, SIDE_BITS};
 use hw::vq::scores::{self, ScoresParams};
 use hw::vq::table_types::{MAX_TOKENS, TableParams};
 use hw::vq::values::{self, ValuesParams};
-use hw::vq::{banked_cache, codebook_cache};
+use hw::vq::{banked_cache, codebook_cache, encoder};
 
 /// Beats a cycle of a banked cache, in thousandths: what its page promises for any indices.
 const BANKED_RATE: u64 = 980;
@@ -34,6 +34,11 @@ pub fn scores_command(p: ScoresParams, tokens: u64) -> u64 {
 /// Values of some tokens.
 pub fn values_command(p: ValuesParams, tokens: u64) -> u64 {
     commands(tokens).map(|tokens| table_cycles(p.table, tokens) + u64::from(values::overhead(p))).sum()
+}
+
+/// The indices of a new key or value.
+pub fn encoder_command(p: TableParams) -> u64 {
+    table_cycles(p, 0) + u64::from(encoder::overhead(p))
 }
 
 /// The tokens of each command.

@@ -1,0 +1,177 @@
+//! What the units for keys and values are given: a head's parts, and queries.
+
+use super::part::HeadPart;
+use super::queries::Queries;
+use super::{Hardware, Row};
+use super::{Recorded, Request, Results, RunError, USUAL_TOKENS, Unit, in_range};
+use crate::binary16::from_f64;
+use crate::golden::vq::softmax::softmax64;
+use crate::golden::vq::{Books, Scales, Scheme, Tensor, TensorKind, VqFile};
+use fastrand::Rng;
+use hw::vq::table_types::{LANES, MAX_POSITIONS, MAX_TOKENS};
+
+/// A head of a layer, and what is done with it.
+#[derive(Debug)]
+pub(super) struct HeadSetup {
+    pub unit: Unit,
+    /// Keys, and values where the unit needs some.
+    pub parts: Vec<HeadPart>,
+    /// Of an encoder there are none.
+    pub queries: Queries,
+    /// Queries, or new tokens.
+    pub count: usize,
+    /// New keys and values.
+    pub vectors: Vec<Vec<Vec<u16>>>,
+    pub layer: u32,
+    head: usize,
+}
+
+impl HeadSetup {
+    pub fn new(file: &VqFile, unit: Unit, request: &Request, recorded: &Recorded) -> Result<HeadSetup, RunError> {
+        let tensors = tensors(file, unit, request.layer)?;
+        let (layer, size, rows) = (tensors[0].layer, tensors[0].tile_cols, tensors.iter().map(|t| t.rows).min());
+        let heads = tensors.iter().map(|t| t.part_count()).min().unwrap_or(0);
+        let head = request.head.unwrap_or(0);
+        if head >= heads {
+            let (legal, why) =
+                (format!("0 to {}", heads - 1), format!("the layer has {heads} key-value heads of {size}"));
+            return Err(RunError::Range { what: "head", found: head, legal, why });
+        }
+        suits(unit, &file.scheme, size)?;
+        let tokens = tokens(request, rows.unwrap_or(0))?;
+        let part = |tensor: &&Tensor| {
+            let part = HeadPart::of(file, tensor, head, tokens);
+            part.with_original(tensor, head, &recorded.original)
+        };
+        let parts = tensors.iter().map(part).collect::<Result<Vec<_>, _>>()?;
+        let count = request.count;
+        let (queries, vectors) = match (unit, &recorded.queries) {
+            (Unit::Encoder, _) => new_tokens(request, &parts, tokens)?,
+            (_, None) => (Queries::random(request, size, 0.25), vec![]),
+            (_, Some(queries)) => (queries.of_head((layer, head), (size, heads, tokens), count)?, vec![]),
+        };
+        Ok(HeadSetup { unit, parts, queries, count, vectors, layer, head })
+    }
+
+    /// Keys.
+    pub fn keys(&self) -> &HeadPart {
+        &self.parts[0]
+    }
+
+    /// Values; only where the unit needs some.
+    pub fn values(&self) -> &HeadPart {
+        &self.parts[1]
+    }
+
+    pub fn tokens(&self) -> usize {
+        self.parts[0].tensor.rows
+    }
+
+    pub fn results(&self, hardware: Hardware, results: Vec<Row>) -> Results {
+        let HeadSetup { unit, layer, head, count, .. } = self;
+        Results {
+            unit: *unit,
+            hardware,
+            scheme: self.keys().scheme.to_string(),
+            subject: format!("layer {layer}, key-value head {head}"),
+            rows: self.tokens(),
+            count: *count,
+            queries_from: self.queries.from.clone(),
+            seed: self.queries.seed,
+            results,
+        }
+    }
+}
+
+/// The keys of a layer, and the values where the unit needs some.
+fn tensors(file: &VqFile, unit: Unit, layer: Option<u32>) -> Result<Vec<&Tensor>, RunError> {
+    let layer = layer.or(file.tensors.iter().map(|tensor| tensor.layer).min()).unwrap_or(0);
+    let kinds = [(TensorKind::Key, "keys"), (TensorKind::Value, "values")];
+    let needed = if unit == Unit::Scores { &kinds[..1] } else { &kinds };
+    let find = |&(kind, missing): &(TensorKind, &'static str)| {
+        let of_kind = || file.tensors.iter().filter(move |tensor| tensor.kind == kind);
+        of_kind().find(|tensor| tensor.layer == layer).ok_or_else(|| {
+            let present: Vec<String> = of_kind().map(|tensor| tensor.layer.to_string()).collect();
+            let present = if present.is_empty() { "none".into() } else { present.join(", ") };
+            RunError::Layer { layer, missing, present }
+        })
+    };
+    needed.iter().map(find).collect()
+}
+
+/// How many tokens are taken.
+fn tokens(request: &Request, rows: usize) -> Result<usize, RunError> {
+    let most = rows.min(MAX_TOKENS as usize);
+    let tokens = request.tokens.unwrap_or(most.min(USUAL_TOKENS));
+    let why = || match rows > MAX_TOKENS as usize {
+        true => format!("the most tokens of the units; the file has {rows}"),
+        false => "the tokens of the file".into(),
+    };
+    in_range("tokens", tokens, most, why)?;
+    Ok(tokens)
+}
+
+/// Whether the unit does what the file has.
+fn suits(unit: Unit, scheme: &Scheme, size: usize) -> Result<(), RunError> {
+    let Scheme { vector, bits, residuals, books, scales, .. } = *scheme;
+    let (vectors, all_residuals): (&[usize], &[usize]) = match unit {
+        Unit::Head => (&[2, 4], &[1]),
+        Unit::Scores => (&[2, 4, 8, 16], &[1, 2, 4]),
+        Unit::Values => (&[1, 2, 4], &[1]),
+        _ => (&[1, 2, 4, 8, 16], &[1]),
+    };
+    let scaled = matches!(unit, Unit::Scores | Unit::Values);
+    let (lanes, most) = (LANES as usize, MAX_POSITIONS as usize);
+    let positions = size / vector * residuals;
+    let list = |numbers: &[usize]| numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+    let (what, legal) = match () {
+        () if bits != 8 => (format!("indices of {bits} bits"), "8".to_string()),
+        () if books != Books::Group => ("books for each tile".into(), "books for each group of columns".into()),
+        () if !vectors.contains(&vector) => (format!("vectors of {vector} values"), list(vectors)),
+        () if !all_residuals.contains(&residuals) => (format!("{residuals} residuals"), list(all_residuals)),
+        () if scales != Scales::None && !scaled => ("scales".into(), "none".into()),
+        () if positions % lanes != 0 || positions > most => {
+            (format!("{positions} indices of a token"), format!("a multiple of {lanes} up to {most}"))
+        }
+        () if size < 8 => (format!("heads of {size}"), "8 numbers and more".into()),
+        () => return Ok(()),
+    };
+    Err(RunError::Scheme { scheme: scheme.to_string(), what, unit, legal })
+}
+
+/// The last tokens as new ones: what they were before they were packed, or, without that, what they decode to, moved a little.
+fn new_tokens(request: &Request, parts: &[HeadPart], tokens: usize) -> Result<(Queries, Vec<Vec<Vec<u16>>>), RunError> {
+    let count = request.count;
+    in_range("count", count, tokens, || format!("of {tokens} tokens the last ones are encoded"))?;
+    let recorded = parts[0].original.is_some();
+    let mut rng = Rng::with_seed(request.seed);
+    let mut moved = |x: &f64| from_f64(x * (0.75 + 0.5 * rng.f64())).to_bits();
+    let mut vectors = |part: &HeadPart| match &part.original {
+        Some(rows) => rows[tokens - count..].to_vec(),
+        None => part.decoded()[tokens - count..].iter().map(|row| row.iter().map(&mut moved).collect()).collect(),
+    };
+    let vectors = parts.iter().map(&mut vectors).collect();
+    let (from, seed) = match recorded {
+        true => (format!("the recording's last {count} of {tokens} tokens"), None),
+        false => {
+            let seed = request.seed;
+            let from = format!("what the last {count} of {tokens} tokens decode to, times 0.75 to 1.25, seed {seed}");
+            (from, Some(seed))
+        }
+    };
+    Ok((Queries { numbers: vec![], from, seed }, vectors))
+}
+
+/// Attention of a query in float64.
+pub(super) fn attention64(query: &[f64], keys: &[Vec<f64>], values: &[Vec<f64>]) -> Vec<f64> {
+    weighted64(&softmax64(&scores64(query, keys)), values)
+}
+
+pub(super) fn scores64(query: &[f64], keys: &[Vec<f64>]) -> Vec<f64> {
+    keys.iter().map(|key| key.iter().zip(query).map(|(k, q)| k * q).sum()).collect()
+}
+
+pub(super) fn weighted64(weights: &[f64], values: &[Vec<f64>]) -> Vec<f64> {
+    let sum = |i: usize| values.iter().zip(weights).map(|(value, weight)| value[i] * weight).sum();
+    (0..values[0].len()).map(sum).collect()
+}

@@ -1,0 +1,94 @@
+//! Attention of a key-value head, from memory to memory.
+
+use super::attention::{HeadSetup, attention64};
+use super::results::Tally;
+use super::scores::{named, table_parameters, table_unit};
+use super::{Hardware, Results, RunError, Words};
+use crate::bus::axi4_memory::MemoryModel;
+use crate::golden::reference::to_f64;
+use crate::golden::vq::attention_head::{HeadJob, HeadUnit};
+use crate::vq::plan::{scores_command, values_command};
+use crate::vq_head_bench::{HeadBench, HeadMemory, HeadPlayed, HeadPorts};
+use hdl::sim::Simulator;
+use hw::vq::attention_head::{HeadParams, attention_head, registers};
+use hw::vq::scores::ScoresParams;
+use hw::vq::table_types::{MAX_TOKENS, TableParams};
+use hw::vq::values::ValuesParams;
+
+/// Cycles of the memory.
+const LATENCY: u64 = 40;
+/// Bits of a byte address.
+const ADDRESS_BITS: u32 = 32;
+
+/// All heads have the same registers.
+fn register(name: &str) -> u64 {
+    let p = HeadParams { entries: 8, vector: 2, positions: 8, tokens: 8, address_bits: ADDRESS_BITS };
+    registers("head", p).offset(name)
+}
+
+fn params(table: TableParams) -> HeadParams {
+    let TableParams { entries, vector, positions, .. } = table;
+    HeadParams { entries, vector, positions, tokens: MAX_TOKENS, address_bits: ADDRESS_BITS }
+}
+
+pub(super) fn run(setup: &HeadSetup, progress: &dyn Fn()) -> Result<Results, RunError> {
+    let table = setup.keys().table();
+    let p = params(table);
+    let design = attention_head("head", p).map_err(RunError::Hardware)?;
+    let mut simulator = Simulator::new(&design);
+    let unit = HeadUnit { table: table_unit(table), copies: p.copies() as usize, address_bits: ADDRESS_BITS };
+    let io = &design.ports;
+    let ports = HeadPorts { axil: &io.s_axil, reads: &io.m_axi_read, writes: &io.m_axi_write, register };
+    let model = MemoryModel { latency: LATENCY, ..MemoryModel::default() };
+    let bench = HeadBench::new(&mut simulator, &design, ports, unit, (model, 1));
+    let (tally, cycles, read) = attend(setup, bench.map_err(RunError::Simulation)?, progress)?;
+
+    let of_parts = |words: fn(&super::part::HeadPart) -> usize| setup.parts.iter().map(words).sum::<usize>();
+    let [books, indices] =
+        [of_parts(|part| part.books().len()), of_parts(|part| part.rows().len())].map(|words| words * setup.count);
+    let words = Words { books, indices, queries: read.saturating_sub(books + indices) };
+    let (scores, values) = (ScoresParams { table, scaled: false }, ValuesParams { table, scaled: false });
+    let tokens = setup.tokens() as u64;
+    let plan = setup.count as u64 * (scores_command(scores, tokens) + values_command(values, tokens));
+    let row = tally.row("attention", cycles, words, Some(plan));
+    let mut parameters = table_parameters(table);
+    parameters.extend([("tokens", p.tokens.to_string()), ("address_bits", p.address_bits.to_string())]);
+    let configuration = named(table, ["vq_attention_head_cq4", "vq_attention_head_cq2"]);
+    let around = Some(format!("a memory of {LATENCY} cycles behind AXI4"));
+    Ok(setup.results(Hardware { block: "vq_attention_head", configuration, parameters, around }, vec![row]))
+}
+
+/// A job for each query: what came out, its cycles, and the words that were read.
+fn attend(setup: &HeadSetup, mut bench: HeadBench, progress: &dyn Fn()) -> Result<(Tally, u64, usize), RunError> {
+    let words = [setup.keys(), setup.values()].map(|part| (part.books(), part.rows()));
+    let memory = HeadMemory::of_words(words, &mut bench.memory.bytes);
+    let job = HeadJob { attend: true, tokens: setup.tokens(), ..memory.job };
+    let decoded = [setup.keys().decoded(), setup.values().decoded()];
+    let original = setup.keys().original64().zip(setup.values().original64());
+    let (mut tally, mut cycles, mut read) = (Tally::default(), 0, 0);
+    for (i, query) in setup.queries.numbers.iter().enumerate() {
+        memory.new_query(&mut bench.memory.bytes, query.iter().copied());
+        let expected = bench.expected(&job);
+        let HeadPlayed { end, times, .. } = bench.play(&job, |_| Ok(())).map_err(RunError::Simulation)?;
+        cycles += times.cycles;
+        read += times.words;
+        let [found, result] = [&bench.memory.bytes, &expected.bytes].map(|bytes| memory.result(bytes, query.len()));
+        tally.compare(&format!("query {i}, attention"), &found, &result);
+        if end != expected.end {
+            tally.mismatch(|| format!("query {i} ended with {end:?}, not {:?}", expected.end));
+        }
+        if expected.end.outcome != 0 {
+            tally.fault(|| format!("query {i} ended with outcome {}", expected.end.outcome));
+        }
+        if found == result && bench.memory.bytes.pages() != expected.bytes.pages() {
+            tally.mismatch(|| format!("query {i}: other bytes in memory beside the result"));
+        }
+        let (query, found) = (to_f64(query), to_f64(&found));
+        tally.beside_exact(&attention64(&query, &decoded[0], &decoded[1]), &found);
+        if let Some((keys, values)) = &original {
+            tally.beside_original(&attention64(&query, keys, values), &found);
+        }
+        progress();
+    }
+    Ok((tally, cycles, read))
+}

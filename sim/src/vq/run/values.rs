@@ -1,0 +1,69 @@
+//! Weighted sums of values by table.
+
+use super::attention::{HeadSetup, weighted64};
+use super::results::Tally;
+use super::scores::{end_of, named, part_of, table_parameters, table_unit};
+use super::{Hardware, Results, RunError, Words};
+use crate::bus::{Beat, Stalls, StreamPorts};
+use crate::golden::reference::to_f64;
+use crate::golden::vq::product::Way;
+use crate::golden::vq::softmax::softmax;
+use crate::golden::vq::tables::TableCommand;
+use crate::vq::plan::values_command;
+use crate::vq_table_bench::{Job, ValuesBench};
+use hdl::Design;
+use hdl::sim::Simulator;
+use hw::vq::values::{ValuesParams, ValuesPorts, values};
+
+fn bench(design: &Design<ValuesPorts>, p: ValuesParams) -> ValuesBench {
+    let io = &design.ports;
+    let sources =
+        [StreamPorts::of(design, &io.command), StreamPorts::of(design, &io.weight), StreamPorts::of(design, &io.words)];
+    let sinks = [StreamPorts::of(design, &io.m), StreamPorts::of(design, &io.report)];
+    ValuesBench { unit: table_unit(p.table), copies: p.copies() as usize, scaled: p.scaled, sources, sinks }
+}
+
+/// The weights are the softmax of the queries' scores, both as the models have them.
+pub(super) fn run(setup: &HeadSetup, progress: &dyn Fn()) -> Result<Results, RunError> {
+    let part = setup.values();
+    let scales = part.scales();
+    let p = ValuesParams { table: part.table(), scaled: !scales.is_empty() };
+    let design = values(p).map_err(RunError::Hardware)?;
+    let bench = bench(&design, p);
+    let (books, rows) = (part.books(), part.rows());
+    let words = [rows.clone(), books.clone()].concat();
+    let job = |query: &Vec<u16>| {
+        let (weights, words) = (softmax(&setup.keys().head().scores(query, Way::Table)).0, words.clone());
+        let command = TableCommand { first: part.first, tokens: setup.tokens(), query: weights, words };
+        Job { command, scales: scales.clone() }
+    };
+    let jobs: Vec<Job> = setup.queries.numbers.iter().map(job).collect();
+    let mut simulator = Simulator::new(&design);
+    let played = bench.play(&mut simulator, &jobs, [Stalls::Never; 5], 1, &mut || progress());
+    let played = played.map_err(RunError::Simulation)?;
+
+    let mut tally = Tally::default();
+    let (decoded, original) = (part.decoded(), part.original64());
+    let vector = p.table.vector as usize;
+    let numbers = |beat: &Beat| (0..vector).map(|i| beat.field(i) as u16).collect::<Vec<_>>();
+    let found: Vec<u16> = played.out.iter().flat_map(numbers).collect();
+    for (i, job) in jobs.iter().enumerate() {
+        let expected = bench.unit.values(&job.command, p.scaled.then_some(&scales[..]), bench.copies);
+        let end = expected.as_ref().map_or_else(|fault| fault.cause as u64, |_| 0);
+        let found = part_of(&found, i, jobs.len(), part.tensor.cols);
+        tally.compare(&format!("query {i}, weighted sum"), found, &expected.unwrap_or_default().concat());
+        end_of(&mut tally, i, &played.reports[i], end);
+        let (weights, found) = (to_f64(&job.command.query), to_f64(found));
+        tally.beside_exact(&weighted64(&weights, &decoded), &found);
+        original.iter().for_each(|values| tally.beside_original(&weighted64(&weights, values), &found));
+    }
+    let count = jobs.len();
+    let words = Words { books: count * books.len(), indices: count * rows.len(), queries: 0 };
+    let plan = count as u64 * values_command(p, setup.tokens() as u64);
+    let row = tally.row("weighted sums", played.times.cycles(), words, Some(plan));
+    let mut parameters = table_parameters(p.table);
+    parameters.push(("scaled", p.scaled.to_string()));
+    let configuration = named(p.table, ["vq_values_cq4", "vq_values_cq2"]).filter(|_| !p.scaled);
+    let hardware = Hardware { block: "vq_values", configuration, parameters, around: None };
+    Ok(setup.results(hardware, vec![row]))
+}
