@@ -7,6 +7,7 @@ mod host;
 mod lad;
 mod vq;
 mod vq_plan;
+mod vq_run;
 
 pub use board::{BoardCommand, BoardConstraintsOptions, BoardListOptions, BoardShowOptions};
 pub use build::BuildOptions;
@@ -20,6 +21,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 pub use vq::{VqCommand, VqInfoOptions, VqPackOptions, VqTrainOptions};
 pub use vq_plan::VqPlanOptions;
+pub use vq_run::{UnitArgument, VqRunOptions};
 
 /// Synthesizable hardware for the memory side of large-language-model inference.
 #[derive(Parser)]

@@ -43,6 +43,7 @@ fn main() -> ExitCode {
         Command::Vq(VqCommand::Pack(options)) => vq::pack::run(options),
         Command::Vq(VqCommand::Info(options)) => vq::info::run(options),
         Command::Vq(VqCommand::Plan(options)) => vq::plan::run(options),
+        Command::Vq(VqCommand::Run(options)) => vq::run::run(options),
         Command::Board(command) => board::run(command),
         Command::Build(options) => build::run(options),
         Command::Flash(options) => flash::run(options),

@@ -3,6 +3,7 @@
 pub mod info;
 pub mod pack;
 pub mod plan;
+pub mod run;
 pub mod train;
 
 use crate::profile::{problem, recording};

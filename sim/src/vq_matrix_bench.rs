@@ -1,5 +1,7 @@
 //! A matrix-vector unit with everything around it: matrices, good ones and damaged ones, and a check of all that comes out.
 
+mod of_hardware;
+
 use crate::bus::{Beat, Bench, Stalls, StreamPorts};
 use crate::data::Recording;
 use crate::golden::vq::cache::{LoadWord, book_words};

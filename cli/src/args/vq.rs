@@ -1,6 +1,6 @@
 //! The command line of `kvforge vq`.
 
-use super::VqPlanOptions;
+use super::{VqPlanOptions, VqRunOptions};
 use clap::{Args, Subcommand, ValueEnum};
 use sim::golden::vq::{Algorithm, Books, Scales};
 use std::path::PathBuf;
@@ -16,6 +16,8 @@ pub enum VqCommand {
     Info(VqInfoOptions),
     /// Plans units for a device: which, how many, and what other choices would cost
     Plan(VqPlanOptions),
+    /// Simulates the unit that consumes a packed file: whether it is right, how fast and how exact
+    Run(VqRunOptions),
 }
 
 /// What is quantized.

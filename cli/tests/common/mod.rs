@@ -95,7 +95,33 @@ impl Place {
         let mut damaged = good;
         damaged[1000] ^= 1;
         place.write("damaged.vq", &damaged);
+        place.pack_what_is_run();
         place
+    }
+
+    /// Packed keys, values and weights that units take or do not, and recordings beside them.
+    fn pack_what_is_run(&self) {
+        let long: [(&str, &[usize]); 2] = [("layer0.k", &[8200, 64]), ("layer0.v", &[8200, 64])];
+        self.write("long.safetensors", &safetensors(&long, values));
+        self.write("queries_layer.safetensors", &safetensors(&[("layer3.q", &[40, 128])], values));
+        self.write("queries_narrow.safetensors", &safetensors(&[("layer0.q", &[40, 96])], values));
+        self.write("vectors.safetensors", &safetensors(&[("vectors", &[3, 64])], values));
+        self.write("vectors_wide.safetensors", &safetensors(&[("vectors", &[3, 96])], values));
+        let weights = "--weights weights.safetensors --tensor weight.a";
+        for arguments in [
+            "vq pack --books good.vq --kv long.safetensors --out long.vq",
+            &format!("vq train {weights} --algorithm gptvq-2 --out weight_books.vq"),
+            "vq pack --books weight_books.vq --weights weights.safetensors --out weights.vq",
+            &format!("vq train {weights} --vector 4 --bits 6 --out six_books.vq"),
+            "vq pack --books six_books.vq --weights weights.safetensors --out six.vq",
+            "vq train --kv good.safetensors --vector 8 --bits 8 --out eight_books.vq",
+            "vq pack --books eight_books.vq --kv good.safetensors --out eight.vq",
+        ] {
+            let output = kvforge(self, arguments);
+            assert!(output.status.success(), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
+        }
+        let packed = std::fs::read(self.path().join("packed.vq")).unwrap();
+        self.write("short_packed.vq", &packed[..packed.len() - 20]);
     }
 
     pub fn path(&self) -> &Path {

@@ -10,82 +10,25 @@ mod head;
 mod matrix;
 mod part;
 mod queries;
+mod request;
 mod results;
 mod scores;
+mod unit;
 mod values;
 
 pub use error::RunError;
-pub use queries::RecordedQueries;
+pub use queries::{Recorded, RecordedQueries};
+pub use request::{Request, USUAL_TOKENS};
 pub use results::{Hardware, Results, Row, Words};
+pub use unit::Unit;
 
 use crate::golden::vq::{TensorKind, VqFile};
-use crate::vq::Source;
 use attention::HeadSetup;
 use matrix::MatrixSetup;
-use serde::Serialize;
-use std::fmt;
+use request::in_range;
 
 /// The most queries, new tokens or vectors of a run.
 pub const MAX_COUNT: usize = 1024;
-/// Tokens that are taken unless it is said how many.
-pub const USUAL_TOKENS: usize = 512;
-
-/// What is simulated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Unit {
-    /// Attention of a key-value head, from memory to memory.
-    Head,
-    /// Scores of keys by table.
-    Scores,
-    /// Weighted sums of values by table.
-    Values,
-    /// Indices of new keys and values.
-    Encoder,
-    /// A matrix of weights times vectors, by multiplication.
-    Matrix,
-}
-
-impl fmt::Display for Unit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Unit::Head => "head",
-            Unit::Scores => "scores",
-            Unit::Values => "values",
-            Unit::Encoder => "encoder",
-            Unit::Matrix => "matrix",
-        })
-    }
-}
-
-/// What is asked for.
-#[derive(Clone, Debug)]
-pub struct Request {
-    /// Without one, what suits the file.
-    pub unit: Option<Unit>,
-    /// The layer of keys and values; without one, the first.
-    pub layer: Option<u32>,
-    /// The key-value head; without one, the first.
-    pub head: Option<usize>,
-    /// The matrix of weights; without one, the first.
-    pub tensor: Option<String>,
-    /// So many tokens from the first on.
-    pub tokens: Option<usize>,
-    /// Queries, new tokens or vectors.
-    pub count: usize,
-    /// Where random numbers begin.
-    pub seed: u64,
-}
-
-/// What was recorded beside the file.
-#[derive(Clone, Debug, Default)]
-pub struct Recorded {
-    /// What was packed, before it was quantized.
-    pub original: Vec<Source>,
-    /// Queries, or vectors.
-    pub queries: Option<RecordedQueries>,
-}
-
 /// Something that can be simulated.
 #[derive(Debug)]
 pub struct Setup<'f> {
@@ -167,14 +110,6 @@ fn settings(unit: Unit, request: &Request) -> Result<(), RunError> {
     match meaningless {
         Some((setting, _)) => Err(RunError::Setting { setting, unit, wanted }),
         None => Ok(()),
-    }
-}
-
-/// An error if a number is not from 1 to `most`.
-fn in_range(what: &'static str, found: usize, most: usize, why: impl Fn() -> String) -> Result<(), RunError> {
-    match (1..=most).contains(&found) {
-        true => Ok(()),
-        false => Err(RunError::Range { what, found, legal: format!("1 to {most}"), why: why() }),
     }
 }
 

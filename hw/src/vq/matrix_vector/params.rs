@@ -213,10 +213,10 @@ impl MatrixParams {
     fn mistake(self) -> Option<(String, String)> {
         let MatrixParams { source, lanes, vectors, tile_rows, tile_columns, max_columns, .. } = self;
         let indices = self.word_indices();
-        if let MatrixSource::Books { entries, .. } | MatrixSource::Groups { entries, .. } = source {
-            if entries > 1 << BYTE {
-                return Some((format!("entries = {entries}"), "up to 256: an index is a byte".into()));
-            }
+        if let MatrixSource::Books { entries, .. } | MatrixSource::Groups { entries, .. } = source
+            && entries > 1 << BYTE
+        {
+            return Some((format!("entries = {entries}"), "up to 256: an index is a byte".into()));
         }
         if !self.vector().is_power_of_two() {
             let help = "1, 2, 4, 8 or 16: a beat is a power of two";

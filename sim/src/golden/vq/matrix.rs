@@ -176,7 +176,7 @@ impl MatrixUnit {
     pub fn word_columns(&self) -> usize {
         let whole = |columns: &usize| {
             let indices = self.row_indices(*columns);
-            indices > 0 && indices * self.index_bits() % WORD_BITS == 0
+            indices > 0 && (indices * self.index_bits()).is_multiple_of(WORD_BITS)
         };
         (0..12).map(|log2| 1 << log2).find(whole).expect("64 indices are whole words")
     }

@@ -1,9 +1,8 @@
 use super::*;
 use crate::bus::{Stalls, StreamPorts, seed};
+use crate::golden::vq::Algorithm;
 use crate::golden::vq::cache::book_words;
-use crate::golden::vq::matrix;
 use crate::golden::vq::tables::TableUnit;
-use crate::golden::vq::{Algorithm, Scales};
 use crate::vq_cache_bench::{CacheBench, Episode};
 use crate::vq_matrix_bench::{MatrixBench, good_matrix};
 use crate::vq_table_bench::{ScoresBench, ValuesBench, good_job, good_values_job};
@@ -183,30 +182,7 @@ fn loads_and_lookups_take_as_long_as_the_hardware() {
 /// Cycles from one command to the next of a matrix-vector unit.
 fn simulated_matrix(p: MatrixParams, rows: usize, columns: usize) -> u64 {
     let design = matrix_vector(p).unwrap_or_else(|e| panic!("{e}"));
-    let io = &design.ports;
-    let source = match p.source {
-        MatrixSource::Books { entries, vector } => {
-            matrix::MatrixSource::Books { entries: entries as usize, vector: vector as usize }
-        }
-        MatrixSource::Groups { entries, vector } => {
-            matrix::MatrixSource::Groups { entries: entries as usize, vector: vector as usize }
-        }
-        MatrixSource::Lattice => matrix::MatrixSource::Lattice,
-    };
-    let scales = if p.scales == MatrixScales::None { Scales::None } else { Scales::Tensor };
-    let [vectors, tile_rows, tile_columns, max_columns] =
-        [p.vectors, p.tile_rows, p.tile_columns, p.max_columns].map(|n| n as usize);
-    let bench = MatrixBench {
-        unit: matrix::MatrixUnit { source, vectors, tile_rows, tile_columns, max_columns, scales },
-        sources: [
-            StreamPorts::of(&design, &io.command),
-            StreamPorts::of(&design, &io.vector),
-            StreamPorts::of(&design, &io.words),
-        ],
-        books: io.books.map(|books| StreamPorts::of(&design, &books)),
-        scale: io.scale.map(|scale| StreamPorts::of(&design, &scale)),
-        sinks: [StreamPorts::of(&design, &io.m), StreamPorts::of(&design, &io.report)],
-    };
+    let bench = MatrixBench::of(&design, p);
     let mut rng = Rng::with_seed(seed(1));
     let commands: Vec<_> = (0..2).map(|_| good_matrix(&bench.unit, &mut rng, rows, columns, true)).collect();
     let times = bench.run(&mut Simulator::new(&design), &commands, [Stalls::Never; 7], 1).unwrap();

@@ -1,9 +1,11 @@
 //! What the units for keys and values are given: a head's parts, and queries.
 
+use super::error::RunError;
 use super::part::HeadPart;
-use super::queries::Queries;
-use super::{Hardware, Row};
-use super::{Recorded, Request, Results, RunError, USUAL_TOKENS, Unit, in_range};
+use super::queries::{Queries, Recorded};
+use super::request::{Request, USUAL_TOKENS, in_range};
+use super::results::{Hardware, Results, Row};
+use super::unit::Unit;
 use crate::binary16::from_f64;
 use crate::golden::vq::softmax::softmax64;
 use crate::golden::vq::{Books, Scales, Scheme, Tensor, TensorKind, VqFile};
@@ -130,7 +132,7 @@ fn suits(unit: Unit, scheme: &Scheme, size: usize) -> Result<(), RunError> {
         () if !vectors.contains(&vector) => (format!("vectors of {vector} values"), list(vectors)),
         () if !all_residuals.contains(&residuals) => (format!("{residuals} residuals"), list(all_residuals)),
         () if scales != Scales::None && !scaled => ("scales".into(), "none".into()),
-        () if positions % lanes != 0 || positions > most => {
+        () if !positions.is_multiple_of(lanes) || positions > most => {
             (format!("{positions} indices of a token"), format!("a multiple of {lanes} up to {most}"))
         }
         () if size < 8 => (format!("heads of {size}"), "8 numbers and more".into()),
@@ -139,8 +141,11 @@ fn suits(unit: Unit, scheme: &Scheme, size: usize) -> Result<(), RunError> {
     Err(RunError::Scheme { scheme: scheme.to_string(), what, unit, legal })
 }
 
+/// The vectors of new tokens, for each of keys and values.
+type NewVectors = Vec<Vec<Vec<u16>>>;
+
 /// The last tokens as new ones: what they were before they were packed, or, without that, what they decode to, moved a little.
-fn new_tokens(request: &Request, parts: &[HeadPart], tokens: usize) -> Result<(Queries, Vec<Vec<Vec<u16>>>), RunError> {
+fn new_tokens(request: &Request, parts: &[HeadPart], tokens: usize) -> Result<(Queries, NewVectors), RunError> {
     let count = request.count;
     in_range("count", count, tokens, || format!("of {tokens} tokens the last ones are encoded"))?;
     let recorded = parts[0].original.is_some();

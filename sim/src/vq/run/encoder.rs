@@ -1,10 +1,10 @@
 //! Indices of new keys and values.
 
 use super::attention::HeadSetup;
+use super::error::RunError;
 use super::part::HeadPart;
-use super::results::Tally;
+use super::results::{Hardware, Results, Row, Tally, Words};
 use super::scores::{end_of, named, part_of, table_parameters, table_unit};
-use super::{Hardware, Results, Row, RunError, Words};
 use crate::bus::{Beat, Stalls, StreamPorts};
 use crate::golden::reference::to_f64;
 use crate::golden::vq::tables::{LANES, TableCommand};

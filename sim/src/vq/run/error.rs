@@ -1,6 +1,6 @@
 //! Why a packed file cannot be run.
 
-use super::Unit;
+use super::unit::Unit;
 use crate::vq::VqError;
 use thiserror::Error;
 
@@ -43,7 +43,7 @@ pub enum RunError {
         legal: String,
     },
     /// A layer that is not there.
-    #[error("it has no {missing} of layer {layer}: of layers {present} there are some")]
+    #[error("it has no {missing} of layer {layer}; its layers with {missing}: {present}")]
     Layer {
         /// Which.
         layer: u32,

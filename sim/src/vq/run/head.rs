@@ -1,9 +1,9 @@
 //! Attention of a key-value head, from memory to memory.
 
 use super::attention::{HeadSetup, attention64};
-use super::results::Tally;
+use super::error::RunError;
+use super::results::{Hardware, Results, Tally, Words};
 use super::scores::{named, table_parameters, table_unit};
-use super::{Hardware, Results, RunError, Words};
 use crate::bus::axi4_memory::MemoryModel;
 use crate::golden::reference::to_f64;
 use crate::golden::vq::attention_head::{HeadJob, HeadUnit};
@@ -22,13 +22,13 @@ const ADDRESS_BITS: u32 = 32;
 
 /// All heads have the same registers.
 fn register(name: &str) -> u64 {
-    let p = HeadParams { entries: 8, vector: 2, positions: 8, tokens: 8, address_bits: ADDRESS_BITS };
+    let p = HeadParams { entries: 8, vector: 2, positions: 8, tokens: 8, address_bits: ADDRESS_BITS, partial: false };
     registers("head", p).offset(name)
 }
 
 fn params(table: TableParams) -> HeadParams {
     let TableParams { entries, vector, positions, .. } = table;
-    HeadParams { entries, vector, positions, tokens: MAX_TOKENS, address_bits: ADDRESS_BITS }
+    HeadParams { entries, vector, positions, tokens: MAX_TOKENS, address_bits: ADDRESS_BITS, partial: false }
 }
 
 pub(super) fn run(setup: &HeadSetup, progress: &dyn Fn()) -> Result<Results, RunError> {
@@ -36,7 +36,8 @@ pub(super) fn run(setup: &HeadSetup, progress: &dyn Fn()) -> Result<Results, Run
     let p = params(table);
     let design = attention_head("head", p).map_err(RunError::Hardware)?;
     let mut simulator = Simulator::new(&design);
-    let unit = HeadUnit { table: table_unit(table), copies: p.copies() as usize, address_bits: ADDRESS_BITS };
+    let unit =
+        HeadUnit { table: table_unit(table), copies: p.copies() as usize, address_bits: ADDRESS_BITS, partial: false };
     let io = &design.ports;
     let ports = HeadPorts { axil: &io.s_axil, reads: &io.m_axi_read, writes: &io.m_axi_write, register };
     let model = MemoryModel { latency: LATENCY, ..MemoryModel::default() };

@@ -1,13 +1,15 @@
 //! A matrix of weights times vectors.
 
-use super::queries::Queries;
-use super::results::Tally;
+use super::error::RunError;
+use super::queries::{Queries, Recorded};
+use super::request::{Request, in_range};
+use super::results::{Hardware, Results, Row, Tally, Words};
 use super::scores::{end_of, part_of};
-use super::{Hardware, Recorded, Request, Results, RunError, Unit, Words, in_range};
+use super::unit::Unit;
 use crate::binary16::from_f64;
-use crate::bus::{Stalls, StreamPorts};
+use crate::bus::Stalls;
 use crate::golden::reference::to_f64;
-use crate::golden::vq::matrix::{self, MatrixCommand, MatrixUnit};
+use crate::golden::vq::matrix::MatrixCommand;
 use crate::golden::vq::product::matrix_vector64;
 use crate::golden::vq::{Books, Scales, Scheme, Tensor, VqFile};
 use crate::vq::Source;
@@ -15,11 +17,8 @@ use crate::vq::pack::{check_shape, source_of};
 use crate::vq::plan::{Cost, Machine, Matrix, Store, Task, Way, cost};
 use crate::vq::rotate;
 use crate::vq_matrix_bench::{MatrixBench, matrix_of};
-use hdl::Design;
 use hdl::sim::Simulator;
-use hw::vq::matrix_vector::{
-    MAX_TILE_ROWS, MatrixParams, MatrixScales, MatrixSource, MatrixVectorPorts, matrix_vector,
-};
+use hw::vq::matrix_vector::{MAX_TILE_ROWS, MatrixParams, MatrixScales, MatrixSource, matrix_vector};
 
 /// The most columns.
 const MAX_COLUMNS: usize = 4096;
@@ -69,7 +68,7 @@ impl<'f> MatrixSetup<'f> {
 
     pub fn run(&self, progress: &dyn Fn()) -> Result<Results, RunError> {
         let design = matrix_vector(self.params).map_err(RunError::Hardware)?;
-        let bench = bench(&design, self.params);
+        let bench = MatrixBench::of(&design, self.params);
         let command = |vector: &Vec<u16>| matrix_of(self.file, self.tensor, vec![vector.clone()]);
         let commands: Vec<MatrixCommand> = self.turned.iter().map(command).collect();
         let mut simulator = Simulator::new(&design);
@@ -104,7 +103,7 @@ impl<'f> MatrixSetup<'f> {
         let product = |row: &[u16]| to_f64(row).iter().zip(&vector).map(|(w, x)| w * x).sum();
         let exact: Vec<f64> = source.data.chunks(source.cols).map(product).collect();
         let sized = found.into_iter().chain(std::iter::repeat(0.0)).take(exact.len()).collect();
-        let found = self.tensor.rotation.iter().fold(sized, |found, rotation| rotate::output(found, rotation));
+        let found = self.tensor.rotation.iter().fold(sized, rotate::output);
         tally.beside_original(&exact, &found);
     }
 
@@ -123,7 +122,7 @@ impl<'f> MatrixSetup<'f> {
         Some(cycles)
     }
 
-    fn results(&self, results: Vec<super::Row>) -> Results {
+    fn results(&self, results: Vec<Row>) -> Results {
         let Tensor { name, rows, cols, .. } = self.tensor;
         Results {
             unit: Unit::Matrix,
@@ -207,37 +206,12 @@ fn mistake(scheme: &Scheme, tensor: &Tensor) -> Option<(String, String)> {
     })
 }
 
-fn bench(design: &Design<MatrixVectorPorts>, p: MatrixParams) -> MatrixBench {
-    let io = &design.ports;
-    let source = match p.source {
-        MatrixSource::Books { entries, vector } | MatrixSource::Groups { entries, vector } => {
-            matrix::MatrixSource::Books { entries: entries as usize, vector: vector as usize }
-        }
-        MatrixSource::Lattice => matrix::MatrixSource::Lattice,
-    };
-    let scales = match p.scales {
-        MatrixScales::None => Scales::None,
-        MatrixScales::Tensor => Scales::Tensor,
-        MatrixScales::Row => Scales::Row,
-    };
-    let [vectors, tile_rows, tile_columns, max_columns] =
-        [p.vectors, p.tile_rows, p.tile_columns, p.max_columns].map(|n| n as usize);
-    let unit = MatrixUnit { source, vectors, tile_rows, tile_columns, max_columns, scales };
-    let sources =
-        [StreamPorts::of(design, &io.command), StreamPorts::of(design, &io.vector), StreamPorts::of(design, &io.words)];
-    MatrixBench {
-        unit,
-        sources,
-        books: io.books.map(|books| StreamPorts::of(design, &books)),
-        scale: io.scale.map(|scale| StreamPorts::of(design, &scale)),
-        sinks: [StreamPorts::of(design, &io.m), StreamPorts::of(design, &io.report)],
-    }
-}
-
 fn hardware(p: MatrixParams) -> Hardware {
     let (source, entries) = match p.source {
         MatrixSource::Lattice => ("lattice", vec![]),
-        MatrixSource::Books { entries, vector } | MatrixSource::Groups { entries, vector } => {
+        MatrixSource::Books { entries, vector }
+        | MatrixSource::Groups { entries, vector }
+        | MatrixSource::Residual { entries, vector } => {
             ("tiles", vec![("entries", entries.to_string()), ("vector", vector.to_string())])
         }
     };

@@ -1,6 +1,6 @@
 //! The keys or values of a head of a file, as the hardware reads them.
 
-use super::RunError;
+use super::error::RunError;
 use crate::golden::reference::to_f64;
 use crate::golden::vq::attention::Head;
 use crate::golden::vq::cache::LoadWord;

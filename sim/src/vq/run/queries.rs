@@ -1,15 +1,25 @@
 //! Queries and vectors: recorded, or random.
 
-use super::{Request, RunError};
+use super::error::RunError;
+use super::request::Request;
 use crate::binary16::from_f64;
 use crate::data::{Kind, Matrix, QueryTensor, Recording, read_matrices, read_queries};
 use crate::golden::reference::to_f64;
-use crate::vq::VqError;
+use crate::vq::{Source, VqError};
 use fastrand::Rng;
 use std::path::Path;
 
 /// The matrix of vectors in a file.
 const VECTORS: &str = "vectors";
+
+/// What was recorded beside the file.
+#[derive(Clone, Debug, Default)]
+pub struct Recorded {
+    /// What was packed, before it was quantized.
+    pub original: Vec<Source>,
+    /// Queries, or vectors.
+    pub queries: Option<RecordedQueries>,
+}
 
 /// Queries of a recording, or vectors for a matrix of weights.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! What a run found out.
 
-use super::Unit;
+use super::unit::Unit;
 use crate::golden::reference::Noise;
 use serde::Serialize;
 
@@ -99,13 +99,13 @@ pub struct Row {
 pub(super) struct Tally {
     pub numbers: usize,
     pub mismatches: usize,
-    first: Option<String>,
-    fault: Option<String>,
+    pub first: Option<String>,
+    pub fault: Option<String>,
     /// Beside float64.
     pub exact: Noise,
     /// Beside the unquantized values.
     pub original: Noise,
-    measured: [bool; 2],
+    pub measured: [bool; 2],
     pub nearest: Option<usize>,
 }
 

@@ -1,8 +1,8 @@
 //! Scores by table.
 
 use super::attention::{HeadSetup, scores64};
-use super::results::Tally;
-use super::{Hardware, Results, RunError, Words};
+use super::error::RunError;
+use super::results::{Hardware, Results, Tally, Words};
 use crate::bus::{Beat, Stalls, StreamPorts};
 use crate::golden::reference::to_f64;
 use crate::golden::vq::tables::{TableCommand, TableUnit};

@@ -1,12 +1,13 @@
 use super::*;
+use crate::bus::seed;
 use crate::golden::vq::{Algorithm, Scheme};
-use crate::vq::{TrainOptions, pack, train};
+use crate::vq::{Source, TrainOptions, pack, train};
 use fastrand::Rng;
 
 const SIZE: usize = 64;
 
 fn random(kind: TensorKind, name: &str, layer: u32, rows: usize, cols: usize) -> Source {
-    let mut rng = Rng::with_seed(u64::from(layer) + rows as u64 + kind as u64);
+    let mut rng = Rng::with_seed(seed(u64::from(layer) + rows as u64 + kind as u64));
     let data = (0..rows * cols).map(|_| half::f16::from_f32(2.0 * rng.f32() - 1.0).to_bits()).collect();
     Source { kind, layer, name: name.into(), rows, cols, data }
 }
@@ -63,7 +64,7 @@ fn units_for_keys_and_values_are_right_and_measured() {
                 assert!((0.995..more).contains(&(cycles / plan)), "{algorithm} {unit}: {cycles} of {plan}");
                 let (exact, original) = (row.float64_db, row.original_db.unwrap());
                 assert!(unit == Unit::Encoder || exact.unwrap() > 45.0, "{algorithm} {unit}: {exact:?}");
-                assert!(original < 40.0, "{algorithm} {unit}: {original}");
+                assert!(original < 50.0, "{algorithm} {unit}: {original}");
             }
         }
     }
@@ -146,7 +147,7 @@ fn what_cannot_be_run_is_refused() {
     let of = |request: Request| Setup::new(&file, &request, &Recorded::default()).unwrap_err().to_string();
     let head = request(Unit::Head);
     let cases = [
-        (Request { layer: Some(4), ..head.clone() }, "no keys of layer 4: of layers 3, 7"),
+        (Request { layer: Some(4), ..head.clone() }, "no keys of layer 4; its layers with keys: 3, 7"),
         (Request { head: Some(2), ..head.clone() }, "head 2: legal is 0 to 1"),
         (Request { tokens: Some(0), ..head.clone() }, "tokens 0: legal is 1 to 20"),
         (Request { tokens: Some(21), ..head.clone() }, "tokens 21: legal is 1 to 20"),

@@ -1,9 +1,9 @@
 //! Weighted sums of values by table.
 
 use super::attention::{HeadSetup, weighted64};
-use super::results::Tally;
+use super::error::RunError;
+use super::results::{Hardware, Results, Tally, Words};
 use super::scores::{end_of, named, part_of, table_parameters, table_unit};
-use super::{Hardware, Results, RunError, Words};
 use crate::bus::{Beat, Stalls, StreamPorts};
 use crate::golden::reference::to_f64;
 use crate::golden::vq::product::Way;
