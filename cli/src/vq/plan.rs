@@ -49,7 +49,7 @@ pub fn run(options: &VqPlanOptions) -> Result<(), Failure> {
         )?,
         Task::Matrix(_) if plan.cost.estimate => writeln!(
             out,
-            "  an estimate: a matrix-vector unit with two books of 4096 entries is not built yet; its parts are counted"
+            "  an estimate: the plan does not know the matrix-vector unit with two books of 4096 entries yet; its parts are counted"
         )?,
         Task::Matrix(_) => {}
     }

@@ -78,8 +78,7 @@ fn run_failure(options: &VqRunOptions, error: RunError) -> Failure {
             problem.help("without --unit, what suits the file is simulated").into()
         }
         error @ RunError::Scheme { .. } => {
-            let problem =
-                problem(&error).note("units exist for cq-4, cq-2, gptvq-2 and quip#-4, and for some of their like");
+            let problem = problem(&error).note("it runs cq-4, cq-2, gptvq-2 and quip#-4, and some of their like");
             problem.help("`kvforge vq plan` says what a unit for others would take").into()
         }
         RunError::Queries { .. } => Problem::new(error).note(format!("they are for {path}")).into(),

@@ -3,10 +3,9 @@
 use super::jobs::{HeadMemory, places, write_words};
 use crate::bus::axi4_memory::SparseBytes;
 use crate::golden::vq::VqFile;
-use crate::golden::vq::attention::Head;
+use crate::golden::vq::attention::{Head, attention64};
 use crate::golden::vq::attention_head::HeadUnit;
 use crate::golden::vq::cache::LoadWord;
-use crate::golden::vq::softmax::softmax64;
 use crate::vq_table_bench::head_words;
 
 impl HeadMemory {
@@ -50,10 +49,7 @@ impl HeadMemory {
         let numbers = unit.table.query_numbers();
         let query: Vec<f64> = numbers_at(bytes, self.job.query, numbers);
         let [keys, values] = [0, 1].map(|which| self.decoded(unit, bytes, which, tokens));
-        let score = |key: &Vec<f64>| key.iter().zip(&query).map(|(k, q)| k * q).sum();
-        let weights = softmax64(&keys.iter().map(score).collect::<Vec<f64>>());
-        let sum = |i: usize| values.iter().zip(&weights).map(|(value, weight)| value[i] * weight).sum();
-        (0..numbers).map(sum).collect()
+        attention64(&query, &keys, &values)
     }
 
     /// The keys (0) or values (1) of the rows in memory.

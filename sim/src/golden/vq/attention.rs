@@ -4,6 +4,7 @@ use super::decode::{add, multiply, row, tensor64, tree};
 use super::file::{Part, Tensor};
 use super::product::{Way, row_by_multiplication, row_by_table, table};
 use super::scheme::{Books, Scheme};
+use super::softmax::softmax64;
 
 /// A head of a key or value tensor.
 #[derive(Clone, Copy, Debug)]
@@ -99,9 +100,7 @@ impl Head<'_> {
 
     /// The weighted sum in float64.
     pub fn values64(&self, weights: &[f64]) -> Vec<f64> {
-        let tokens = self.values_of_tokens();
-        let value = |i: usize| tokens.iter().zip(weights).map(|(token, weight)| token[i] * weight).sum();
-        (0..self.part().cols.len()).map(value).collect()
+        weighted64(weights, &self.values_of_tokens())
     }
 
     /// The values of a token in float64.
@@ -114,4 +113,20 @@ impl Head<'_> {
         let (part, all) = (self.part(), tensor64(self.scheme, self.tensor));
         all.chunks_exact(self.tensor.cols).map(|row| row[part.cols.clone()].to_vec()).collect()
     }
+}
+
+/// Attention of a query in float64 to these keys and values.
+pub fn attention64(query: &[f64], keys: &[Vec<f64>], values: &[Vec<f64>]) -> Vec<f64> {
+    weighted64(&softmax64(&scores64(query, keys)), values)
+}
+
+/// Scores of a query in float64.
+pub fn scores64(query: &[f64], keys: &[Vec<f64>]) -> Vec<f64> {
+    keys.iter().map(|key| key.iter().zip(query).map(|(k, q)| k * q).sum()).collect()
+}
+
+/// The weighted sum of vectors in float64; of none, nothing.
+pub fn weighted64(weights: &[f64], values: &[Vec<f64>]) -> Vec<f64> {
+    let sum = |i: usize| values.iter().zip(weights).map(|(value, weight)| value[i] * weight).sum();
+    (0..values.first().map_or(0, Vec::len)).map(sum).collect()
 }

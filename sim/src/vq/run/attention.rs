@@ -7,7 +7,6 @@ use super::request::{Request, USUAL_TOKENS, in_range};
 use super::results::{Hardware, Results, Row};
 use super::unit::Unit;
 use crate::binary16::from_f64;
-use crate::golden::vq::softmax::softmax64;
 use crate::golden::vq::{Books, Scales, Scheme, Tensor, TensorKind, VqFile};
 use fastrand::Rng;
 use hw::vq::table_types::{LANES, MAX_POSITIONS, MAX_TOKENS};
@@ -165,18 +164,4 @@ fn new_tokens(request: &Request, parts: &[HeadPart], tokens: usize) -> Result<(Q
         }
     };
     Ok((Queries { numbers: vec![], from, seed }, vectors))
-}
-
-/// Attention of a query in float64.
-pub(super) fn attention64(query: &[f64], keys: &[Vec<f64>], values: &[Vec<f64>]) -> Vec<f64> {
-    weighted64(&softmax64(&scores64(query, keys)), values)
-}
-
-pub(super) fn scores64(query: &[f64], keys: &[Vec<f64>]) -> Vec<f64> {
-    keys.iter().map(|key| key.iter().zip(query).map(|(k, q)| k * q).sum()).collect()
-}
-
-pub(super) fn weighted64(weights: &[f64], values: &[Vec<f64>]) -> Vec<f64> {
-    let sum = |i: usize| values.iter().zip(weights).map(|(value, weight)| value[i] * weight).sum();
-    (0..values[0].len()).map(sum).collect()
 }

@@ -1,11 +1,12 @@
 //! Attention of a key-value head, from memory to memory.
 
-use super::attention::{HeadSetup, attention64};
+use super::attention::HeadSetup;
 use super::error::RunError;
 use super::results::{Hardware, Results, Tally, Words};
 use super::scores::{named, table_parameters, table_unit};
 use crate::bus::axi4_memory::MemoryModel;
 use crate::golden::reference::to_f64;
+use crate::golden::vq::attention::attention64;
 use crate::golden::vq::attention_head::{HeadJob, HeadUnit};
 use crate::vq::plan::{scores_command, values_command};
 use crate::vq_head_bench::{HeadBench, HeadMemory, HeadPlayed, HeadPorts};

@@ -1,10 +1,11 @@
 //! Scores by table.
 
-use super::attention::{HeadSetup, scores64};
+use super::attention::HeadSetup;
 use super::error::RunError;
 use super::results::{Hardware, Results, Tally, Words};
 use crate::bus::{Beat, Stalls, StreamPorts};
 use crate::golden::reference::to_f64;
+use crate::golden::vq::attention::scores64;
 use crate::golden::vq::tables::{TableCommand, TableUnit};
 use crate::vq::plan::scores_command;
 use crate::vq_table_bench::{Job, ScoresBench};

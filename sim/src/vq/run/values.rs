@@ -1,11 +1,12 @@
 //! Weighted sums of values by table.
 
-use super::attention::{HeadSetup, weighted64};
+use super::attention::HeadSetup;
 use super::error::RunError;
 use super::results::{Hardware, Results, Tally, Words};
 use super::scores::{end_of, named, part_of, table_parameters, table_unit};
 use crate::bus::{Beat, Stalls, StreamPorts};
 use crate::golden::reference::to_f64;
+use crate::golden::vq::attention::weighted64;
 use crate::golden::vq::product::Way;
 use crate::golden::vq::softmax::softmax;
 use crate::golden::vq::tables::TableCommand;
