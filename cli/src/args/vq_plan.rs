@@ -29,8 +29,8 @@ pub struct VqPlanOptions {
     /// Sequences, or vectors
     #[arg(long, value_name = "COUNT", default_value_t = 1)]
     pub batch: usize,
-    /// A device, of which everything is free: ecp5-25k, ecp5-45k or ecp5-85k
-    #[arg(long, value_name = "NAME", required_unless_present_all = ["lut4", "dp16kd", "dsp"])]
+    /// A device, of which everything is free: ecp5-25k, ecp5-45k or ecp5-85k; not needed with all of --lut4, --dp16kd and --dsp
+    #[arg(long, value_name = "NAME")]
     pub device: Option<String>,
     /// Free LUT4, if not all of the device's
     #[arg(long, value_name = "COUNT")]

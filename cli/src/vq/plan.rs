@@ -40,16 +40,16 @@ pub fn run(options: &VqPlanOptions) -> Result<(), Failure> {
         out,
         "  bytes: from memory, of books and of indices, and of partial sums between units; cycles: of a step"
     )?;
-    writeln!(out, "  {memory} bytes come from memory, {share:.1} % of the {} of binary16", plan.float16_bytes)?;
+    writeln!(
+        out,
+        "  {memory} bytes come from memory, {share:.1} % of the {} of binary16, read once",
+        plan.float16_bytes
+    )?;
     writeln!(out, "  placing needs slack: a plan that takes nearly all that is free may not be routed, or be slow")?;
     match task {
         Task::Attention(_) => writeln!(
             out,
             "  partly built: scores are; values by multiplication, and books that stay for all sequences, are not"
-        )?,
-        Task::Matrix(_) if plan.cost.estimate => writeln!(
-            out,
-            "  an estimate: the plan does not know the matrix-vector unit with two books of 4096 entries yet; its parts are counted"
         )?,
         Task::Matrix(_) => {}
     }
@@ -117,21 +117,32 @@ fn task(options: &VqPlanOptions) -> Result<Task, Failure> {
             let [heads, queries] = [heads, queries].map(|count| count.unwrap_or(1));
             Ok(Task::Attention(Attention { algorithm, tokens, head: head.unwrap_or(64), heads, queries, batch }))
         }
-        (true, ..) => {
-            Err(Problem::new(format!("{algorithm} is for attention: it takes --tokens, and no matrix")).into())
+        (true, tokens, ..) => {
+            let missing = if tokens.is_none() { "--tokens is missing" } else { "it has no --rows and --cols" };
+            let problem = Problem::new(format!("{algorithm} is for attention: {missing}"));
+            Err(problem.note("legal: --tokens, --head, --heads, --queries and --batch").into())
         }
         (false, None, Some(rows), Some(cols)) => Ok(Task::Matrix(Matrix { algorithm, rows, cols, batch })),
-        (false, ..) => {
-            Err(Problem::new(format!("{algorithm} is for a matrix: it takes --rows and --cols, and no --tokens"))
-                .into())
+        (false, tokens, rows, _) => {
+            let wrong = match (tokens, rows) {
+                (Some(_), _) => "it has no --tokens",
+                (None, None) => "--rows is missing",
+                (None, Some(_)) => "--cols is missing",
+            };
+            let problem = Problem::new(format!("{algorithm} is for a matrix: {wrong}"));
+            Err(problem.note("legal: --rows, --cols and --batch").into())
         }
     }
 }
 
 fn free(options: &VqPlanOptions) -> Result<Free, Failure> {
-    let all = match &options.device {
-        Some(name) => device(name)?,
-        None => Area::default(),
+    let all = match (&options.device, options.lut4, options.dp16kd, options.dsp) {
+        (Some(name), ..) => device(name)?,
+        (None, Some(_), Some(_), Some(_)) => Area::default(),
+        _ => {
+            let problem = Problem::new("it is not said what is free");
+            return Err(problem.note("legal: --device, or all of --lut4, --dp16kd and --dsp").into());
+        }
     };
     let area = Area {
         lut4: options.lut4.unwrap_or(all.lut4),

@@ -171,11 +171,6 @@ fn quarters(multipliers: u32) -> Area {
     Area { lut4: multipliers * LUT4_OF_QUARTERS, dp16kd: 0, dsp: multipliers }
 }
 
-/// An index unpacker.
-pub fn unpacker(lanes: u32, bits: u32) -> Area {
-    logic(36 * lanes * bits / 5)
-}
-
 /// What loads and looks up copies of books.
 fn cache_logic(vector: u32, lanes: u32) -> Area {
     let piece = 1 << vector.trailing_zeros().min(2);
@@ -192,14 +187,9 @@ pub fn copies_of_groups(entries: u32, vector: u32, lanes: u32, beats: u32) -> Ar
     cache_logic(vector, lanes) + block_ram(lanes * wide(16 * vector, 2 * entries * beats.next_power_of_two()))
 }
 
-/// Books of residuals: a copy for two lanes, with a memory for each number of an entry.
+/// Books of two residuals: of each a copy for two of its lanes, with a memory for each number of an entry.
 fn copies_of_residuals(entries: u32, vector: u32, lanes: u32) -> Area {
-    cache_logic(vector, lanes) + block_ram(lanes.div_ceil(2) * vector * memory(16, entries))
-}
-
-/// A banked codebook cache for entries of eight numbers. With two lanes an estimate: four are measured.
-pub fn banked(entries: u32, vector: u32, lanes: u32, banks: u32) -> Area {
-    logic(400 + 896 * lanes) + block_ram(banks * wide(16 * vector, entries.div_ceil(banks)))
+    cache_logic(vector, lanes) + block_ram(2 * (lanes / 2).div_ceil(2) * vector * memory(16, entries))
 }
 
 /// A decoder of the lattice.

@@ -2,7 +2,7 @@
 
 use super::area::{self, Area, arithmetic};
 use super::cycles;
-use super::machine::{Machine, Store, Way};
+use super::machine::{Machine, Way};
 use super::task::{Attention, Matrix, Task};
 use serde::Serialize;
 
@@ -97,35 +97,13 @@ fn of_matrix(m: Matrix, machine: &Machine) -> Cost {
     };
     let joined = machine.queries * (machine.split - 1);
     let area = matrix_unit(m, machine) * machine.units as u32 + arithmetic(joined as u32, 0);
-    let built = machine.way == Way::Table || machine.matrix_vector(m).is_some();
-    Cost { area, cycles: cycles::matrix(m, machine), bytes, estimate: !built }
+    Cost { area, cycles: cycles::matrix(m, machine), bytes, estimate: false }
 }
 
 /// A unit for a matrix.
-pub fn matrix_unit(m: Matrix, machine: &Machine) -> Area {
+fn matrix_unit(m: Matrix, machine: &Machine) -> Area {
     match machine.matrix_vector(m) {
-        _ if machine.way == Way::Table => area::scores(machine.tile_table(m)),
         Some(p) => area::matrix_vector(p),
-        None => aqlm_unit(m, machine),
+        None => area::scores(machine.tile_table(m)),
     }
-}
-
-/// AQLM-3, an estimate: a cache for each residual's book has the lanes of its indices, both entries are added, and for each vector there are as many
-/// multipliers as a beat has numbers, a tree of adders and the row's sum.
-fn aqlm_unit(m: Matrix, machine: &Machine) -> Area {
-    let scheme = m.algorithm.scheme();
-    let [lanes, vector, residuals] = [machine.lanes, scheme.vector, scheme.residuals].map(|n| n as u32);
-    let entries = scheme.max_entries() as u32;
-    let cache = match machine.store {
-        Store::Banks(banks) => area::banked(entries, vector, lanes / residuals, banks),
-        _ => area::copies(entries, vector, lanes / residuals),
-    };
-    let products = lanes / residuals * vector;
-    let vectors = area::vectors(machine.queries as u32, m.cols as u32, products);
-    let joined = arithmetic((residuals - 1) * products, 0);
-    area::unpacker(lanes, scheme.bits)
-        + cache * residuals
-        + joined
-        + vectors
-        + arithmetic(products, products) * machine.queries as u32
 }

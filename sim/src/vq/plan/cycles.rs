@@ -1,20 +1,14 @@
-//! How long units take: those by table and matrix-vector units by their own formulas, the latter held to the bus. AQLM-3 is an estimate.
+//! How long units take: those by table and matrix-vector units by their own formulas, the latter held to the bus.
 
-use super::machine::{Machine, Store, Way};
-use super::task::{Attention, Matrix, WORD_BYTES};
+use super::machine::Machine;
+use super::task::{Attention, Matrix};
 use crate::golden::vq::Algorithm;
-use hw::float::{add, multiply};
 use hw::vq::cache_types::WORD_NUMBERS;
+use hw::vq::encoder;
 use hw::vq::matrix_vector::{self, MatrixParams, MatrixSource, SIDE_BITS};
 use hw::vq::scores::{self, ScoresParams};
 use hw::vq::table_types::{MAX_TOKENS, TableParams};
 use hw::vq::values::{self, ValuesParams};
-use hw::vq::{banked_cache, codebook_cache, encoder};
-
-/// Beats a cycle of a banked cache, in thousandths: what its page promises for any indices.
-const BANKED_RATE: u64 = 980;
-/// Cycles of a load of a codebook cache besides its words (docs/blocks/vq_codebook_cache.md).
-pub const LOAD: u64 = 4;
 
 /// Words of the books of all positions.
 pub fn book_words(p: TableParams) -> u64 {
@@ -128,12 +122,6 @@ pub fn matrix_command(p: MatrixParams, tiles: &[(usize, usize, usize)], one_bus:
     tile_load(p, first.1) + all - with_next(*last) + rows(*last) + u64::from(matrix_vector::overhead(p))
 }
 
-/// Cycles until the last index of AQLM-3 has become a part of a sum of so many products.
-fn fill(products: usize) -> u64 {
-    let levels = products.next_power_of_two().ilog2() + 1;
-    u64::from(codebook_cache::LATENCY + multiply::NATURAL + add::NATURAL * levels)
-}
-
 /// A matrix with all its vectors: of the units that work together, the one with most to do.
 pub fn matrix(m: Matrix, machine: &Machine) -> u64 {
     let passes = m.batch.div_ceil(machine.queries) as u64;
@@ -166,29 +154,10 @@ pub fn fullest(mut tasks: Vec<u64>, units: usize) -> u64 {
 /// A tile in a command of its own.
 fn alone(m: Matrix, machine: &Machine, tile: (usize, usize, usize)) -> u64 {
     let (rows, cols, _) = tile;
-    if machine.way == Way::Table {
-        let cut = Matrix { rows, cols, ..m };
-        return scores_command(machine.tile_table(cut), rows as u64);
-    }
     match machine.matrix_vector(m) {
         Some(p) => matrix_command(p, &[(rows, cols, 1)], true),
-        None => banked_tile(m, machine, rows as u64, cols),
+        None => scores_command(machine.tile_table(Matrix { rows, cols, ..m }), rows as u64),
     }
-}
-
-/// Beats of lookups in a banked cache.
-pub fn banked_lookups(beats: u64) -> u64 {
-    beats * 1000 / BANKED_RATE + u64::from(banked_cache::LATENCY)
-}
-
-/// A tile of AQLM-3, an estimate: its books, then its rows.
-fn banked_tile(m: Matrix, machine: &Machine, rows: u64, cols: usize) -> u64 {
-    let scheme = m.algorithm.scheme();
-    let beats = rows * m.indices(cols).div_ceil(machine.lanes) as u64;
-    let words = (rows * m.row_bytes(cols) as u64).div_ceil(WORD_BYTES as u64);
-    let book = load(scheme.book_bytes().div_ceil(WORD_BYTES) as u64, scheme.vector, LOAD);
-    let looked_up = if matches!(machine.store, Store::Banks(_)) { banked_lookups(beats) } else { beats };
-    scheme.residuals as u64 * book + words.max(looked_up) + fill(machine.lanes * scheme.vector)
 }
 
 /// Times that an entry is used while its book is there.

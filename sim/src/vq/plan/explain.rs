@@ -1,6 +1,6 @@
 //! Why a plan is as it is, and what other choices would have cost.
 
-use super::cost::{Cost, cost, matrix_unit};
+use super::cost::{Cost, cost};
 use super::cycles::uses;
 use super::machine::{Machine, Store, Way, divisors, machines, splits_positions};
 use super::search::output;
@@ -65,12 +65,12 @@ fn way_name(way: Way) -> &'static str {
     }
 }
 
-fn store_name(store: Store) -> String {
+fn store_name(store: Store) -> &'static str {
     match store {
-        Store::Streamed => "streamed".into(),
-        Store::Copies => "a copy a lane".into(),
-        Store::Banks(banks) => format!("{banks} banks"),
-        Store::Lattice => "in logic".into(),
+        Store::Streamed => "streamed",
+        Store::Copies => "a copy a lane",
+        Store::Pairs => "a copy for two lanes",
+        Store::Lattice => "in block RAM",
     }
 }
 
@@ -100,21 +100,16 @@ fn used(m: Matrix) -> String {
 }
 
 fn why_store(task: &Task, machine: &Machine) -> String {
-    match (task, machine.store) {
-        (_, Store::Lattice) => "256 points and signs: nobody loads them".into(),
-        (_, Store::Streamed) => "tables keep their products, not the entries; they pass once a command".into(),
-        (Task::Matrix(m), store) => {
-            let other = if store == Store::Copies { Store::Banks(4) } else { Store::Copies };
-            let blocks = |store| matrix_unit(*m, &Machine { store, ..*machine }).dp16kd;
-            match m.algorithm {
-                Algorithm::Gptvq2 => "a book takes whole block RAMs anyway: banks would save none".into(),
-                _ => {
-                    let (unit, instead) = (blocks(store), blocks(other));
-                    format!("{unit} DP16KD in a unit; {instead} with {}", store_name(other))
-                }
-            }
+    match machine.store {
+        Store::Lattice => "256 points, the same for all matrices: nobody loads them".into(),
+        Store::Streamed => "tables keep their products, not the entries; they pass once a command".into(),
+        Store::Copies => "a book takes whole block RAMs anyway: banks would save none".into(),
+        Store::Pairs => {
+            let blocks = cost(task, &Machine { units: 1, together: 1, split: 1, ..*machine }).area.dp16kd;
+            format!(
+                "both ports of a block RAM look up: {blocks} DP16KD in a unit, and books come before the first word"
+            )
         }
-        (Task::Attention(_), _) => String::new(),
     }
 }
 
@@ -147,7 +142,8 @@ fn why_queries(task: &Task, machine: &Machine) -> String {
 
 fn why_units(task: &Task, machine: &Machine, free: &Free) -> String {
     let Cost { area, .. } = cost(task, &Machine { units: 1, together: 1, split: 1, ..*machine });
-    let room = area.times_in(free.area);
+    // with sums that are added behind units, or tiles of their own, more may have room than of one alone
+    let room = area.times_in(free.area).max(machine.units as u32);
     let each = match task {
         Task::Attention(_) if machine.queries > 1 => format!("one of scores and {} of values", machine.queries),
         Task::Attention(_) => "one of scores and one of values".into(),
@@ -211,9 +207,6 @@ pub fn alternatives(task: &Task, machine: &Machine, free: &Free) -> Vec<Alternat
         }
         Task::Matrix(_) => ("by table".into(), best_of(&|m| m.way != machine.way)),
     });
-    for store in [Store::Copies, Store::Banks(4)].into_iter().filter(|store| *store != machine.store) {
-        named.push((store_name(store), best_of(&|m| m.store == store && m.way == machine.way)));
-    }
     let kind = |m: &Machine| (m.way, m.store, m.lanes, m.queries, m.units);
     let like = |m: &Machine, other: Machine| kind(m) == kind(&other);
     for lanes in (1..machine.lanes).rev() {

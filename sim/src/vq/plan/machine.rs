@@ -26,8 +26,8 @@ pub enum Store {
     Streamed,
     /// A copy in block RAM for each lane, beside one of the next book.
     Copies,
-    /// One copy in so many banks of block RAM.
-    Banks(u32),
+    /// A copy of each book in block RAM for two lanes: those of the next command come behind the last word.
+    Pairs,
     /// 256 points in block RAM that nobody loads.
     Lattice,
 }
@@ -65,16 +65,16 @@ impl Machine {
         let [entries, vector, queries] = [a.entries(), a.vector(), queries].map(|n| n as u32);
         TableParams { entries, vector, positions: (a.positions() / self.split) as u32, residuals: 1, queries }
     }
-    /// The matrix-vector unit that multiplies a matrix; none by table, and none yet for AQLM-3. Units that have whole tiles have a command for each.
+    /// The matrix-vector unit that multiplies a matrix; none by table. Units that have whole tiles have a command for each.
     pub fn matrix_vector(&self, m: Matrix) -> Option<MatrixParams> {
         let scheme = m.algorithm.scheme();
+        let [entries, vector] = [scheme.max_entries(), scheme.vector].map(|n| n as u32);
         let source = match m.algorithm {
             _ if self.way == Way::Table => return None,
-            Algorithm::Gptvq2 => {
-                MatrixSource::Books { entries: scheme.max_entries() as u32, vector: scheme.vector as u32 }
-            }
+            Algorithm::Gptvq2 => MatrixSource::Books { entries, vector },
+            Algorithm::Aqlm3 => MatrixSource::Residual { entries, vector },
             Algorithm::QuipSharp4 => MatrixSource::Lattice,
-            _ => return None,
+            Algorithm::Cq4 | Algorithm::Cq2 => return None,
         };
         let scales = match scheme.scales {
             Scales::None => MatrixScales::None,
@@ -82,8 +82,12 @@ impl Machine {
             Scales::Row => MatrixScales::Row,
         };
         let (rows, columns) = m.tile();
-        let (tile_rows, max_columns) =
-            if self.split > 1 { (rows, columns) } else { (rows.div_ceil(self.together), m.cols) };
+        let (tile_rows, max_columns) = match source {
+            // the books are those of the matrix, however many rows of it a unit has
+            MatrixSource::Residual { .. } => (MAX_TILE_ROWS as usize, m.cols),
+            _ if self.split > 1 => (rows, columns),
+            _ => (rows.div_ceil(self.together), m.cols),
+        };
         let [lanes, vectors, tile_rows, tile_columns, max_columns] =
             [self.lanes, self.queries, tile_rows, columns, max_columns].map(|n| n as u32);
         Some(MatrixParams { source, lanes, vectors, tile_rows, tile_columns, max_columns, scales })
@@ -142,12 +146,7 @@ fn of_matrix(m: Matrix, units: usize) -> Vec<Machine> {
             (Way::Multiply, Store::Copies, 4),
             (Way::Multiply, Store::Copies, 8),
         ],
-        Algorithm::Aqlm3 => &[
-            (Way::Multiply, Store::Copies, 2),
-            (Way::Multiply, Store::Copies, 4),
-            (Way::Multiply, Store::Banks(4), 4),
-            (Way::Multiply, Store::Banks(4), 8),
-        ],
+        Algorithm::Aqlm3 => &[(Way::Multiply, Store::Pairs, 2), (Way::Multiply, Store::Pairs, 4)],
         _ => &[(Way::Multiply, Store::Lattice, 2), (Way::Multiply, Store::Lattice, 4)],
     };
     let queries = |way| 1..=m.batch.min(if way == Way::Table { MAX_QUERIES } else { MAX_VECTORS } as usize);

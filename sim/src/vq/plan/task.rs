@@ -7,8 +7,6 @@ use thiserror::Error;
 
 /// Bits of the words that the units take.
 pub const WORD_BITS: usize = 64;
-/// Bytes of these.
-pub const WORD_BYTES: usize = WORD_BITS / 8;
 /// The most of anything that a task counts.
 const MOST: usize = 1 << 20;
 
@@ -61,6 +59,20 @@ pub struct Matrix {
     pub batch: usize,
 }
 
+/// Rows and columns of tiles, and how many there are of them; from left to right, then down.
+pub type Tiles = Vec<(usize, usize, usize)>;
+
+/// The tiles of a matrix; those at its right and lower edges are smaller.
+pub fn tiles(matrix: (usize, usize), tile: (usize, usize)) -> Tiles {
+    let sides = |whole: usize, tile: usize| {
+        let rest = whole % tile;
+        [(tile, whole / tile), (rest, usize::from(rest > 0))]
+    };
+    let (rows, cols) = (sides(matrix.0, tile.0), sides(matrix.1, tile.1));
+    let all = rows.into_iter().flat_map(|(r, many)| cols.map(|(c, times)| (r, c, many * times)));
+    all.filter(|tile| tile.2 > 0).collect()
+}
+
 impl Matrix {
     /// Rows and columns of what has books of its own.
     pub fn tile(self) -> (usize, usize) {
@@ -70,15 +82,8 @@ impl Matrix {
         }
     }
     /// Rows and columns of all tiles, and how many of them there are.
-    pub fn tiles(self) -> Vec<(usize, usize, usize)> {
-        let sides = |whole: usize, tile: usize| {
-            let rest = whole % tile;
-            [(tile, whole / tile), (rest, usize::from(rest > 0))]
-        };
-        let (rows, cols) = self.tile();
-        let (rows, cols) = (sides(self.rows, rows), sides(self.cols, cols));
-        let all = rows.into_iter().flat_map(|(r, many)| cols.map(|(c, times)| (r, c, many * times)));
-        all.filter(|tile| tile.2 > 0).collect()
+    pub fn tiles(self) -> Tiles {
+        tiles((self.rows, self.cols), self.tile())
     }
     /// How many there are.
     pub fn tile_count(self) -> usize {
@@ -89,13 +94,10 @@ impl Matrix {
         let scheme = self.algorithm.scheme();
         cols / scheme.vector * scheme.residuals
     }
-    /// What columns are a multiple of: those of a word of indices, of 12 bits those of an entry.
+    /// What columns are a multiple of, as their indices are whole words.
     fn column_step(self) -> usize {
         let scheme = self.algorithm.scheme();
-        match WORD_BITS.is_multiple_of(scheme.bits as usize) {
-            true => WORD_BITS / scheme.bits as usize / scheme.residuals * scheme.vector,
-            false => scheme.vector,
-        }
+        (WORD_BITS >> scheme.bits.trailing_zeros()) / scheme.residuals * scheme.vector
     }
     /// Bytes of a row of indices of so many columns.
     pub fn row_bytes(self, cols: usize) -> usize {
