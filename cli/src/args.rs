@@ -19,7 +19,7 @@ use sim::golden::oaken::DenseBits;
 use sim::profile::Tails;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-pub use vq::{VqCommand, VqInfoOptions, VqPackOptions, VqTrainOptions};
+pub use vq::{VqCommand, VqInfoOptions, VqInput, VqPackOptions, VqTrainOptions};
 pub use vq_plan::VqPlanOptions;
 pub use vq_run::{UnitArgument, VqRunOptions};
 

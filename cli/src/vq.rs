@@ -6,6 +6,7 @@ pub mod plan;
 pub mod run;
 pub mod train;
 
+use crate::args::VqInput;
 use crate::profile::{problem, recording};
 use crate::report::{Failure, Problem, file_problem};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -14,11 +15,15 @@ use sim::golden::vq::{Tensor, TensorKind, VqFile};
 use sim::profile::ProfileError;
 use sim::vq::{Source, VqError, kv_sources, weight_sources};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The tensors of recordings, of all layers if none is named, or of a file of weights.
 fn sources(kv: &[PathBuf], layers: &[u32], weights: Option<&Path>, names: &[String]) -> Result<Vec<Source>, Failure> {
     if let Some(path) = weights {
-        return weight_sources(path, names).map_err(failure);
+        // one that is named twice is one
+        let first = |(i, name): (usize, &String)| (!names[..i].contains(name)).then(|| name.clone());
+        let names: Vec<String> = names.iter().enumerate().filter_map(first).collect();
+        return weight_sources(path, &names).map_err(failure);
     }
     let recordings = kv.iter().map(|path| recording(path)).collect::<Result<Vec<_>, _>>()?;
     let missing = layers.iter().find(|layer| !recordings[0].tensors.iter().any(|tensor| tensor.layer == **layer));
@@ -38,6 +43,11 @@ fn sources_of(file: &VqFile, kv: &[PathBuf], weights: Option<&Path>) -> Result<V
         weights.map(|tensor| tensor.name.clone()).collect::<Vec<_>>()
     };
     sources(kv, &[], weights, &names(&file.tensors))
+}
+
+/// The files of it.
+fn inputs(input: &VqInput) -> Vec<&Path> {
+    input.kv.iter().chain(&input.weights).map(PathBuf::as_path).collect()
 }
 
 /// Everything that can be wrong with what is trained or packed is something that the user gave.
@@ -61,13 +71,52 @@ fn read(path: &Path) -> Result<VqFile, Failure> {
     })
 }
 
+/// An error if a file cannot be written there, or what is read would be lost: before hours of work, not behind them.
+fn check_out(out: &Path, inputs: &[&Path]) -> Result<(), Failure> {
+    for input in inputs {
+        if is_same_file(out, input) || (input.is_dir() && is_npy_of(out, input)) {
+            let problem = Problem::new(format!("--out {} would overwrite {}", out.display(), input.display()));
+            return Err(problem.note("it is read").help("give --out another name").into());
+        }
+    }
+    let was_there = out.exists();
+    let opened = std::fs::OpenOptions::new().write(true).create(true).truncate(false).open(out);
+    opened.map_err(|error| file_problem("write", out, &error))?;
+    if !was_there {
+        std::fs::remove_file(out).map_err(|error| file_problem("write", out, &error))?;
+    }
+    Ok(())
+}
+
+/// The same file, by whatever name or link.
+fn is_same_file(a: &Path, b: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let number = |path: &Path| std::fs::metadata(path).ok().map(|file| (file.dev(), file.ino()));
+        number(a).is_some_and(|number_of_a| number(b) == Some(number_of_a))
+    }
+    #[cfg(not(unix))]
+    {
+        a.canonicalize().is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b))
+    }
+}
+
+/// A file of a recording that is a folder.
+fn is_npy_of(out: &Path, folder: &Path) -> bool {
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    files.into_iter().any(|file| file.path().extension().is_some_and(|e| e == "npy") && is_same_file(out, &file.path()))
+}
+
 fn write(path: &Path, file: &VqFile) -> Result<(), Failure> {
     Ok(std::fs::write(path, file.to_bytes()).map_err(|error| file_problem("write", path, &error))?)
 }
 
-/// Shown on a terminal only.
+/// Shown on a terminal only. The clock in it runs while a part takes long.
 fn progress_bar(parts: usize, what: &str) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(parts as u64), ProgressDrawTarget::stderr());
     let style = ProgressStyle::with_template("{msg} [{bar:30}] {pos} of {len}, {elapsed}");
-    bar.with_style(style.expect("a legal template")).with_message(what.to_string())
+    let bar = bar.with_style(style.expect("a legal template")).with_message(what.to_string());
+    bar.enable_steady_tick(Duration::from_secs(1));
+    bar
 }

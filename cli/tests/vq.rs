@@ -50,6 +50,40 @@ fn the_seed_makes_the_file() {
     assert!(first != train(2, "c.vq"));
 }
 
+/// What is read is not written over, by whatever name, and a place that cannot be written is told before hours of work.
+#[test]
+fn what_is_read_stays() {
+    let place = Place::with_codebooks();
+    let before = bytes(&place, "good.safetensors");
+    std::fs::hard_link(place.path().join("good.safetensors"), place.path().join("link.safetensors")).unwrap();
+    std::fs::create_dir(place.path().join("recording")).unwrap();
+    let array = [&b"\x93NUMPY\x01\x00"[..], &[0; 20]].concat();
+    place.write("recording/layer0.k.npy", &array);
+    for arguments in [
+        "vq train --algorithm cq-2 --kv good.safetensors --out link.safetensors",
+        "vq train --algorithm cq-2 --kv good.safetensors --out ./good.safetensors",
+        "vq train --algorithm cq-2 --kv recording --out recording/layer0.k.npy",
+        "vq pack --books good.vq --kv link.safetensors --out good.safetensors",
+    ] {
+        let output = kvforge(&place, arguments);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(2) && stderr.contains(" would overwrite "), "{arguments}: {stderr}");
+    }
+    assert!(bytes(&place, "good.safetensors") == before && bytes(&place, "recording/layer0.k.npy") == array);
+    // what could be written and then was not leaves nothing
+    let output = kvforge(&place, "vq train --algorithm cq-4 --kv nan.safetensors --out new.vq");
+    assert!(output.status.code() == Some(2) && !place.path().join("new.vq").exists());
+}
+
+#[test]
+fn a_tensor_that_is_named_twice_is_one() {
+    let place = Place::with_codebooks();
+    let twice = "--tensor weight.a --tensor weight.a";
+    stdout(&place, &format!("vq train --weights weights.safetensors --algorithm quip#-4 {twice} --out twice.vq"));
+    let info: Value = serde_json::from_str(&stdout(&place, "vq info twice.vq --json")).unwrap();
+    assert_eq!(info["tensors"].as_array().unwrap().len(), 1);
+}
+
 #[test]
 fn info_as_json() {
     let place = Place::with_codebooks();

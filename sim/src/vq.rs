@@ -32,7 +32,7 @@ pub use measure::{Measured, measure};
 pub use options::TrainOptions;
 pub use pack::pack;
 pub use source::{Source, kv_sources, weight_sources};
-pub use train::train;
+pub use train::{steps_of_part, train};
 
 #[cfg(test)]
 mod tests;

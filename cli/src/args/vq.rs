@@ -37,7 +37,7 @@ pub struct VqTrainOptions {
     #[command(flatten)]
     pub input: VqInput,
     /// cq-4 or cq-2 for keys and values; gptvq-2, aqlm-3 or quip#-4 for weights; without it, --vector and --bits say it
-    #[arg(long, value_name = "NAME", required_unless_present_all = ["vector", "bits"])]
+    #[arg(long, value_name = "NAME")]
     pub algorithm: Option<Algorithm>,
     /// Values that an index stands for: 1 to 16
     #[arg(long, value_name = "VALUES", conflicts_with = "algorithm", requires = "bits")]
@@ -67,17 +67,17 @@ pub struct VqTrainOptions {
     #[arg(long, value_name = "NAME", conflicts_with = "kv")]
     pub tensor: Vec<String>,
     /// Elements of a head of keys and values
-    #[arg(long, value_name = "ELEMENTS", default_value_t = 64)]
+    #[arg(long, value_name = "ELEMENTS", default_value_t = 64, conflicts_with = "weights")]
     pub head: usize,
     /// Where random numbers begin: the same seed gives the same file
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub seed: u64,
     /// The most iterations of k-means
-    #[arg(long, value_name = "COUNT", default_value_t = 50)]
-    pub iterations: usize,
-    /// Rounds in which the books of several residuals are improved together
-    #[arg(long, value_name = "COUNT", default_value_t = 8)]
-    pub rounds: usize,
+    #[arg(long, value_name = "COUNT", default_value_t = 50, value_parser = clap::value_parser!(u32).range(0..=10_000))]
+    pub iterations: u32,
+    /// Rounds in which the books of several residuals are improved together, 8 if it is not said
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(0..=1000))]
+    pub rounds: Option<u32>,
     /// Where the codebooks go
     #[arg(long, value_name = "FILE", default_value = "books.vq")]
     pub out: PathBuf,

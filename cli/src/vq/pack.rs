@@ -1,7 +1,7 @@
 //! `kvforge vq pack`: indices for keys and values, or for weights.
 
 use super::info::{Row, rows, rows_table};
-use super::{failure, progress_bar, read, sources_of, write};
+use super::{check_out, failure, inputs, progress_bar, read, sources_of, write};
 use crate::args::VqPackOptions;
 use crate::report::{Failure, Problem};
 use sim::vq::pack;
@@ -13,6 +13,8 @@ pub fn run(options: &VqPackOptions) -> Result<(), Failure> {
         let problem = Problem::new(format!("{} holds packed tensors already", options.books.display()));
         return Err(problem.help("give the file of codebooks that `kvforge vq train` wrote").into());
     }
+    let inputs = [inputs(&options.input), vec![&*options.books]].concat();
+    check_out(&options.out, &inputs)?;
     let sources = sources_of(&books, &options.input.kv, options.input.weights.as_deref())?;
     let parts = books.tensors.iter().map(|tensor| tensor.part_count()).sum();
     let bar = progress_bar(parts, "packing");

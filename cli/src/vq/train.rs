@@ -1,18 +1,19 @@
 //! `kvforge vq train`: codebooks.
 
-use super::{failure, progress_bar, sources, write};
+use super::{check_out, failure, inputs, progress_bar, sources, write};
 use crate::args::VqTrainOptions;
 use crate::report::{Failure, Problem};
 use crate::table::table;
 use sim::golden::vq::{Algorithm, Books, Scheme, Tensor, VqFile, inverse_ratio};
-use sim::vq::{Source, TrainOptions, train};
+use sim::vq::{Source, TrainOptions, steps_of_part, train};
 use std::io::Write;
 
 pub fn run(options: &VqTrainOptions) -> Result<(), Failure> {
     let scheme = scheme(options)?;
+    check_out(&options.out, &inputs(&options.input))?;
     let sources = sources(&options.input.kv, &options.layers, options.input.weights.as_deref(), &options.tensor)?;
     let training = training(options);
-    let bar = progress_bar(parts(&sources, &training), "training");
+    let bar = progress_bar(steps(&scheme, &sources, &training), "training");
     let file = train(&scheme, &sources, &training, &|| bar.inc(1)).map_err(failure)?;
     bar.finish_and_clear();
     write(&options.out, &file)?;
@@ -38,14 +39,21 @@ fn scheme(options: &VqTrainOptions) -> Result<Scheme, Failure> {
             }
             Scheme { inverse_ratio: given.unwrap_or(scheme.inverse_ratio), ..scheme }
         }
-        (None, vector, bits) => {
+        (None, Some(vector), Some(bits)) => {
             let books = options.books.map_or(if kv { Books::Group } else { Books::Tile }, Books::from);
-            let (vector, bits) = (vector.unwrap_or_default(), bits.unwrap_or_default());
             let (residuals, scales) = (options.residuals, options.scales.into());
             Scheme { vector, bits, residuals, books, scales, inverse_ratio: 0 }
         }
+        _ => {
+            let problem = Problem::new("it is not said how values become indices");
+            return Err(problem.note("legal: --algorithm, or --vector and --bits").into());
+        }
     };
     scheme.check().map_err(Problem::new)?;
+    if options.rounds.is_some() && (scheme.residuals == 1 || scheme.books == Books::Lattice) {
+        let problem = Problem::new(format!("--rounds has no meaning with {scheme}"));
+        return Err(problem.note("rounds are for the books of several residuals").into());
+    }
     Ok(scheme)
 }
 
@@ -58,12 +66,13 @@ fn wrong_input(algorithm: Algorithm) -> Failure {
 fn training(options: &VqTrainOptions) -> TrainOptions {
     let usual = options.algorithm.map(TrainOptions::of).unwrap_or_default();
     let tile = options.tile.map(|tile| (tile.rows, tile.cols)).or(usual.tile);
-    let (seed, iterations, rounds, head) = (options.seed, options.iterations, options.rounds, options.head);
+    let (seed, head) = (options.seed, options.head);
+    let (iterations, rounds) = (options.iterations as usize, options.rounds.map_or(usual.rounds, |n| n as usize));
     TrainOptions { seed, iterations, rounds, head, tile, ..usual }
 }
 
-/// About as many parts as the progress bar will count.
-fn parts(sources: &[Source], options: &TrainOptions) -> usize {
+/// About as many steps as the progress bar will count.
+fn steps(scheme: &Scheme, sources: &[Source], options: &TrainOptions) -> usize {
     let of = |source: &Source| match (source.kind, options.tile) {
         (sim::golden::vq::TensorKind::Weight, Some((rows, cols))) => {
             source.rows.div_ceil(rows) * source.cols.div_ceil(cols)
@@ -71,7 +80,7 @@ fn parts(sources: &[Source], options: &TrainOptions) -> usize {
         (sim::golden::vq::TensorKind::Weight, None) => 1,
         _ => source.cols.div_ceil(options.head.max(1)),
     };
-    sources.iter().map(of).sum()
+    steps_of_part(scheme, options) * sources.iter().map(of).sum::<usize>()
 }
 
 fn tensors_table(file: &VqFile, sources: &[Source]) -> String {

@@ -8,11 +8,20 @@ use crate::binary16;
 use crate::golden::vq::{Book, Scheme};
 
 /// Trains the books of vectors that lie one after the other.
-pub(super) fn train(data: &[f32], scheme: &Scheme, options: &TrainOptions, random: &mut Random) -> Vec<Book> {
-    let mut books = one_after_the_other(data, scheme, options, random);
+///
+/// `progress` is called once for every step: a book, or a round over all of them.
+pub(super) fn train(
+    data: &[f32],
+    scheme: &Scheme,
+    options: &TrainOptions,
+    random: &mut Random,
+    progress: &dyn Fn(),
+) -> Vec<Book> {
+    let mut books = one_after_the_other(data, scheme, options, random, progress);
     if scheme.residuals > 1 {
         for _ in 0..options.rounds {
             books = improve(data, scheme.vector, books, options.beam);
+            progress();
         }
     }
     let rounded: Vec<Vec<u16>> = books.iter().map(|book| book.iter().map(|&x| round(x)).collect()).collect();
@@ -20,7 +29,13 @@ pub(super) fn train(data: &[f32], scheme: &Scheme, options: &TrainOptions, rando
 }
 
 /// k-means of the vectors, then of what it leaves over, and so on (section II-A of the paper).
-fn one_after_the_other(data: &[f32], scheme: &Scheme, options: &TrainOptions, random: &mut Random) -> Vec<Vec<f32>> {
+fn one_after_the_other(
+    data: &[f32],
+    scheme: &Scheme,
+    options: &TrainOptions,
+    random: &mut Random,
+    progress: &dyn Fn(),
+) -> Vec<Vec<f32>> {
     let (mut left, mut books) = (data.to_vec(), vec![]);
     for _ in 0..scheme.residuals {
         let book = kmeans(&left, scheme.vector, scheme.max_entries(), options.iterations, random);
@@ -30,6 +45,7 @@ fn one_after_the_other(data: &[f32], scheme: &Scheme, options: &TrainOptions, ra
             x.iter_mut().zip(encoder.decode(&[index])).for_each(|(x, c)| *x -= c);
         }
         books.push(book);
+        progress();
     }
     books
 }

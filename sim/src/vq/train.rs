@@ -10,7 +10,16 @@ use super::source::{Source, check_sides};
 use super::{residual, rotate};
 use crate::golden::vq::{Book, Books, MAX_BOOKS, Part, Rotation, Scales, Scheme, Tensor, TensorKind, VqFile};
 
-/// Trains books for tensors; `progress` is called once for every part of a tensor whose books are ready.
+/// How often the training of a part of a tensor tells that it goes on.
+pub fn steps_of_part(scheme: &Scheme, options: &TrainOptions) -> usize {
+    match scheme.books {
+        Books::Lattice | Books::Group => 1,
+        Books::Tile if scheme.residuals == 1 => 1,
+        Books::Tile => scheme.residuals + options.rounds,
+    }
+}
+
+/// Trains books for tensors; `progress` is called [`steps_of_part`] times for every part of a tensor.
 pub fn train(
     scheme: &Scheme,
     sources: &[Source],
@@ -98,23 +107,28 @@ fn train_parts(
 ) -> Vec<Book> {
     let parts: Vec<Part> = tensor.parts(scheme).collect();
     let books_of = |part: &Part| -> Vec<Book> {
-        let of_group = |group: usize, cols: std::ops::Range<usize>| {
+        let of_group = |group: usize, cols: std::ops::Range<usize>, progress: &dyn Fn()| {
             let data = prepared.cut(part.rows.clone(), cols, source.cols);
-            residual::train(&data, scheme, options, &mut random((part.first_book + group) as u64))
+            residual::train(&data, scheme, options, &mut random((part.first_book + group) as u64), progress)
         };
-        let books = match scheme.books {
-            Books::Lattice => vec![],
-            Books::Tile => of_group(0, part.cols.clone()),
-            Books::Group => (0..part.groups)
-                .into_par_iter()
-                .flat_map_iter(|group| {
-                    let start = part.cols.start + group * scheme.vector;
-                    of_group(group * scheme.residuals, start..start + scheme.vector)
-                })
-                .collect(),
-        };
-        progress();
-        books
+        match scheme.books {
+            Books::Lattice => {
+                progress();
+                vec![]
+            }
+            Books::Tile => of_group(0, part.cols.clone(), progress),
+            Books::Group => {
+                let books = (0..part.groups)
+                    .into_par_iter()
+                    .flat_map_iter(|group| {
+                        let start = part.cols.start + group * scheme.vector;
+                        of_group(group * scheme.residuals, start..start + scheme.vector, &|| ())
+                    })
+                    .collect();
+                progress();
+                books
+            }
+        }
     };
     parts.par_iter().flat_map_iter(books_of).collect()
 }
