@@ -34,7 +34,8 @@ fn every_unit_says_what_it_did() {
         "vq run packed.vq --unit scores --count 2",
         "vq run packed.vq --unit values --tokens 5 --kv good.safetensors",
         "vq run packed.vq --unit encoder --kv good.safetensors",
-        "vq run weights.vq --queries vectors.safetensors --count 3 --weights weights.safetensors",
+        "vq run weights.vq --queries vectors.safetensors --weights weights.safetensors",
+        "vq run aqlm.vq --count 1 --weights weights.safetensors",
     ] {
         text += &format!("$ kvforge {arguments}\n{}\n", timeless(&stdout(&place, arguments)));
     }

@@ -15,6 +15,7 @@
 //! - [`oaken_bench`]: the Oaken engines with everything around them, with random stalls and checks
 //! - [`vq_cache_bench`]: a codebook cache with books that are loaded and indices that are looked up
 //! - [`vq_matrix_bench`]: a matrix-vector unit with matrices and vectors
+//! - [`vq_command_feed`]: commands for a unit, few of which are queued
 //! - [`vq_table_bench`]: units that work by table with books, rows and queries
 //! - [`softmax_bench`]: a softmax with the scores of queries
 //! - [`merge_bench`]: the merging of partial results of attention, with parts and their vectors
@@ -49,6 +50,7 @@ pub mod uart_pins;
 pub mod verilator;
 pub mod vq;
 pub mod vq_cache_bench;
+pub mod vq_command_feed;
 pub mod vq_head_bench;
 pub mod vq_matrix_bench;
 pub mod vq_table_bench;

@@ -8,9 +8,11 @@ use crate::golden::vq::cache::{LoadWord, book_words};
 use crate::golden::vq::matrix::{MatrixCommand, MatrixFault, MatrixSource, MatrixUnit, RowProducts};
 use crate::golden::vq::{Algorithm, Books, Scales, Tensor, TensorKind, VqFile, pack_row};
 use crate::vq::{Source, TrainOptions, kv_sources, pack, train};
+use crate::vq_command_feed;
 use fastrand::Rng;
 use hdl::BigUint;
 use hdl::engine::Engine;
+use std::borrow::Borrow;
 
 /// The unit and its streams.
 #[derive(Clone, Debug)]
@@ -74,10 +76,10 @@ impl MatrixBench {
     ///
     /// # Errors
     /// What did not come.
-    pub fn play(
+    pub fn play<C: Borrow<MatrixCommand>>(
         &self,
         engine: &mut dyn Engine,
-        commands: &[MatrixCommand],
+        commands: impl IntoIterator<Item = C>,
         stalls: [Stalls; 7],
         seed: u64,
         progress: &mut dyn FnMut(),
@@ -88,8 +90,8 @@ impl MatrixBench {
         let scale = self.scale.clone().map(|scale| bench.source_at(scale, stalls[4]));
         let [m, report] = [0, 1].map(|i| bench.sink_at(self.sinks[i].clone(), stalls[5 + i]));
         bench.reset().map_err(|e| e.to_string())?;
-        let mut work = 1000;
-        for c in commands {
+        let send = |bench: &mut Bench, c: C| {
+            let c: &MatrixCommand = c.borrow();
             bench.send(command, [self.command_beat(c)]);
             c.vectors.iter().for_each(|numbers| bench.send(vector, vector_beats(numbers)));
             bench.send(words, word_beats(&c.words));
@@ -101,19 +103,9 @@ impl MatrixBench {
                 bench.send(scale, c.scales.iter().enumerate().map(|(i, scale)| [u64::from(*scale), last(i)]));
             }
             let loads: usize = c.books.iter().map(Vec::len).sum();
-            work += (2 * c.words.len() + 2 * c.rows + 2 * loads + c.scales.len() + 500) as u64;
-        }
-        let (limit, mut there) = (bench.cycle() + 60 * work, 0);
-        while there < commands.len() {
-            if bench.cycle() > limit {
-                return Err(format!("it hangs: {there} reports of {}", commands.len()));
-            }
-            bench.step().map_err(|e| e.to_string())?;
-            let now = bench.beats(report).len();
-            (there..now).for_each(|_| progress());
-            there = now;
-        }
-        (0..80).try_for_each(|_| bench.step().map_err(|e| e.to_string()))?;
+            2 * c.words.len() + 2 * c.rows + 2 * loads + c.scales.len() + 500
+        };
+        vq_command_feed::play(&mut bench, report, commands, send, progress)?;
         let [products, reports] = [m, report].map(|sink| bench.received_at(sink).to_vec());
         let [commands, words] = [command, words].map(|source| bench.sent_at(source).to_vec());
         let books = books.map_or(vec![], |books| bench.sent_at(books).to_vec());

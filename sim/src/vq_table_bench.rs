@@ -15,8 +15,10 @@ pub use values::ValuesBench;
 use crate::bus::{Beat, Bench, Sink, Source, Stalls, StreamPorts};
 use crate::golden::vq::cache::LoadWord;
 use crate::golden::vq::tables::{Score, TableCommand, TableFault, TableUnit, Tables};
+use crate::vq_command_feed;
 use hdl::BigUint;
 use hdl::engine::Engine;
+use std::borrow::Borrow;
 
 /// When things happened.
 #[derive(Clone, Debug)]
@@ -59,26 +61,6 @@ impl TablePlayed {
         };
         TablePlayed { times, out: bench.beats(out).to_vec(), reports: bench.beats(reports).to_vec() }
     }
-}
-
-/// Steps until so many reports are there, each of which is told, and some cycles more.
-fn until_reports(
-    bench: &mut Bench,
-    report: Sink,
-    (count, limit): (usize, u64),
-    progress: &mut dyn FnMut(),
-) -> Result<(), String> {
-    let mut there = 0;
-    while there < count {
-        if bench.cycle() > limit {
-            return Err(format!("it hangs: {there} reports of {count}"));
-        }
-        bench.step().map_err(|e| e.to_string())?;
-        let now = bench.beats(report).len();
-        (there..now).for_each(|_| progress());
-        there = now;
-    }
-    (0..60).try_for_each(|_| bench.step().map_err(|e| e.to_string()))
 }
 
 fn compare_reports(got: &[Beat], expected: &[(usize, [u64; 3])]) -> Result<(), String> {

@@ -11,7 +11,7 @@ pub struct VqRunOptions {
     /// What is simulated; without it, head for keys and values, matrix for weights
     #[arg(long, value_enum, value_name = "UNIT")]
     pub unit: Option<UnitArgument>,
-    /// The layer of keys and values, from 0; without it, the first of the file
+    /// The layer of keys and values, from 0; without it, the lowest of the file that has what the unit needs
     #[arg(long, value_name = "NUMBER")]
     pub layer: Option<u32>,
     /// The key-value head, from 0; without it, the first
@@ -23,9 +23,9 @@ pub struct VqRunOptions {
     /// Tokens from the first on, up to 8,192; without it, all of the file, but no more than 512
     #[arg(long, value_name = "COUNT")]
     pub tokens: Option<usize>,
-    /// Queries of attention, new tokens of the encoder, or vectors of the matrix, up to 1,024
-    #[arg(long, value_name = "COUNT", default_value_t = 4)]
-    pub count: usize,
+    /// Queries of attention, new tokens of the encoder, or vectors of the matrix, up to 1,024; without it, 4, or as many as there are
+    #[arg(long, value_name = "COUNT")]
+    pub count: Option<usize>,
     /// Recorded queries, tensors `layer<N>.q`; for weights, vectors: the tensor `vectors`, [vectors, columns], of a safetensors file
     #[arg(long, value_name = "FILE")]
     pub queries: Option<PathBuf>,

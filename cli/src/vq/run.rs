@@ -56,7 +56,7 @@ fn recorded(options: &VqRunOptions, file: &VqFile, layer: Option<u32>) -> Result
         (Some(path), _) => Some(RecordedQueries::read(path).map_err(failure)?),
         // many recordings have no queries, or not of all layers
         (None, [only]) => {
-            let queries = RecordedQueries::read(only).ok();
+            let queries = RecordedQueries::read_if_any(only).map_err(failure)?;
             queries.filter(|queries| layer.is_some_and(|layer| queries.has_layer(layer)))
         }
         (None, _) => None,
@@ -72,14 +72,21 @@ fn run_failure(options: &VqRunOptions, error: RunError) -> Failure {
         RunError::Hardware(errors) => Failure::Hardware(errors),
         RunError::Simulation(text) => Failure::Internal(format!("simulation: {text}")),
         error @ RunError::NotPacked => problem(&error).help("`kvforge vq pack` packs with them").into(),
+        RunError::Setting { setting, unit, wanted } => {
+            let wanted: Vec<String> = wanted.split(", ").map(|name| format!("--{name}")).collect();
+            let problem = Problem::new(format!("{path}: --{setting} means nothing to the unit {unit}"));
+            problem.note(format!("legal: {}", wanted.join(", "))).into()
+        }
         error @ RunError::Kind { .. } => {
             let problem =
                 problem(&error).note("legal: head, scores, values, encoder for keys and values; matrix for weights");
             problem.help("without --unit, what suits the file is simulated").into()
         }
-        error @ RunError::Scheme { .. } => {
-            let problem = problem(&error).note("it runs cq-4, cq-2, gptvq-2 and quip#-4, and some of their like");
-            problem.help("`kvforge vq plan` says what a unit for others would take").into()
+        error @ RunError::Scheme { .. } => problem(&error)
+            .note("each --algorithm of `kvforge vq train` has a unit, and so have some of their like")
+            .into(),
+        RunError::Range { what: what @ ("head" | "tokens" | "count"), .. } => {
+            problem(&error).help(format!("--{what} says it")).into()
         }
         RunError::Queries { .. } => Problem::new(error).note(format!("they are for {path}")).into(),
         error => problem(&error).into(),
@@ -95,7 +102,11 @@ fn print(out: &mut impl Write, results: &Results, seconds: f64) -> Result<(), Fa
     if let Some(around) = &hardware.around {
         writeln!(out, "  with {around}")?;
     }
-    let what = if *unit == Unit::Matrix { String::new() } else { format!(", {rows} tokens") };
+    let what = match (unit, rows) {
+        (Unit::Matrix, _) => String::new(),
+        (_, 1) => ", 1 token".into(),
+        _ => format!(", {rows} tokens"),
+    };
     writeln!(out, "  {scheme}, {subject}{what}; {}: {}\n", counted(*unit, *count), results.queries_from)?;
     writeln!(out, "{}\n", rows_table(&results.results))?;
     print_legend(out, results)?;
@@ -164,16 +175,20 @@ fn print_legend(out: &mut impl Write, results: &Results) -> Result<(), Failure> 
         Unit::Head => {
             "cycles by the model of `kvforge vq plan`: scores and values with full books, without softmax and memory"
         }
-        Unit::Matrix => "cycles by the model of `kvforge vq plan`",
+        Unit::Matrix => "cycles by the model of `kvforge vq plan`, with full books on a bus of their own",
         _ => "cycles by the model of `kvforge vq plan`, with full books",
     };
     let original = match results.unit {
         Unit::Encoder => "of the vectors beside what their indices decode to",
         _ => "the same beside the values before they were quantized, with --kv or --weights",
     };
+    let words = match results.unit {
+        Unit::Matrix => "words of 64 bits; books have a bus of their own, and words a cycle are those of indices",
+        _ => "words of 64 bits that the bus gave; a dash or 0: not on this bus",
+    };
     let lines = [
         ("cycles", "from the first command to the last result"),
-        ("books, ...", "words of 64 bits that the bus gave; a dash or 0: not on this bus"),
+        ("books, ...", words),
         ("plan", plan),
         ("mismatches", "numbers that are not bit by bit the golden model's"),
         ("float64", "signal to noise beside float64 on the same dequantized values"),

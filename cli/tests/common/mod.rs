@@ -3,6 +3,7 @@
 
 use half::f16;
 use safetensors::tensor::{Dtype, TensorView, serialize};
+use sim::golden::vq::{Algorithm, Tensor, TensorKind, VqFile};
 use std::path::Path;
 use std::process::{Command, Output};
 use tempfile::TempDir;
@@ -106,6 +107,8 @@ impl Place {
         self.write("queries_layer.safetensors", &safetensors(&[("layer3.q", &[40, 128])], values));
         self.write("queries_narrow.safetensors", &safetensors(&[("layer0.q", &[40, 96])], values));
         self.write("vectors.safetensors", &safetensors(&[("vectors", &[3, 64])], values));
+        self.write_damaged_queries();
+        self.write_large_matrices();
         self.write("vectors_wide.safetensors", &safetensors(&[("vectors", &[3, 96])], values));
         let weights = "--weights weights.safetensors --tensor weight.a";
         for arguments in [
@@ -114,6 +117,8 @@ impl Place {
             "vq pack --books weight_books.vq --weights weights.safetensors --out weights.vq",
             &format!("vq train {weights} --vector 4 --bits 6 --out six_books.vq"),
             "vq pack --books six_books.vq --weights weights.safetensors --out six.vq",
+            &format!("vq train {weights} --algorithm aqlm-3 --out aqlm_books.vq"),
+            "vq pack --books aqlm_books.vq --weights weights.safetensors --out aqlm.vq",
             "vq train --kv good.safetensors --vector 8 --bits 8 --out eight_books.vq",
             "vq pack --books eight_books.vq --kv good.safetensors --out eight.vq",
         ] {
@@ -122,6 +127,37 @@ impl Place {
         }
         let packed = std::fs::read(self.path().join("packed.vq")).unwrap();
         self.write("short_packed.vq", &packed[..packed.len() - 20]);
+    }
+
+    /// Recordings whose keys and values are good, and whose queries are not; and the other way round.
+    fn write_damaged_queries(&self) {
+        let [k, v]: [(&str, &[usize]); 2] = [("layer0.k", &[8, 64]), ("layer0.v", &[8, 64])];
+        // the queries are longer than the others
+        let nan = |i| if i == 600 { f16::NAN } else { values(i) };
+        self.write("nan_queries.safetensors", &safetensors(&[("layer0.q", &[8, 128]), k, v], nan));
+        let keys: [(&str, &[usize]); 2] = [("layer0.q", &[8, 128]), ("layer0.k", &[8, 100])];
+        self.write("queries_bad_keys.safetensors", &safetensors(&keys, values));
+    }
+
+    /// Matrices with more rows, or columns, than a unit has.
+    fn write_large_matrices(&self) {
+        for (name, rows, cols) in [("tall.vq", 65_536, 16), ("broad.vq", 1, 16_400)] {
+            let tensor = Tensor {
+                kind: TensorKind::Weight,
+                layer: 0,
+                name: "weight.a".into(),
+                rows,
+                cols,
+                tile_rows: 0,
+                tile_cols: cols,
+                books: vec![],
+                scales: vec![0x3c00],
+                rotation: None,
+                indices: vec![vec![0; rows * cols / 2]],
+            };
+            let file = VqFile { scheme: Algorithm::QuipSharp4.scheme(), packed: true, tensors: vec![tensor] };
+            self.write(name, &file.to_bytes());
+        }
     }
 
     pub fn path(&self) -> &Path {

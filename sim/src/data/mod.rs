@@ -40,8 +40,7 @@ impl Recording {
             return npy::read_folder(path);
         }
         let bytes = recording::read_bytes(path)?;
-        let is_npy = bytes.starts_with(npy::MAGIC) || path.extension().is_some_and(|e| e == "npy");
-        if is_npy { npy::read_named(path, &bytes) } else { safetensors::read(path, &bytes) }
+        if npy::is_npy(path, &bytes) { npy::read_named(path, &bytes) } else { safetensors::read(path, &bytes) }
     }
 }
 

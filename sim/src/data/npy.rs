@@ -11,7 +11,12 @@ use super::error::DataError;
 use super::kind::Kind;
 use super::recording::{KvTensor, Recording, check_shape, parse_name, read_bytes};
 
-pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
+const MAGIC: &[u8] = b"\x93NUMPY";
+
+/// Whether a file is an npy file, or is named so.
+pub(super) fn is_npy(path: &Path, bytes: &[u8]) -> bool {
+    bytes.starts_with(MAGIC) || path.extension().is_some_and(|extension| extension == "npy")
+}
 
 /// Reads an npy file whose name does not tell the layer and the kind.
 pub fn read_npy(path: impl AsRef<Path>, layer: u32, kind: Kind) -> Result<Recording, DataError> {

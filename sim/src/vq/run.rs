@@ -8,6 +8,7 @@ mod encoder;
 mod error;
 mod head;
 mod matrix;
+mod matrix_unit;
 mod part;
 mod queries;
 mod request;
@@ -18,23 +19,17 @@ mod values;
 
 pub use error::RunError;
 pub use queries::{Recorded, RecordedQueries};
-pub use request::{Request, USUAL_TOKENS};
+pub use request::{MAX_COUNT, MAX_WORDS, Request, USUAL_COUNT, USUAL_TOKENS};
 pub use results::{Hardware, Results, Row, Words};
 pub use unit::Unit;
 
 use crate::golden::vq::{TensorKind, VqFile};
 use attention::HeadSetup;
 use matrix::MatrixSetup;
-use request::in_range;
 
-/// The most queries, new tokens or vectors of a run.
-pub const MAX_COUNT: usize = 1024;
 /// Something that can be simulated.
 #[derive(Debug)]
-pub struct Setup<'f> {
-    unit: Unit,
-    what: What<'f>,
-}
+pub struct Setup<'f>(What<'f>);
 
 #[derive(Debug)]
 enum What<'f> {
@@ -53,23 +48,22 @@ impl<'f> Setup<'f> {
         }
         let weights = file.tensors.iter().any(|tensor| tensor.kind == TensorKind::Weight);
         let unit = request.unit.unwrap_or(if weights { Unit::Matrix } else { Unit::Head });
-        if weights != (unit == Unit::Matrix) {
+        let of_heads = unit.of_heads();
+        if weights != of_heads.is_none() {
             let [of_heads, of_weights] = ["keys and values", "weights"];
             let (wanted, found) = if weights { (of_heads, of_weights) } else { (of_weights, of_heads) };
             return Err(RunError::Kind { unit, wanted, found });
         }
         settings(unit, request)?;
-        in_range("count", request.count, MAX_COUNT, || "more take minutes".into())?;
-        let what = match unit {
-            Unit::Matrix => What::Matrix(MatrixSetup::new(file, request, recorded)?),
-            _ => What::Head(HeadSetup::new(file, unit, request, recorded)?),
-        };
-        Ok(Setup { unit, what })
+        Ok(Setup(match of_heads {
+            Some(unit) => What::Head(HeadSetup::new(file, unit, request, recorded)?),
+            None => What::Matrix(MatrixSetup::new(file, request, recorded)?),
+        }))
     }
 
     /// The layer of keys and values; `None` for weights.
     pub fn layer(&self) -> Option<u32> {
-        match &self.what {
+        match &self.0 {
             What::Head(setup) => Some(setup.layer),
             What::Matrix(_) => None,
         }
@@ -77,9 +71,8 @@ impl<'f> Setup<'f> {
 
     /// How often [`Setup::run`] tells that it goes on.
     pub fn steps(&self) -> usize {
-        match &self.what {
-            What::Head(setup) if self.unit == Unit::Encoder => 2 * setup.count,
-            What::Head(setup) => setup.count,
+        match &self.0 {
+            What::Head(setup) => setup.steps(),
             What::Matrix(setup) => setup.count(),
         }
     }
@@ -89,12 +82,9 @@ impl<'f> Setup<'f> {
     /// # Errors
     /// The simulation does not end; differences from the model are no error, but counted.
     pub fn run(&self, progress: &dyn Fn()) -> Result<Results, RunError> {
-        match (&self.what, self.unit) {
-            (What::Head(setup), Unit::Head) => head::run(setup, progress),
-            (What::Head(setup), Unit::Scores) => scores::run(setup, progress),
-            (What::Head(setup), Unit::Values) => values::run(setup, progress),
-            (What::Head(setup), _) => encoder::run(setup, progress),
-            (What::Matrix(setup), _) => setup.run(progress),
+        match &self.0 {
+            What::Head(setup) => setup.run(progress),
+            What::Matrix(setup) => setup.run(progress),
         }
     }
 }

@@ -67,10 +67,10 @@ impl EncoderBench {
     ///
     /// # Errors
     /// What did not come.
-    pub fn play(
+    pub fn play<C: Borrow<TableCommand>>(
         &self,
         engine: &mut dyn Engine,
-        commands: &[TableCommand],
+        commands: impl IntoIterator<Item = C>,
         stalls: [Stalls; 5],
         seed: u64,
         progress: &mut dyn FnMut(),
@@ -79,15 +79,14 @@ impl EncoderBench {
         let sources = [0, 1, 2].map(|i| bench.source_at(self.sources[i].clone(), stalls[i]));
         let [m, done] = [0, 1].map(|i| bench.sink_at(self.sinks[i].clone(), stalls[3 + i]));
         bench.reset().map_err(|e| e.to_string())?;
-        let mut work = 1000;
-        for command in commands {
+        let send = |bench: &mut Bench, command: C| {
+            let command: &TableCommand = command.borrow();
             bench.send(sources[0], [[u64::from(command.first)]]);
             bench.send(sources[1], query_beats(&command.query));
             bench.send(sources[2], word_beats(&command.words));
-            work += command.words.len() + self.unit.positions * (40 + self.unit.entries * self.unit.vector);
-        }
-        let limit = bench.cycle() + 60 * work as u64;
-        until_reports(&mut bench, done, (commands.len(), limit), progress)?;
+            command.words.len() + self.unit.positions * (40 + self.unit.entries * self.unit.vector)
+        };
+        vq_command_feed::play(&mut bench, done, commands, send, progress)?;
         Ok(TablePlayed::of(&bench, [sources[0], sources[2]], [m, done]))
     }
 

@@ -34,10 +34,10 @@ impl ScoresBench {
     ///
     /// # Errors
     /// What did not come.
-    pub fn play(
+    pub fn play<C: Borrow<Job>>(
         &self,
         engine: &mut dyn Engine,
-        jobs: &[Job],
+        jobs: impl IntoIterator<Item = C>,
         stalls: &[Stalls],
         seed: u64,
         progress: &mut dyn FnMut(),
@@ -47,8 +47,8 @@ impl ScoresBench {
             self.sources.iter().zip(stalls).map(|(s, stalls)| bench.source_at(s.clone(), *stalls)).collect();
         let [m, report] = [0, 1].map(|i| bench.sink_at(self.sinks[i].clone(), stalls[self.sources.len() + i]));
         bench.reset().map_err(|e| e.to_string())?;
-        let mut work = 1000;
-        for job in jobs {
+        let send = |bench: &mut Bench, job: C| {
+            let job: &Job = job.borrow();
             let TableCommand { first, tokens, query, words } = &job.command;
             bench.send(sources[0], [[u64::from(*first), *tokens as u64]]);
             bench.send(sources[1], query_beats(query));
@@ -57,10 +57,9 @@ impl ScoresBench {
                 let last = |i: usize| u64::from(i + 1 == job.scales.len());
                 bench.send(*scale, job.scales.iter().enumerate().map(|(i, scale)| [u64::from(*scale), last(i)]));
             }
-            work += (words.len() + 2 * tokens + 500 + job.scales.len()) as u64;
-        }
-        let limit = bench.cycle() + 60 * work;
-        until_reports(&mut bench, report, (jobs.len(), limit), progress)?;
+            words.len() + 2 * tokens + 500 + job.scales.len()
+        };
+        vq_command_feed::play(&mut bench, report, jobs, send, progress)?;
         Ok(TablePlayed::of(&bench, [sources[0], sources[2]], [m, report]))
     }
 

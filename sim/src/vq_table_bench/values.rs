@@ -38,10 +38,10 @@ impl ValuesBench {
     ///
     /// # Errors
     /// What did not come.
-    pub fn play(
+    pub fn play<C: Borrow<Job>>(
         &self,
         engine: &mut dyn Engine,
-        jobs: &[Job],
+        jobs: impl IntoIterator<Item = C>,
         stalls: [Stalls; 5],
         seed: u64,
         progress: &mut dyn FnMut(),
@@ -50,8 +50,8 @@ impl ValuesBench {
         let sources = [0, 1, 2].map(|i| bench.source_at(self.sources[i].clone(), stalls[i]));
         let [m, report] = [0, 1].map(|i| bench.sink_at(self.sinks[i].clone(), stalls[3 + i]));
         bench.reset().map_err(|e| e.to_string())?;
-        let mut work = 1000;
-        for job in jobs {
+        let send = |bench: &mut Bench, job: C| {
+            let job: &Job = job.borrow();
             let TableCommand { first, tokens, query, words } = &job.command;
             bench.send(sources[0], [[u64::from(*first), *tokens as u64]]);
             bench.send(sources[2], word_beats(words));
@@ -60,10 +60,9 @@ impl ValuesBench {
                 Beat(std::iter::once(query[token]).chain(scale).chain([last]).map(BigUint::from).collect())
             };
             bench.send(sources[1], (0..query.len()).map(weight));
-            work += 2 * words.len() as u64 + 40 * self.unit.entries as u64 * self.unit.positions as u64;
-        }
-        let limit = bench.cycle() + 60 * work;
-        until_reports(&mut bench, report, (jobs.len(), limit), progress)?;
+            2 * words.len() + 40 * self.unit.entries * self.unit.positions
+        };
+        vq_command_feed::play(&mut bench, report, jobs, send, progress)?;
         Ok(TablePlayed::of(&bench, [sources[0], sources[2]], [m, report]))
     }
 

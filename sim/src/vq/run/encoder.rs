@@ -44,18 +44,18 @@ fn encode(
     let bench = bench(design, p);
     let command =
         |vector: &Vec<u16>| TableCommand { first: part.first, tokens: 0, query: vector.clone(), words: books.clone() };
-    let commands: Vec<TableCommand> = vectors.iter().map(command).collect();
+    let commands = || vectors.iter().map(command);
     let mut simulator = Simulator::new(design);
-    let played = bench.play(&mut simulator, &commands, [Stalls::Never; 5], 1, &mut || progress());
+    let played = bench.play(&mut simulator, commands(), [Stalls::Never; 5], 1, &mut || progress());
     let played = played.map_err(RunError::Simulation)?;
 
     let mut tally = Tally { nearest: Some(0), ..Tally::default() };
     let indices = |beat: &Beat| (0..LANES).map(|i| beat.field(0) >> (8 * i) & 0xff).map(|index| index as u16).collect();
     let found: Vec<u16> = played.out.iter().flat_map(|beat| -> Vec<u16> { indices(beat) }).collect();
-    for (i, command) in commands.iter().enumerate() {
-        let expected = bench.unit.encode(command);
+    for (i, command) in commands().enumerate() {
+        let expected = bench.unit.encode(&command);
         let end = expected.as_ref().map_or_else(|fault| fault.cause as u64, |_| 0);
-        let found = part_of(&found, i, commands.len(), p.positions as usize);
+        let found = part_of(&found, i, vectors.len(), p.positions as usize);
         tally.compare(&format!("vector {i}, indices"), found, &expected.unwrap_or_default());
         end_of(&mut tally, i, &played.reports[i], end);
         let vector = to_f64(&command.query);
@@ -64,8 +64,8 @@ fn encode(
         let same = nearest.iter().zip(found).filter(|(nearest, found)| nearest == found).count();
         tally.nearest = tally.nearest.map(|before| before + same);
     }
-    let words = Words { books: commands.len() * books.len(), ..Words::default() };
-    let plan = commands.len() as u64 * encoder_command(p);
+    let words = Words { books: vectors.len() * books.len(), ..Words::default() };
+    let plan = vectors.len() as u64 * encoder_command(p);
     Ok(tally.row(part.name(), played.times.cycles(), words, Some(plan)))
 }
 

@@ -61,7 +61,7 @@ pub enum RunError {
         present: String,
     },
     /// A number that is out of range.
-    #[error("{what} {found}: legal is {legal}, {why}")]
+    #[error("{what} = {found}: legal is {legal}, {why}")]
     Range {
         /// Of what.
         what: &'static str,

@@ -43,12 +43,12 @@ pub(super) fn run(setup: &HeadSetup, progress: &dyn Fn()) -> Result<Results, Run
     let ports = HeadPorts { axil: &io.s_axil, reads: &io.m_axi_read, writes: &io.m_axi_write, register };
     let model = MemoryModel { latency: LATENCY, ..MemoryModel::default() };
     let bench = HeadBench::new(&mut simulator, &design, ports, unit, (model, 1));
-    let (tally, cycles, read) = attend(setup, bench.map_err(RunError::Simulation)?, progress)?;
+    let (tally, cycles) = attend(setup, bench.map_err(RunError::Simulation)?, progress)?;
 
     let of_parts = |words: fn(&super::part::HeadPart) -> usize| setup.parts.iter().map(words).sum::<usize>();
     let [books, indices] =
         [of_parts(|part| part.books().len()), of_parts(|part| part.rows().len())].map(|words| words * setup.count);
-    let words = Words { books, indices, queries: read.saturating_sub(books + indices) };
+    let words = Words { books, indices, queries: setup.queries.numbers.iter().map(|query| query.len() / 4).sum() };
     let (scores, values) = (ScoresParams { table, scaled: false }, ValuesParams { table, scaled: false });
     let tokens = setup.tokens() as u64;
     let plan = setup.count as u64 * (scores_command(scores, tokens) + values_command(values, tokens));
@@ -60,24 +60,28 @@ pub(super) fn run(setup: &HeadSetup, progress: &dyn Fn()) -> Result<Results, Run
     Ok(setup.results(Hardware { block: "vq_attention_head", configuration, parameters, around }, vec![row]))
 }
 
-/// A job for each query: what came out, its cycles, and the words that were read.
-fn attend(setup: &HeadSetup, mut bench: HeadBench, progress: &dyn Fn()) -> Result<(Tally, u64, usize), RunError> {
+/// A job for each query: what came out, and its cycles.
+fn attend(setup: &HeadSetup, mut bench: HeadBench, progress: &dyn Fn()) -> Result<(Tally, u64), RunError> {
     let words = [setup.keys(), setup.values()].map(|part| (part.books(), part.rows()));
+    let read: usize = words.iter().map(|(books, rows)| books.len() + rows.len()).sum();
     let memory = HeadMemory::of_words(words, &mut bench.memory.bytes);
     let job = HeadJob { attend: true, tokens: setup.tokens(), ..memory.job };
     let decoded = [setup.keys().decoded(), setup.values().decoded()];
     let original = setup.keys().original64().zip(setup.values().original64());
-    let (mut tally, mut cycles, mut read) = (Tally::default(), 0, 0);
+    let (mut tally, mut cycles) = (Tally::default(), 0);
     for (i, query) in setup.queries.numbers.iter().enumerate() {
         memory.new_query(&mut bench.memory.bytes, query.iter().copied());
         let expected = bench.expected(&job);
         let HeadPlayed { end, times, .. } = bench.play(&job, |_| Ok(())).map_err(RunError::Simulation)?;
         cycles += times.cycles;
-        read += times.words;
         let [found, result] = [&bench.memory.bytes, &expected.bytes].map(|bytes| memory.result(bytes, query.len()));
         tally.compare(&format!("query {i}, attention"), &found, &result);
         if end != expected.end {
             tally.mismatch(|| format!("query {i} ended with {end:?}, not {:?}", expected.end));
+        }
+        let to_read = read + query.len() / 4;
+        if expected.end.outcome == 0 && times.words != to_read {
+            tally.mismatch(|| format!("query {i}: {} words read, not {to_read}", times.words));
         }
         if expected.end.outcome != 0 {
             tally.fault(|| format!("query {i} ended with outcome {}", expected.end.outcome));
@@ -92,5 +96,5 @@ fn attend(setup: &HeadSetup, mut bench: HeadBench, progress: &dyn Fn()) -> Resul
         }
         progress();
     }
-    Ok((tally, cycles, read))
+    Ok((tally, cycles))
 }

@@ -1,9 +1,9 @@
 //! Queries and vectors: recorded, or random.
 
 use super::error::RunError;
-use super::request::Request;
+use super::request::{Count, Request};
 use crate::binary16::from_f64;
-use crate::data::{Kind, Matrix, QueryTensor, Recording, read_matrices, read_queries};
+use crate::data::{DataError, Kind, Matrix, QueryTensor, Recording, read_matrices, read_queries};
 use crate::golden::reference::to_f64;
 use crate::vq::{Source, VqError};
 use fastrand::Rng;
@@ -38,7 +38,22 @@ impl RecordedQueries {
     /// There are none, or they cannot be read.
     pub fn read(path: &Path) -> Result<RecordedQueries, VqError> {
         let (name, queries) = (path.display().to_string(), read_queries(path)?);
-        Ok(RecordedQueries { name, queries, keys: Recording::read(path).ok(), vectors: None })
+        let keys = match Recording::read(path) {
+            Err(DataError::NoTensors { .. }) => None,
+            recording => Some(recording?),
+        };
+        Ok(RecordedQueries { name, queries, keys, vectors: None })
+    }
+
+    /// The same of a recording that may have no queries.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    pub fn read_if_any(path: &Path) -> Result<Option<RecordedQueries>, VqError> {
+        match read_queries(path) {
+            Err(DataError::NoQueries { .. }) => Ok(None),
+            _ => Self::read(path).map(Some),
+        }
     }
 
     /// Reads the matrix `vectors`, `[vectors, columns]`, of a safetensors file.
@@ -64,7 +79,7 @@ impl RecordedQueries {
         &self,
         (layer, head): (u32, usize),
         (size, heads, tokens): (usize, usize, usize),
-        count: usize,
+        count: Count,
     ) -> Result<Queries, RunError> {
         let Some(tensor) = self.queries.iter().find(|queries| queries.layer == layer) else {
             let layers: Vec<String> = self.queries.iter().map(|queries| queries.layer.to_string()).collect();
@@ -86,8 +101,9 @@ impl RecordedQueries {
         }
         let group = cols / size / heads;
         let tokens = tokens.min(tensor.rows);
-        if count > tokens * group {
-            let most = tokens * group;
+        let most = tokens * group;
+        let count = count.among(most);
+        if count > most {
             return Err(self.error(format!("{count} queries of a key head in {tokens} tokens: legal is 1 to {most}")));
         }
         let query = |i: usize| {
@@ -95,18 +111,20 @@ impl RecordedQueries {
             let numbers = &tensor.data[token * cols + head * size..][..size];
             to_f64(numbers).iter().map(|x| from_f64(x / (size as f64).sqrt()).to_bits()).collect()
         };
-        let from = format!("{}, {group} query heads a token, from token {} backwards", self.name, tokens - 1);
+        let heads = if group == 1 { "1 query head".into() } else { format!("{group} query heads") };
+        let from = format!("{}, {heads} a token, from token {} backwards", self.name, tokens - 1);
         Ok(Queries { numbers: (0..count).map(query).collect(), from, seed: None })
     }
 
     /// The first vectors for a matrix of so many columns.
-    pub(super) fn of_matrix(&self, columns: usize, count: usize) -> Result<Queries, RunError> {
+    pub(super) fn of_matrix(&self, columns: usize, count: Count) -> Result<Queries, RunError> {
         let Some(matrix) = &self.vectors else {
             return Err(self.error("queries of attention, and no vectors".into()));
         };
         if matrix.cols != columns {
             return Err(self.error(format!("vectors of {} numbers: the matrix has {columns} columns", matrix.cols)));
         }
+        let count = count.among(matrix.rows);
         if count > matrix.rows {
             return Err(self.error(format!("{count} vectors: legal is 1 to {}", matrix.rows)));
         }
@@ -128,10 +146,10 @@ pub(super) struct Queries {
 
 impl Queries {
     /// Random ones, from `-span / 2` to `span / 2`.
-    pub fn random(request: &Request, size: usize, span: f64) -> Queries {
+    pub fn random(request: &Request, count: Count, (size, span): (usize, f64)) -> Queries {
         let mut rng = Rng::with_seed(request.seed);
         let mut query = || (0..size).map(|_| from_f64((rng.f64() - 0.5) * span).to_bits()).collect();
-        let numbers = (0..request.count).map(|_| query()).collect();
+        let numbers = (0..count.among(usize::MAX)).map(|_| query()).collect();
         Queries { numbers, from: format!("random, seed {}", request.seed), seed: Some(request.seed) }
     }
 }

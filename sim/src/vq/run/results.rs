@@ -78,7 +78,7 @@ pub struct Row {
     pub words_per_cycle: f64,
     /// Cycles by the model of `kvforge vq plan`.
     pub plan_cycles: Option<u64>,
-    /// Numbers that came out, or indices.
+    /// Numbers, or indices, that should come out.
     pub numbers: usize,
     /// Those that are not the golden model's.
     pub mismatches: usize,
@@ -102,10 +102,9 @@ pub(super) struct Tally {
     pub first: Option<String>,
     pub fault: Option<String>,
     /// Beside float64.
-    pub exact: Noise,
+    pub exact: Option<Noise>,
     /// Beside the unquantized values.
-    pub original: Noise,
-    pub measured: [bool; 2],
+    pub original: Option<Noise>,
     pub nearest: Option<usize>,
 }
 
@@ -136,19 +135,17 @@ impl Tally {
 
     /// What came out beside float64.
     pub fn beside_exact(&mut self, exact: &[f64], found: &[f64]) {
-        self.measured[0] = true;
-        self.exact.add(exact, &sized(found, exact.len()));
+        self.exact.get_or_insert_default().add(exact, &sized(found, exact.len()));
     }
 
     /// What came out beside the same of the unquantized values.
     pub fn beside_original(&mut self, original: &[f64], found: &[f64]) {
-        self.measured[1] = true;
-        self.original.add(original, &sized(found, original.len()));
+        self.original.get_or_insert_default().add(original, &sized(found, original.len()));
     }
 
     /// The row of it.
     pub fn row(self, what: &'static str, cycles: u64, words: Words, plan_cycles: Option<u64>) -> Row {
-        let decibels = |noise: Noise, measured: bool| Some(noise.sqnr_db()).filter(|db| measured && db.is_finite());
+        let decibels = |noise: Option<Noise>| noise.map(|noise| noise.sqnr_db()).filter(|db| db.is_finite());
         Row {
             what,
             cycles,
@@ -159,8 +156,8 @@ impl Tally {
             mismatches: self.mismatches,
             first_mismatch: self.first,
             fault: self.fault,
-            float64_db: decibels(self.exact, self.measured[0]),
-            original_db: decibels(self.original, self.measured[1]),
+            float64_db: decibels(self.exact),
+            original_db: decibels(self.original),
             nearest: self.nearest,
         }
     }

@@ -64,25 +64,25 @@ pub(super) fn run(setup: &HeadSetup, progress: &dyn Fn()) -> Result<Results, Run
             scales: scales.clone(),
         }
     };
-    let jobs: Vec<Job> = setup.queries.numbers.iter().map(job).collect();
+    let jobs = || setup.queries.numbers.iter().map(job);
     let mut simulator = Simulator::new(&design);
-    let played = bench.play(&mut simulator, &jobs, &[Stalls::Never; 6], 1, &mut || progress());
+    let played = bench.play(&mut simulator, jobs(), &[Stalls::Never; 6], 1, &mut || progress());
     let played = played.map_err(RunError::Simulation)?;
 
     let mut tally = Tally::default();
     let (decoded, original) = (keys.decoded(), keys.original64());
     let found: Vec<u16> = played.out.iter().map(|beat| beat.field(0) as u16).collect();
-    for (i, job) in jobs.iter().enumerate() {
+    for (i, job) in jobs().enumerate() {
         let (expected, end) = bench.unit.scores(&job.command, p.scaled.then_some(&scales[..]));
         let expected: Vec<u16> = expected.iter().map(|score| score.scores[0]).collect();
-        let found = part_of(&found, i, jobs.len(), setup.tokens());
+        let found = part_of(&found, i, setup.count, setup.tokens());
         tally.compare(&format!("query {i}, scores"), found, &expected);
         end_of(&mut tally, i, &played.reports[i], end.map_or_else(|fault| fault.cause as u64, |()| 0));
         let (query, found) = (to_f64(&job.command.query), to_f64(found));
         tally.beside_exact(&scores64(&query, &decoded), &found);
         original.iter().for_each(|keys| tally.beside_original(&scores64(&query, keys), &found));
     }
-    let count = jobs.len();
+    let count = setup.count;
     let words = Words { books: count * books.len(), indices: count * rows.len(), queries: 0 };
     let plan = count as u64 * scores_command(p, setup.tokens() as u64);
     let row = tally.row("scores", played.times.cycles(), words, Some(plan));

@@ -19,6 +19,39 @@ pub enum Unit {
     Matrix,
 }
 
+/// A unit for the keys and values of a head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum HeadsUnit {
+    Attention,
+    Scores,
+    Values,
+    Encoder,
+}
+
+impl Unit {
+    /// The same among those for keys and values; none for weights.
+    pub(super) fn of_heads(self) -> Option<HeadsUnit> {
+        match self {
+            Unit::Head => Some(HeadsUnit::Attention),
+            Unit::Scores => Some(HeadsUnit::Scores),
+            Unit::Values => Some(HeadsUnit::Values),
+            Unit::Encoder => Some(HeadsUnit::Encoder),
+            Unit::Matrix => None,
+        }
+    }
+}
+
+impl From<HeadsUnit> for Unit {
+    fn from(unit: HeadsUnit) -> Unit {
+        match unit {
+            HeadsUnit::Attention => Unit::Head,
+            HeadsUnit::Scores => Unit::Scores,
+            HeadsUnit::Values => Unit::Values,
+            HeadsUnit::Encoder => Unit::Encoder,
+        }
+    }
+}
+
 impl fmt::Display for Unit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {

@@ -38,9 +38,9 @@ pub(super) fn run(setup: &HeadSetup, progress: &dyn Fn()) -> Result<Results, Run
         let command = TableCommand { first: part.first, tokens: setup.tokens(), query: weights, words };
         Job { command, scales: scales.clone() }
     };
-    let jobs: Vec<Job> = setup.queries.numbers.iter().map(job).collect();
+    let jobs = || setup.queries.numbers.iter().map(job);
     let mut simulator = Simulator::new(&design);
-    let played = bench.play(&mut simulator, &jobs, [Stalls::Never; 5], 1, &mut || progress());
+    let played = bench.play(&mut simulator, jobs(), [Stalls::Never; 5], 1, &mut || progress());
     let played = played.map_err(RunError::Simulation)?;
 
     let mut tally = Tally::default();
@@ -48,17 +48,17 @@ pub(super) fn run(setup: &HeadSetup, progress: &dyn Fn()) -> Result<Results, Run
     let vector = p.table.vector as usize;
     let numbers = |beat: &Beat| (0..vector).map(|i| beat.field(i) as u16).collect::<Vec<_>>();
     let found: Vec<u16> = played.out.iter().flat_map(numbers).collect();
-    for (i, job) in jobs.iter().enumerate() {
+    for (i, job) in jobs().enumerate() {
         let expected = bench.unit.values(&job.command, p.scaled.then_some(&scales[..]), bench.copies);
         let end = expected.as_ref().map_or_else(|fault| fault.cause as u64, |_| 0);
-        let found = part_of(&found, i, jobs.len(), part.tensor.cols);
+        let found = part_of(&found, i, setup.count, part.tensor.cols);
         tally.compare(&format!("query {i}, weighted sum"), found, &expected.unwrap_or_default().concat());
         end_of(&mut tally, i, &played.reports[i], end);
         let (weights, found) = (to_f64(&job.command.query), to_f64(found));
         tally.beside_exact(&weighted64(&weights, &decoded), &found);
         original.iter().for_each(|values| tally.beside_original(&weighted64(&weights, values), &found));
     }
-    let count = jobs.len();
+    let count = setup.count;
     let words = Words { books: count * books.len(), indices: count * rows.len(), queries: 0 };
     let plan = count as u64 * values_command(p, setup.tokens() as u64);
     let row = tally.row("weighted sums", played.times.cycles(), words, Some(plan));
