@@ -31,7 +31,7 @@ fn sources(kv: &[PathBuf], layers: &[u32], weights: Option<&Path>, names: &[Stri
         let mut present: Vec<String> = recordings[0].tensors.iter().map(|tensor| tensor.layer.to_string()).collect();
         present.dedup();
         let problem = Problem::new(format!("{} has no layer {layer}", kv[0].display()));
-        return Err(problem.note(format!("it has layers {}", present.join(", "))).into());
+        return Err(problem.note(format!("its layers: {}", present.join(", "))).into());
     }
     kv_sources(&recordings, layers).map_err(failure)
 }

@@ -15,7 +15,7 @@ const NAMES_LISTED: usize = 8;
 pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Recording, DataError> {
     let file = SafeTensors::deserialize(bytes).map_err(|error| explain(path, bytes, error))?;
     let mut tensors = Vec::new();
-    for (name, view) in file.iter() {
+    for (name, view) in by_name(&file) {
         let Some((layer, kind)) = parse_name(name) else { continue };
         let element_type = element_type(path, name, &view)?;
         let (rows, cols) = check_shape(path, name, view.shape())?;
@@ -32,7 +32,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Recording, DataError> {
 pub(super) fn queries(path: &Path, bytes: &[u8]) -> Result<Vec<QueryTensor>, DataError> {
     let file = SafeTensors::deserialize(bytes).map_err(|error| explain(path, bytes, error))?;
     let mut queries = Vec::new();
-    for (name, view) in file.iter() {
+    for (name, view) in by_name(&file) {
         let Some((layer, "q")) = parse_layer(name) else { continue };
         let element_type = element_type(path, name, &view)?;
         let (rows, cols) = check_shape(path, name, view.shape())?;
@@ -43,6 +43,13 @@ pub(super) fn queries(path: &Path, bytes: &[u8]) -> Result<Vec<QueryTensor>, Dat
         return Err(DataError::NoQueries { path: path.into(), found: list_names(file.names()) });
     }
     Ok(queries)
+}
+
+/// All tensors in alphabetical order: of several that are wrong, every run tells the same one.
+fn by_name<'f>(file: &'f SafeTensors) -> Vec<(&'f str, TensorView<'f>)> {
+    let mut all: Vec<_> = file.iter().collect();
+    all.sort_unstable_by_key(|tensor| tensor.0);
+    all
 }
 
 /// The matrices of weights with these names, in their order; without names all that begin with `weight.` or end in `.weight`,

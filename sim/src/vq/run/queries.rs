@@ -83,7 +83,9 @@ impl RecordedQueries {
     ) -> Result<Queries, RunError> {
         let Some(tensor) = self.queries.iter().find(|queries| queries.layer == layer) else {
             let layers: Vec<String> = self.queries.iter().map(|queries| queries.layer.to_string()).collect();
-            return Err(self.error(format!("no queries of layer {layer}: it has layers {}", layers.join(", "))));
+            return Err(
+                self.error(format!("no queries of layer {layer}; its layers with queries: {}", layers.join(", ")))
+            );
         };
         let cols = tensor.cols;
         if !cols.is_multiple_of(size) {

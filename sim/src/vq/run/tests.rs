@@ -149,7 +149,7 @@ fn recorded_queries_are_those_of_the_heads_last_tokens() {
     let error = |layer, head, size, asked| {
         recorded.of_head((layer, head), (size, 2, 15), count(Some(asked))).unwrap_err().to_string()
     };
-    assert!(error(7, 0, SIZE, 1).ends_with("no queries of layer 7: it has layers 3"));
+    assert!(error(7, 0, SIZE, 1).ends_with("no queries of layer 7; its layers with queries: 3"));
     assert!(error(3, 2, SIZE, 1).ends_with("2 key heads: it has no queries of key head 2"));
     assert!(error(3, 0, 48, 1).ends_with("queries of 256 elements, which are not whole heads of 48"));
     assert!(error(3, 0, SIZE, 31).ends_with("31 queries of a key head in 15 tokens: legal is 1 to 30"));
