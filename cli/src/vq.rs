@@ -79,10 +79,13 @@ fn check_out(out: &Path, inputs: &[&Path]) -> Result<(), Failure> {
             return Err(problem.note("it is read").help("give --out another name").into());
         }
     }
-    let was_there = out.exists();
+    let there = std::fs::symlink_metadata(out);
+    if there.as_ref().is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+        return Ok(()); // a pipe, which ends when it is closed, or a link
+    }
     let opened = std::fs::OpenOptions::new().write(true).create(true).truncate(false).open(out);
     opened.map_err(|error| file_problem("write", out, &error))?;
-    if !was_there {
+    if there.is_err() {
         std::fs::remove_file(out).map_err(|error| file_problem("write", out, &error))?;
     }
     Ok(())
