@@ -53,6 +53,13 @@ pub struct AxiLite {
     pub rready: Signal,
 }
 
+impl AxiLite {
+    /// The bus with the low bits of its addresses alone, as a slave behind a router has them.
+    pub fn narrowed(self, address_width: u32) -> AxiLite {
+        AxiLite { awaddr: self.awaddr.trunc(address_width), araddr: self.araddr.trunc(address_width), ..self }
+    }
+}
+
 /// The shape of an AXI4-Lite port with addresses of `address_width` bits.
 pub fn axi_lite(address_width: u32) -> AxiLite {
     let (bit, address, data, response, protection) = (bits(1), bits(address_width), bits(32), bits(2), bits(3));

@@ -37,6 +37,7 @@
 //! # Ok::<(), Errors>(())
 //! ```
 
+mod address;
 mod axi_lite;
 mod describe;
 mod export;
@@ -47,6 +48,7 @@ mod slave;
 mod tests;
 mod values;
 
+pub use address::{AddressRo, AddressRw};
 pub use axi_lite::{AxiLite, axi_lite};
 pub use registers::{Access, Field, LEGAL_NAME, Register, RegisterBuilder, RegisterMap, Ro, Rw, Sticky, legal_name};
 pub use router::{AxilRouterPorts, Window, axil_router};

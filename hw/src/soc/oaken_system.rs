@@ -126,8 +126,8 @@ pub fn oaken_system(name: &str, p: SystemParams) -> Result<Design<SystemPorts>, 
     let router = m.instance(&axil_router(ADDRESS_BITS, &windows)?);
     router.s_axil.set(link.m_axil);
     let [own, first, second] = [0, 1, 2].map(|i| router.m_axil[i]);
-    quantizer.s_axil.set(narrowed(first, windows[1]));
-    dequantizer.s_axil.set(narrowed(second, windows[2]));
+    quantizer.s_axil.set(first.narrowed(windows[1].bits));
+    dequantizer.s_axil.set(second.narrowed(windows[2].bits));
     let any_error = own_registers(m, &map, own, &happens)?;
 
     m.section("for people");
@@ -140,11 +140,6 @@ pub fn oaken_system(name: &str, p: SystemParams) -> Result<Design<SystemPorts>, 
     io.heard.set(heard);
     io.error.set(any_error);
     m.finish(io)
-}
-
-/// A bus with the addresses of its window alone.
-fn narrowed(bus: AxiLite, window: Window) -> AxiLite {
-    AxiLite { awaddr: bus.awaddr.trunc(window.bits), araddr: bus.araddr.trunc(window.bits), ..bus }
 }
 
 /// The registers of the system itself. Gives whether an error is flagged.

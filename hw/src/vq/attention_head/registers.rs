@@ -3,7 +3,7 @@
 use super::super::cache_types::ID_BITS;
 use super::super::scores::TOKEN_BITS;
 use super::types::*;
-use crate::control::{RegisterMap, Registers, Ro, Rw, Sticky};
+use crate::control::{AddressRo, AddressRw, RegisterMap, Registers, Ro, Rw, Sticky};
 use hdl::*;
 
 /// What lies in memory: where its first word is.
@@ -18,13 +18,6 @@ const PLACES: [(&str, &str); 8] = [
     ("value_rows", "the rows of indices of the values"),
 ];
 
-/// The handle of an address.
-#[derive(Clone, Copy)]
-struct Address {
-    low: Rw,
-    high: Option<Rw>,
-}
-
 /// The registers and the handles of their fields.
 pub(super) struct Map {
     pub(super) map: RegisterMap,
@@ -38,15 +31,14 @@ pub(super) struct Map {
     pub(super) in_rows: Ro,
     pub(super) position: Ro,
     pub(super) fault: Ro,
-    pub(super) fault_low: Ro,
-    pub(super) fault_high: Option<Ro>,
+    pub(super) fault_address: AddressRo,
     pub(super) cycles: Ro,
     pub(super) tokens: Rw,
     pub(super) first_key_book: Rw,
     pub(super) first_value_book: Rw,
     key_books_bytes: Rw,
     value_books_bytes: Rw,
-    addresses: [Address; 8],
+    addresses: [AddressRw; 8],
 }
 
 pub(super) fn map(name: &str, p: HeadParams) -> Map {
@@ -82,12 +74,7 @@ pub(super) fn map(name: &str, p: HeadParams) -> Map {
     );
     let fault = status.ro("fault", 1, "the memory answered with an error, first at the address in `fault_low`");
     let position = map.ro("position", p.table().place_bits(), "where it failed, as the unit of the stage counts");
-    let fault_low = map.ro("fault_low", p.address_bits.min(32), "address of the first error of the memory, low bits");
-    let doc = "address of the first error of the memory: bits from 32 on";
-    let fault_high = (p.address_bits > 32).then(|| map.ro("fault_high", p.address_bits - 32, doc));
-    if fault_high.is_none() {
-        map.constant("fault_high", 32, 0, doc); // so that all heads have the same registers
-    }
+    let fault_address = AddressRo::new(&mut map, "fault", "address of the first error of the memory", p.address_bits);
     let cycles = map.ro("cycles", 32, "cycles of the last job, or of the one under way, modulo 2^32");
     map.units(cycles, "cycles");
     let tokens = map.rw("tokens", TOKEN_BITS, 0, "tokens that have rows before the job");
@@ -101,18 +88,7 @@ pub(super) fn map(name: &str, p: HeadParams) -> Map {
     };
     let key_books_bytes = words("key_books_bytes", "length of all books of the keys");
     let value_books_bytes = words("value_books_bytes", "length of all books of the values");
-    let addresses = PLACES.map(|(name, what)| {
-        let mut register =
-            map.register(&format!("{name}_low"), &format!("address of {what}: low bits; a multiple of 8"));
-        register.reserved(WORD_SHIFT);
-        let low = register.rw("address", p.address_bits.min(32) - WORD_SHIFT, 0, "bits from 3 on");
-        let (name, doc) = (format!("{name}_high"), format!("address of {what}: bits from 32 on"));
-        let high = (p.address_bits > 32).then(|| map.rw(&name, p.address_bits - 32, 0, &doc));
-        if high.is_none() {
-            map.constant(&name, 32, 0, &doc);
-        }
-        Address { low, high }
-    });
+    let addresses = PLACES.map(|(name, what)| AddressRw::new(&mut map, name, what, p.address_bits, WORD_SHIFT));
     Map {
         map,
         start,
@@ -125,8 +101,7 @@ pub(super) fn map(name: &str, p: HeadParams) -> Map {
         in_rows,
         position,
         fault,
-        fault_low,
-        fault_high,
+        fault_address,
         cycles,
         tokens,
         first_key_book,
@@ -155,11 +130,8 @@ pub(super) struct Places {
 impl Map {
     /// Where the registers say that things lie.
     pub(super) fn places(&self, regs: &Registers) -> Places {
-        let at = |address: Address| {
-            let low = regs[address.low];
-            address.high.map_or(low, |high| regs[high].cat(low))
-        };
-        let [query, key, value, result, key_books, key_rows, value_books, value_rows] = self.addresses.map(at);
+        let [query, key, value, result, key_books, key_rows, value_books, value_rows] =
+            self.addresses.map(|address| address.word(regs));
         Places {
             query,
             key,

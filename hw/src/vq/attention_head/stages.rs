@@ -198,8 +198,5 @@ pub(super) fn faults(m: Module, (map, regs): (&Map, &Registers), job: Job, done:
     }
     m.when(job.begins, || any.set(0));
     regs[map.fault].set(any);
-    regs[map.fault_low].set(address.trunc(address.width().min(32)));
-    if let Some(high) = map.fault_high {
-        regs[high].set(address.drop_low(32));
-    }
+    map.fault_address.set(regs, address);
 }
