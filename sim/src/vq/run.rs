@@ -26,6 +26,7 @@ pub use unit::Unit;
 use crate::golden::vq::{TensorKind, VqFile};
 use attention::HeadSetup;
 use matrix::MatrixSetup;
+use unit::HeadsUnit;
 
 /// Something that can be simulated.
 #[derive(Debug)]
@@ -83,7 +84,12 @@ impl<'f> Setup<'f> {
     /// The simulation does not end; differences from the model are no error, but counted.
     pub fn run(&self, progress: &dyn Fn()) -> Result<Results, RunError> {
         match &self.0 {
-            What::Head(setup) => setup.run(progress),
+            What::Head(setup) => match setup.unit {
+                HeadsUnit::Attention => head::run(setup, progress),
+                HeadsUnit::Scores => scores::run(setup, progress),
+                HeadsUnit::Values => values::run(setup, progress),
+                HeadsUnit::Encoder => encoder::run(setup, progress),
+            },
             What::Matrix(setup) => setup.run(progress),
         }
     }

@@ -6,7 +6,6 @@ use super::queries::{Queries, Recorded};
 use super::request::{Count, Request, USUAL_TOKENS, in_range};
 use super::results::{Hardware, Results, Row};
 use super::unit::HeadsUnit;
-use super::{encoder, head, scores, values};
 use crate::binary16::from_f64;
 use crate::golden::vq::{Books, Scales, Scheme, Tensor, TensorKind, VqFile};
 use fastrand::Rng;
@@ -15,7 +14,7 @@ use hw::vq::table_types::{LANES, MAX_POSITIONS, MAX_TOKENS};
 /// A head of a layer, and what is done with it.
 #[derive(Debug)]
 pub(super) struct HeadSetup {
-    unit: HeadsUnit,
+    pub(super) unit: HeadsUnit,
     /// Keys, and values where the unit needs some.
     pub(super) parts: Vec<HeadPart>,
     /// Of an encoder there are none.
@@ -67,15 +66,6 @@ impl HeadSetup {
         match self.unit {
             HeadsUnit::Attention | HeadsUnit::Scores | HeadsUnit::Values => self.count,
             HeadsUnit::Encoder => self.parts.len() * self.count,
-        }
-    }
-
-    pub(super) fn run(&self, progress: &dyn Fn()) -> Result<Results, RunError> {
-        match self.unit {
-            HeadsUnit::Attention => head::run(self, progress),
-            HeadsUnit::Scores => scores::run(self, progress),
-            HeadsUnit::Values => values::run(self, progress),
-            HeadsUnit::Encoder => encoder::run(self, progress),
         }
     }
 
