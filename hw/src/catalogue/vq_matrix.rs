@@ -65,7 +65,11 @@ fn lanes_fit(p: MatrixParams) -> Result<(), Box<Mistake>> {
     if !(4..=64).contains(&p.beat_columns()) {
         let what = format!("{} columns in a cycle", p.beat_columns());
         let why = "a word of a vector has four numbers, and a tree up to 64";
-        return Err(Mistake::together(&["vector", "lanes"], what, "lanes * vector from 4 to 64".into(), why));
+        let legal = match p.source {
+            MatrixSource::Residual { .. } => "lanes / 2 * vector from 4 to 64",
+            _ => "lanes * vector from 4 to 64",
+        };
+        return Err(Mistake::together(&["source", "vector", "lanes"], what, legal.into(), why));
     }
     Ok(())
 }

@@ -6,15 +6,15 @@
 //! | `command` | a matrix comes: taken when its vectors are there, and the command before has ended and its report was taken; from registers |
 //! | `vector` | the vectors of a command, one after the other, each with `last`; those of the next command are taken while this one's are used; from registers |
 //! | `books` | where there are books: those of the tiles in their order, as they stand in a file, each with `last`, the last one with `end`; `books_ready` follows `books_valid` within the cycle |
-//! | `words` | the rows of indices, tile by tile, with `last` at the last word of all; `words_ready` is made of registers, where rows have scales also of `scale_valid` |
-//! | `scale` | where rows have scales: one for each row, with `last`; `scale_ready` follows `words_valid` within the cycle |
+//! | `words` | the rows of indices, tile by tile, with `last` at the last word of all; `words_ready` is made of registers |
+//! | `scale` | where rows have scales: one for each row, with `last`; one is taken before the last word of its row. `scale_ready` follows `words_valid` within the cycle |
 //! | `m` | the products of each row; from registers |
 //! | `report` | how a command ended, when its last products were taken; registers |
 //!
 //! - Parameters: those of [`MatrixParams`].
 //! - Throughput: a beat of `lanes` indices in every cycle, from row to row and from tile to tile: the book of the next tile is loaded while this one's is read.
 //!   A command takes [`overhead`] cycles and the load of its first book besides. A tile with fewer rows than are on their way waits for those of the tile before.
-//! - Latency: [`latency`] cycles from the last word of a row to its products. Combinational paths: within `books`; with scales of rows, between `words` and `scale`.
+//! - Latency: [`latency`] cycles from the last word of a row to its products. Combinational paths: within `books`; with scales of rows, from `words_valid` to `scale_ready`.
 //! - A command that fails is read to the ends of words, books and scales: each command brings all of them, one that is refused too. The products of the rows that were whole before come,
 //!   then the report.
 
@@ -42,6 +42,7 @@ use self::sums::{Settings, add_up};
 use self::vectors::Vectors;
 use self::walk::Walk;
 use crate::stream::fifo::{Style, fifo_after};
+use crate::stream::register_slice_forward::register_slice_forward_after;
 use hdl::*;
 
 /// A matrix-vector unit.
@@ -74,7 +75,8 @@ pub fn matrix_vector(p: MatrixParams) -> Result<Design<MatrixVectorPorts>, Error
     let steps = m.wire(bits(1));
     let walk = Walk::new(m, &io, begins, steps, p);
     let words = beats_of_words(m, io.words, p);
-    let front = take_words(m, &io, words, (phase, walk, books), flow, p);
+    let scale = io.scale.map(|scale| register_slice_forward_after(m, scale)).transpose()?;
+    let front = take_words(m, &io, (words, scale), (phase, walk, books), flow, p);
     steps.set(front.steps);
     switched.set(front.comes & walk.begins);
 

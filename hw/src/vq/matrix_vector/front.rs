@@ -4,7 +4,7 @@ use super::super::cache_types::BookWord;
 use super::books::Books;
 use super::entries::{Beat, Flags};
 use super::params::MatrixParams;
-use super::types::{MatrixOutcome, MatrixVectorPorts, Phase};
+use super::types::{MatrixOutcome, MatrixVectorPorts, Phase, RowScale};
 use super::walk::Walk;
 use hdl::logic::UpDown;
 use hdl::*;
@@ -77,7 +77,7 @@ pub(super) struct Front {
 pub(super) fn take_words(
     m: Module,
     io: &MatrixVectorPorts,
-    words: Stream<BookWord>,
+    (words, scale): (Stream<BookWord>, Option<Stream<RowScale>>),
     (phase, walk, books): (StateSignal<Phase>, Walk, Option<Books>),
     flow: Flow,
     p: MatrixParams,
@@ -88,13 +88,13 @@ pub(super) fn take_words(
     let book_there = books.map_or(m.lit(1u32, 1), |books| books.there | !walk.begins);
     let goes = phase.is(Phase::Run) & there & book_there;
     let wants_scale = walk.word_ends & walk.row_ends & walk.last_across;
-    let scale_there = io.scale.map_or(m.lit(1u32, 1), |scale| scale.valid | !wants_scale);
+    let scale_there = scale.map_or(m.lit(1u32, 1), |scale| scale.valid | !wants_scale);
     let steps = goes & scale_there & words.valid;
     words.ready.set((goes & scale_there & walk.word_ends) | phase.is(Phase::Drain));
     let taken = steps & walk.word_ends;
     let comes = steps & !(failed & walk.word_ends);
-    let scales_over = scales_over(m, io);
-    if let Some(scale) = io.scale {
+    let scales_over = scales_over(m, io.command.transfer(), scale);
+    if let Some(scale) = scale {
         let left_over = (phase.is(Phase::Drain) | phase.is(Phase::Finish)) & !scales_over;
         scale.ready.set((goes & words.valid & wants_scale) | left_over);
     }
@@ -102,7 +102,7 @@ pub(super) fn take_words(
     let finds = m.wire(state::<MatrixOutcome>());
     finds.set(m.lit_state(MatrixOutcome::Okay));
     let all = walk.row_ends & walk.last_row;
-    if let Some(scale) = io.scale {
+    if let Some(scale) = scale {
         m.when(wants_scale & scale.payload.last.ne(walk.last_row), || finds.set(m.lit_state(MatrixOutcome::Scales)));
     }
     m.when(!last & all, || finds.set(m.lit_state(MatrixOutcome::Long)));
@@ -116,7 +116,7 @@ pub(super) fn take_words(
         first_across: walk.first_across,
         last_across: walk.last_across,
         last: walk.last_row,
-        scale: io.scale.map(|scale| scale.payload.data),
+        scale: scale.map(|scale| scale.payload.data),
     };
     let parts = data.lanes(p.beat_bits());
     let data = walk.part.map_or(data, |part| Vector::of(parts).at(part));
@@ -127,10 +127,10 @@ pub(super) fn take_words(
 
 /// Whether the last scale of the command was there; where rows have none, always.
 #[module]
-fn scales_over(m: Module, io: &MatrixVectorPorts) -> Signal {
-    let Some(scale) = io.scale else { return m.lit(1u32, 1) };
+fn scales_over(m: Module, begins: Signal, scale: Option<Stream<RowScale>>) -> Signal {
+    let Some(scale) = scale else { return m.lit(1u32, 1) };
     let over = m.reg_reset(bits(1), 0).comment("the last scale of the command was there");
     m.when(scale.transfer(), || over.set(scale.payload.last));
-    m.when(io.command.transfer(), || over.set(0));
+    m.when(begins, || over.set(0));
     over
 }
