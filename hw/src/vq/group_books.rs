@@ -146,7 +146,7 @@ fn look_up(m: Module, s: Stream<Lookup>, writes: Vec<Written>, to: Stream<Entrie
     m.section("Access");
     let (pipeline, Lookup { access, place }) = m.pipeline_stream("access", s, Elastic { collapse: false, flush: None });
     let (mut entries, mut wrongs) = (vec![], vec![]);
-    for (index, write) in access.index.into_iter().zip(writes) {
+    for (lane, (index, write)) in (0u32..).zip(access.index.into_iter().zip(writes)) {
         let depth = 2 << (p.beat_bits() + p.cache.index_bits());
         let copy = m.memory(bits(p.cache.entry_bits()), depth).style(RamStyle::Block);
         copy.attribute("no_rw_check", ""); // one half is read, the other one written
@@ -154,11 +154,14 @@ fn look_up(m: Module, s: Stream<Lookup>, writes: Vec<Written>, to: Stream<Entrie
         copy.write(write.place.half.cat(write.place.number).cat(to), entry, enable & write.ours);
         let last = m.memory(bits(p.cache.index_bits()), 2 << p.beat_bits()).style(RamStyle::Distributed);
         last.write(write.place.half.cat(write.place.number), write.last, write.good & write.ours);
-        let wrong = index.gt(last.read(place.half.cat(place.number))).next();
+        let used = if lane == 0 { m.lit(1u32, 1) } else { access.count.ge(lane) };
+        let found = index.le(last.read(place.half.cat(place.number)));
+        let wrong = (used & !found).next();
+        let none = (!used | !found).next();
         let word = copy.read_sync(place.half.cat(place.number).cat(index));
         let answer = m.reg(bits(p.cache.entry_bits()));
         answer.set(word); // block RAM is slow
-        m.when(wrong, || answer.set(0)); // that is a reset of its flip-flops
+        m.when(none, || answer.set(0)); // that is a reset of its flip-flops
         entries.push(answer);
         wrongs.push(wrong);
     }
@@ -167,3 +170,6 @@ fn look_up(m: Module, s: Stream<Lookup>, writes: Vec<Written>, to: Stream<Entrie
     let [count, row_end, last] = [access.count, access.row_end, access.last].map(|x| x.meet(entry[0]));
     pipeline.leave_stream(Entries { entry, wrong, count, row_end, last }, to);
 }
+
+#[cfg(test)]
+mod tests;
