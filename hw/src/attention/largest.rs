@@ -2,10 +2,10 @@
 
 use hdl::*;
 
-/// What is known of the scores that came, two cycles after the last one.
+/// What is known of the scores that came, three cycles after the last one.
 #[derive(Clone, Copy)]
 pub(super) struct Largest {
-    /// The largest score with its sign inverted, a cycle later.
+    /// The largest score with its sign inverted.
     pub(super) minus: Signal,
     /// One was NaN or +infinity, or all were -infinity.
     pub(super) nonfinite: Signal,

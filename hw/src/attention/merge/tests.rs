@@ -47,9 +47,11 @@ fn the_largest_sums() {
     let design = merge(p).unwrap();
     let bench = bench(&design, p);
     let mut rng = Rng::with_seed(seed(1));
-    let jobs = [0x73ff, 0x7000, 0x73fe, 0x3c00].map(|sum| {
+    // the last one: 2046 + 1.75 becomes 2048
+    let jobs = [[0x73ff; 8], [0x7000; 8], [0x73fe; 8], [0x3c00; 8], [0x67fe, 0x3f00, 0, 0, 0, 0, 0, 0]].map(|sums| {
         let vectors = random_parts(&mut rng, 8, 32).into_iter().map(|part| part.vector);
-        bench.whole(vectors.map(|vector| Partial { largest: 0x3555, sum, vector }).collect())
+        let parts = sums.into_iter().zip(vectors).take_while(|(sum, _)| *sum != 0);
+        bench.whole(parts.map(|(sum, vector)| Partial { largest: 0x3555, sum, vector }).collect())
     });
     bench.run(&mut jit::simulator(&design), &jobs, [Stalls::Never; 4], 1).unwrap();
 }

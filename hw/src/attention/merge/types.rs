@@ -42,7 +42,7 @@ impl MergeParams {
         SumShape { term: 11, sum: 11 + self.part_bits(), below: 3 }
     }
     #[track_caller]
-    pub(super) fn check(self, module: &str) -> Result<(), Errors> {
+    pub(in crate::attention) fn check(self, module: &str) -> Result<(), Errors> {
         let MergeParams { parts, numbers, lanes } = self;
         let (what, help) = match () {
             _ if !(2..=MAX_PARTS).contains(&parts) => {
@@ -97,7 +97,7 @@ pub struct Part {
 }
 
 /// The shape of a part.
-pub(super) fn part_shape() -> Part {
+pub fn part_shape() -> Part {
     Part { largest: bits(16), sum: bits(16), last: bits(1) }
 }
 
@@ -111,7 +111,7 @@ pub struct MergeWord {
 }
 
 /// The shape of a word.
-pub(super) fn word_shape(p: MergeParams) -> MergeWord {
+pub fn word_shape(p: MergeParams) -> MergeWord {
     MergeWord { numbers: vector(bits(16), p.lanes as usize), last: bits(1) }
 }
 
@@ -142,7 +142,7 @@ pub struct MergeReport {
 }
 
 /// The shape of a report.
-pub(super) fn report_shape(p: MergeParams) -> MergeReport {
+pub fn report_shape(p: MergeParams) -> MergeReport {
     MergeReport { outcome: state(), part: bits(p.place_bits()), word: bits(p.word_bits()) }
 }
 

@@ -3,7 +3,7 @@
 use super::types::*;
 use hdl::*;
 
-/// What may be wrong, and where; of several, that which is found last counts.
+/// What may be wrong, and where. Of wrong parts the first one counts; what is found behind them, in place of them.
 #[derive(Clone, Copy)]
 pub(super) struct Findings {
     /// A part comes that is none.

@@ -86,7 +86,7 @@ pub fn softmax_statistics() -> SoftmaxStatistics {
 }
 
 /// The shape of a weight.
-pub(super) fn weight_shape() -> SoftmaxWeight {
+pub fn weight_shape() -> SoftmaxWeight {
     SoftmaxWeight { weight: bits(16), last: bits(1) }
 }
 

@@ -107,11 +107,12 @@ pub struct MatrixReport {
 }
 
 /// The shape of the end of a command.
-pub(super) fn report_shape(p: MatrixParams) -> MatrixReport {
+pub fn report_shape(p: MatrixParams) -> MatrixReport {
     MatrixReport { outcome: state(), in_book: bits(1), tile: bits(ID_BITS), position: bits(p.position_bits()) }
 }
 
-pub(super) fn products_shape(p: MatrixParams) -> RowProducts {
+/// The shape of a row's products.
+pub fn products_shape(p: MatrixParams) -> RowProducts {
     let wrong = p.cache().map(|_| bits(1));
     RowProducts { product: vector(bits(16), p.vectors as usize), wrong, last: bits(1) }
 }

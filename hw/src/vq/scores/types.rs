@@ -88,7 +88,8 @@ ports! {
     }
 }
 
-pub(super) fn scores_shape(p: ScoresParams) -> Scores {
+/// The shape of the scores of a token.
+pub fn scores_shape(p: ScoresParams) -> Scores {
     Scores { score: vector(bits(16), p.table.queries as usize), wrong: bits(1), last: bits(1) }
 }
 

@@ -110,7 +110,8 @@ ports! {
     }
 }
 
-pub(super) fn values_shape(p: ValuesParams) -> Values {
+/// The shape of the weighted sums of a group.
+pub fn values_shape(p: ValuesParams) -> Values {
     Values { value: vector(bits(16), p.table.vector as usize), last: bits(1) }
 }
 
