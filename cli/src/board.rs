@@ -5,6 +5,7 @@ use crate::json::json;
 use crate::nearest::nearest;
 use crate::report::{Failure, Problem, file_problem};
 use crate::table::table;
+use crate::write::write_file;
 use fpga::boards::{BOARDS, Board, Flash, Level, Pin, Pull, find};
 use fpga::constraints::{self, megahertz};
 use serde::Serialize;
@@ -177,7 +178,7 @@ fn write_constraints(options: &BoardConstraintsOptions) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     for board in boards {
         let file = options.out.join(constraints::file_name(board));
-        std::fs::write(&file, constraints::text(board)).map_err(|error| file_problem("write", &file, &error))?;
+        write_file(&file, constraints::text(board))?;
         writeln!(out, "{}", file.display())?;
     }
     Ok(())

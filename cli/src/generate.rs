@@ -6,6 +6,7 @@ use crate::describe::{nothing_selected, selected};
 use crate::named;
 use crate::report::{Failure, file_problem};
 use crate::table::table;
+use crate::write::write_file;
 use hdl::{constraints, verilog};
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -94,7 +95,7 @@ fn update(path: &Path, text: &str) -> Result<Change, Failure> {
         Ok(_) => Change::Changed,
         Err(_) => Change::New,
     };
-    std::fs::write(path, text).map_err(|error| file_problem("write", path, &error))?;
+    write_file(path, text)?;
     Ok(change)
 }
 

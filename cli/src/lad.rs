@@ -3,8 +3,9 @@
 use crate::args::LadOptions;
 use crate::json::json;
 use crate::profile::problem;
-use crate::report::{Failure, Problem, file_problem};
+use crate::report::{Failure, Problem};
 use crate::table::table;
+use crate::write::write_file;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sim::data::DataError;
 use sim::lad::report::{Report, ReportTable};
@@ -25,7 +26,7 @@ pub fn run(options: &LadOptions) -> Result<(), Failure> {
     bar.finish_and_clear();
     let report = Report::new(&recorded, measured);
     if let Some(path) = &options.out {
-        std::fs::write(path, report.markdown()).map_err(|error| file_problem("write", path, &error))?;
+        write_file(path, report.markdown())?;
     }
     print(options, &report)
 }

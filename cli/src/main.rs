@@ -23,6 +23,7 @@ mod read;
 mod report;
 mod table;
 mod vq;
+mod write;
 
 use args::{Arguments, Command, ModelCommand, VqCommand};
 use clap::Parser;

@@ -4,6 +4,7 @@ use crate::args::H2m2Options;
 use crate::nearest::nearest;
 use crate::report::{Failure, Problem, file_problem};
 use crate::table::table;
+use crate::write::write_file;
 use serde::Serialize;
 use sim::h2m2_model::choices::{Alternative, Choices, alternatives};
 use sim::h2m2_model::plot::figures;
@@ -62,7 +63,7 @@ fn find(name: &str) -> Result<&'static Alternative, Problem> {
 fn write_figures(folder: &Path, report: &Report) -> Result<Vec<PathBuf>, Problem> {
     let write = |(name, svg): (&str, String)| {
         let path = folder.join(name);
-        std::fs::write(&path, svg).map_err(|error| file_problem("write", &path, &error))?;
+        write_file(&path, svg)?;
         Ok(path)
     };
     figures(&report.results).into_iter().map(write).collect()

@@ -1,8 +1,9 @@
 //! `kvforge profile`: thresholds from recordings.
 
 use crate::args::{ProfileOptions, QuantilesArgument};
-use crate::report::{Failure, Place, Problem, Text, file_problem};
+use crate::report::{Failure, Place, Problem, Text};
 use crate::table::table;
+use crate::write::write_file;
 use sim::data::{DataError, Recording};
 use sim::profile::{LayerProfile, Method, Profile, ProfileError, Quantiles, Widths, plot_svg};
 use std::io::Write;
@@ -17,7 +18,7 @@ pub fn run(options: &ProfileOptions) -> Result<(), Failure> {
     // the picture first: if it cannot be made, there are no thresholds either
     if let Some(path) = &options.plot {
         let svg = plot_svg(&profile, &recordings).map_err(problem)?;
-        std::fs::write(path, svg).map_err(|error| file_problem("write", path, &error))?;
+        write_file(path, svg)?;
     }
     profile.write(&options.out).map_err(problem)?;
 

@@ -9,6 +9,7 @@ pub mod train;
 use crate::args::VqInput;
 use crate::profile::{problem, recording};
 use crate::report::{Failure, Problem, file_problem};
+use crate::write::write_file;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sim::data::DataError;
 use sim::golden::vq::{Tensor, TensorKind, VqFile};
@@ -112,7 +113,7 @@ fn is_npy_of(out: &Path, folder: &Path) -> bool {
 }
 
 fn write(path: &Path, file: &VqFile) -> Result<(), Failure> {
-    Ok(std::fs::write(path, file.to_bytes()).map_err(|error| file_problem("write", path, &error))?)
+    Ok(write_file(path, file.to_bytes())?)
 }
 
 /// Shown on a terminal only. The clock in it runs while a part takes long.
