@@ -38,13 +38,24 @@ fn units(family: Family, long: bool) -> Vec<Driver> {
     units.map(|name| configuration(&name).unwrap_or_else(|error| panic!("{error}"))).chain([dot_of_two()]).collect()
 }
 
+/// Units of vector quantization and the merging, for ECP5: small ones, and in the long run one of each.
+fn vector_quantization(family: Family, long: bool) -> Vec<Driver> {
+    if family != Family::Ecp5 {
+        return vec![]; // they are made for its block RAM
+    }
+    let small = ["vq_codebook_cache_cq4_8", "vq_e8p_decoder_4", "vq_index_unpacker_4x12", "attention_merge_2x64"];
+    let large = ["vq_scores_cq4", "vq_values_cq4", "vq_encoder_cq4", "vq_matrix_vector_cq4", "softmax_8192"];
+    let names = small.iter().chain(if long { &large[..] } else { &[] });
+    names.map(|name| configuration(name).unwrap_or_else(|error| panic!("{error}"))).collect()
+}
+
 /// Is this one asked for?
 fn requested(name: &str) -> bool {
     let names = std::env::var("KVFORGE_NETLISTS").unwrap_or_default();
     names.split(',').any(|beginning| name.starts_with(beginning))
 }
 
-/// Stream parts, number units and, for ECP5, engines. `KVFORGE_LONG=1` takes longer stimuli, larger engines, and all units and engines
+/// Stream parts, number units and, for ECP5, engines and units of vector quantization. `KVFORGE_LONG=1` takes longer stimuli, larger engines, and all units and engines
 /// for both families;
 /// `KVFORGE_NETLISTS=oaken` only those whose names begin so (several with commas between).
 #[test]
@@ -61,6 +72,7 @@ fn netlists_pass_the_tests_of_their_designs() {
         let fits = |driver: &Driver| family != Family::Ice40 || !large(&driver.name);
         // the large ones, which come last, begin first
         let parts = small(effort.long).into_iter().rev().filter(fits).chain(units(family, effort.long));
+        let parts = parts.chain(vector_quantization(family, effort.long));
         jobs.extend(parts.filter(|driver| requested(&driver.name)).map(|driver| (driver, family)));
     }
     assert!(!jobs.is_empty(), "no name begins as KVFORGE_NETLISTS says");
