@@ -51,10 +51,10 @@ pub use oaken_mmu::oaken_mmu_params;
 pub use oaken_slices::{framer_params, slice_params};
 pub use parameter::{Legal, Mistake, Parameter, Preset, Problem, Value, Values};
 pub use soc::{board_params, system_params};
-pub use softmax::{merge_params, softmax_params};
+pub use softmax::{merge_axi_params, merge_params, softmax_params};
 pub use vq::{banked_params, cache_params, unpacker_params};
 pub use vq_matrix::matrix_params;
-pub use vq_tables::{encoder_params, head_params, scores_params, table_params, values_params};
+pub use vq_tables::{encoder_params, head_params, scores_params, table_params, tiles_params, values_params};
 
 /// The block of this name.
 pub fn block(name: &str) -> Option<&'static Block> {

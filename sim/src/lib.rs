@@ -19,12 +19,16 @@
 //! - [`vq_table_bench`]: units that work by table with books, rows and queries
 //! - [`softmax_bench`]: a softmax with the scores of queries
 //! - [`merge_bench`]: the merging of partial results of attention, with parts and their vectors
+//! - [`axi_unit`]: a unit with registers and with buses to memory, and what is around it
+//! - [`merge_axi_bench`]: the merging over AXI with a memory behind it
 //! - [`vq_head_bench`]: an attention head with a memory behind it
+//! - [`vq_tiles_bench`]: attention tiles with a memory behind all of their buses
 //! - [`lad_apid_bench`]: LAD's APID with scores, bounds and records of positions
 //! - [`lad_score_bench`]: LAD's scores with queries and keys
 //! - [`oaken_run`]: sends vectors through the Oaken engines
 //! - [`oaken_storage`]: what it costs to keep Oaken records by head, in slices and pages
 
+pub mod axi_unit;
 mod binary16;
 pub mod burst_bench;
 pub mod bus;
@@ -38,6 +42,7 @@ pub mod lad;
 pub mod lad_apid_bench;
 pub mod lad_score_bench;
 pub mod link_bench;
+pub mod merge_axi_bench;
 pub mod merge_bench;
 pub mod oaken_bench;
 pub mod oaken_mmu_bench;
@@ -54,6 +59,7 @@ pub mod vq_command_feed;
 pub mod vq_head_bench;
 pub mod vq_matrix_bench;
 pub mod vq_table_bench;
+pub mod vq_tiles_bench;
 
 /// The example of the page about designs of one's own is a test.
 #[cfg(doctest)]

@@ -6,7 +6,8 @@ mod refused;
 
 use hdl::Design;
 use hw::catalogue::{
-    Block, Value, Values, block, engine_params, head_params, mmu_params, oaken_mmu_params, system_params,
+    Block, Value, Values, block, engine_params, head_params, merge_axi_params, mmu_params, oaken_mmu_params,
+    system_params,
 };
 use hw::control::RegisterMap;
 use std::fmt::Write;
@@ -53,11 +54,13 @@ const PAGES: &[Page] = &[
     Page { block: "vq_matrix_vector", shown: &[] },
     Page { block: "vq_products", shown: &[] },
     Page { block: "vq_attention_head", shown: &[] },
+    Page { block: "vq_attention_tiles", shown: &[] },
     Page { block: "vq_encoder", shown: &[] },
     Page { block: "vq_scores", shown: &[] },
     Page { block: "vq_values", shown: &[] },
     Page { block: "softmax", shown: &[] },
     Page { block: "attention_merge", shown: &[] },
+    Page { block: "attention_merge_axi", shown: &[] },
     Page { block: "lad_scores", shown: &[] },
     Page { block: "lad_apid", shown: &[("lanes", 2)] },
     Page { block: "fifo_two_clocks", shown: &[("width", 32), ("depth", 16)] },
@@ -103,8 +106,15 @@ const ORANGECRAB: &[(&str, i128)] = &[
 ];
 
 /// Blocks with registers behind AXI4-Lite.
-const WITH_REGISTERS: [&str; 6] =
-    ["oaken_quantizer", "oaken_dequantizer", "oaken_mmu", "h2m2_mmu", "oaken_system", "vq_attention_head"];
+const WITH_REGISTERS: [&str; 7] = [
+    "oaken_quantizer",
+    "oaken_dequantizer",
+    "oaken_mmu",
+    "h2m2_mmu",
+    "oaken_system",
+    "vq_attention_head",
+    "attention_merge_axi",
+];
 
 /// Where the Oaken engines stand in the generated SVD files; a system sets its own address.
 const SVD_BASE: u64 = 0;
@@ -176,6 +186,7 @@ fn registers(name: &str) -> Option<RegisterMap> {
         "oaken_mmu" => Some(hw::oaken::mmu::unit_axi::registers(name, oaken_mmu_params(&v))),
         "oaken_system" => Some(hw::soc::system_registers::registers(system_params(&v))),
         "h2m2_mmu" => Some(hw::h2m2::mmu_axi::registers(name, mmu_params(&v))),
+        "attention_merge_axi" => Some(hw::attention::merge_axi::registers(name, merge_axi_params(&v))),
         "vq_attention_head" => Some(hw::vq::attention_head::registers(name, head_params(&v))),
         _ => None,
     }

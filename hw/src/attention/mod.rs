@@ -3,4 +3,5 @@
 mod exact_sum;
 mod largest;
 pub mod merge;
+pub mod merge_axi;
 pub mod softmax;

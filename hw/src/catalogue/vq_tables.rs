@@ -4,6 +4,7 @@ use super::block::Block;
 use super::parameter::{Legal, Mistake, Parameter, Preset, Values, any, nothing};
 use super::softmax;
 use crate::vq::attention_head::{self, HeadParams, attention_head};
+use crate::vq::attention_tiles::{MAX_TILES, TilesParams, attention_tiles};
 use crate::vq::encoder::{self, encoder};
 use crate::vq::products::{self, products};
 use crate::vq::scores::{self, ScoresParams, scores};
@@ -47,6 +48,24 @@ pub fn head_params(v: &Values) -> HeadParams {
     let [entries, vector, positions, tokens, address_bits] =
         ["entries", "vector", "positions", "tokens", "address_bits"].map(|name| v.number(name));
     HeadParams { entries, vector, positions, tokens, address_bits, partial: v.flag("partial") }
+}
+
+/// The parameters of attention tiles.
+pub fn tiles_params(v: &Values) -> TilesParams {
+    let [tiles, entries, vector, positions, tokens, address_bits] =
+        ["tiles", "entries", "vector", "positions", "tokens", "address_bits"].map(|name| v.number(name));
+    TilesParams { head: HeadParams { entries, vector, positions, tokens, address_bits, partial: true }, tiles }
+}
+
+/// The merging adds up vectors of so many numbers.
+fn merged_vectors_are_long_enough(v: &Values) -> Result<(), Box<Mistake>> {
+    let numbers = tiles_params(v).merge().numbers;
+    if numbers >= 32 {
+        return Ok(());
+    }
+    let legal = "vector * positions from 32 on".to_string();
+    let why = "in the merging, a sum is written before the next part reads it";
+    Err(Mistake::together(&["vector", "positions"], format!("a vector of {numbers} numbers"), legal, why))
 }
 
 /// A query has two words or more.
@@ -190,33 +209,28 @@ pub(super) const VALUES: Block = Block {
     build: |_, v| values(values_params(v)).map(Design::erase),
 };
 
+/// Numbers of an entry, in a head.
+const HEAD_VECTOR: Parameter =
+    Parameter { legal: Legal::OneOf(&[2, 4]), why: "what both scores and values by table can be made of", ..VECTOR };
+
+const TOKENS: Parameter = Parameter {
+    name: "tokens",
+    doc: "the most tokens",
+    unit: "tokens",
+    default: Some(Preset::Number(8192)),
+    legal: softmax::TOKENS,
+    why: "words of a memory are addressed by bits",
+};
+
 pub(super) const ATTENTION_HEAD: Block = Block {
     name: "vq_attention_head",
     summary: "attention of a key-value head over AXI: encodes and appends new keys and values, and attends to all of them with a query",
     parameters: &[
         ENTRIES,
-        Parameter {
-            legal: Legal::OneOf(&[2, 4]),
-            why: "what both scores and values by table can be made of",
-            ..VECTOR
-        },
+        HEAD_VECTOR,
         POSITIONS,
-        Parameter {
-            name: "tokens",
-            doc: "the most tokens",
-            unit: "tokens",
-            default: Some(Preset::Number(8192)),
-            legal: softmax::TOKENS,
-            why: "words of a memory are addressed by bits",
-        },
-        Parameter {
-            name: "address_bits",
-            doc: "bits of a byte address",
-            unit: "bits",
-            default: Some(Preset::Number(32)),
-            legal: any(22, 64),
-            why: "the rows of all tokens have room, and AXI4 has addresses of up to 64 bits",
-        },
+        TOKENS,
+        softmax::ADDRESS_BITS,
         Parameter {
             name: "partial",
             doc: "whether a word with the largest score and the sum of the softmax is written behind the result",
@@ -236,4 +250,29 @@ pub(super) const ATTENTION_HEAD: Block = Block {
     throughput: |_| "a word a cycle, but for one cycle a book and, between scores and values, one cycle a token".into(),
     function: || type_name_of_val(&attention_head),
     build: |name, v| attention_head(name, head_params(v)).map(Design::erase),
+};
+
+pub(super) const ATTENTION_TILES: Block = Block {
+    name: "vq_attention_tiles",
+    summary: "several attention heads, each with a bus of its own, and the merging of their results: the tokens of a key-value head are dealt out to them",
+    parameters: &[
+        Parameter {
+            name: "tiles",
+            doc: "heads",
+            unit: "heads",
+            default: Some(Preset::Number(2)),
+            legal: any(2, MAX_TILES as i128),
+            why: "so many results are merged",
+        },
+        ENTRIES,
+        HEAD_VECTOR,
+        POSITIONS,
+        TOKENS,
+        softmax::ADDRESS_BITS,
+    ],
+    check: merged_vectors_are_long_enough,
+    latency: |_| "that of a head with a part of the tokens, and that of the merging over AXI".to_string(),
+    throughput: |v| format!("{} words a cycle, as those of so many heads", v.number("tiles")),
+    function: || type_name_of_val(&attention_tiles),
+    build: |name, v| attention_tiles(name, tiles_params(v)).map(Design::erase),
 };

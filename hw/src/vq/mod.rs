@@ -2,6 +2,7 @@
 
 mod accumulator_lane;
 pub mod attention_head;
+pub mod attention_tiles;
 pub mod banked_cache;
 pub mod banked_types;
 pub mod book_loader;

@@ -8,6 +8,8 @@
 //! - [`mod@merge`]: one result of several that attend to parts of the tokens
 //! - [`mod@encode`]: indices of new keys and values, as the hardware finds them
 //! - [`attention_head`]: jobs of the attention head, in a memory
+//! - [`merge_axi`]: jobs of the merging over AXI, in a memory
+//! - [`faulty_memory`]: a memory that answers with errors
 //! - [`e8p`]: the lattice of QuiP#
 //! - [`cache`]: what a codebook cache answers
 //! - [`matrix`]: what the matrix-vector unit makes of the words of a bus
@@ -25,10 +27,12 @@ pub mod encode;
 mod error;
 #[cfg(test)]
 mod exactness;
+pub mod faulty_memory;
 mod file;
 mod indices;
 pub mod matrix;
 pub mod merge;
+pub mod merge_axi;
 pub mod product;
 mod read;
 mod scheme;

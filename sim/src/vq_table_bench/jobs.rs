@@ -1,6 +1,6 @@
 //! Commands: of random numbers, with something wrong, and of a recorded head.
 
-use crate::data::Recording;
+use crate::data::{Recording, read_queries};
 use crate::golden::vq::cache::{LoadWord, book_words};
 use crate::golden::vq::tables::{LANES, TableCommand, TableUnit};
 use crate::golden::vq::{Algorithm, Book, VqFile};
@@ -203,14 +203,29 @@ pub fn rows_as_words(rows: &[u8]) -> Vec<LoadWord> {
 /// # Panics
 /// Without the recording `smollm2_vq` in the folder `data` of the repository.
 pub fn real_head(algorithm: Algorithm, tokens: usize) -> VqFile {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/smollm2_vq.safetensors");
-    let recording = Recording::read(path).expect("the recording is in the repository");
+    let recording = Recording::read(recorded("smollm2_vq")).expect("the recording is in the repository");
     let sources = kv_sources(&[recording], &[10]).expect("layer 10");
     let first = |source: Source| Source { rows: tokens, data: source.data[..tokens * source.cols].to_vec(), ..source };
     let sources: Vec<Source> = sources.into_iter().map(first).collect();
     let options = TrainOptions { iterations: 3, rounds: 0, beam: 1, ..TrainOptions::of(algorithm) };
     let books = train(&algorithm.scheme(), &sources, &options, &|| ()).expect("books");
     pack(&books, &sources, 1, &|| ()).expect("indices")
+}
+
+/// Recorded queries to such a head, with the factor 1/sqrt(d): those of the first query head of its layer at the last so many tokens of another recording.
+///
+/// # Panics
+/// Without the recording `smollm2_long` in the folder `data` of the repository.
+pub fn real_queries(count: usize) -> Vec<Vec<u16>> {
+    let all = read_queries(recorded("smollm2_long")).expect("the recording is in the repository");
+    let of_layer = all.iter().find(|queries| queries.layer == 10).expect("layer 10");
+    let scaled = |x: &u16| half::f16::from_f32(half::f16::from_bits(*x).to_f32() / 8.0).to_bits();
+    let query = |token: usize| of_layer.data[token * of_layer.cols..][..64].iter().map(scaled).collect();
+    (of_layer.rows - count..of_layer.rows).map(query).collect()
+}
+
+fn recorded(name: &str) -> std::path::PathBuf {
+    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../data/{name}.safetensors"))
 }
 
 /// Signal to noise of binary16 numbers beside exact ones, in dB.

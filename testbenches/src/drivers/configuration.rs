@@ -7,9 +7,9 @@ use super::{
 };
 use hw::catalogue::{
     Value, Values, apid_params, arbiter_axi, banked_params, block, board_params, cache_params, encoder_params,
-    framer_params, head_params, lad_scores_params, matrix_params, merge_params, migration_params, mmu_params, mover,
-    oaken_mmu_params, scores_params, slice_params, softmax_params, system_params, table_params, unpacker_params,
-    values_params,
+    framer_params, head_params, lad_scores_params, matrix_params, merge_axi_params, merge_params, migration_params,
+    mmu_params, mover, oaken_mmu_params, scores_params, slice_params, softmax_params, system_params, table_params,
+    tiles_params, unpacker_params, values_params,
 };
 use hw::memory::ram::{Collision, RamParams};
 use hw::stream::fifo::Style;
@@ -112,6 +112,8 @@ fn driver(name: &str, block: &str, v: &Values) -> Option<Driver> {
         "vq_scores" => vq_tables::scores_driver(name, scores_params(v)),
         "vq_index_unpacker" => vq::index_unpacker_driver(name, unpacker_params(v)),
         "softmax" => softmax::softmax_driver(name, softmax_params(v)),
+        "attention_merge_axi" => vq_head::merge_axi_driver(name, merge_axi_params(v)),
+        "vq_attention_tiles" => vq_head::tiles_driver(name, tiles_params(v)),
         "attention_merge" => merge::merge_driver(name, merge_params(v)),
         "lad_apid" => lad::apid_driver(name, apid_params(v)),
         "lad_scores" => lad::scores_driver(name, lad_scores_params(v)),

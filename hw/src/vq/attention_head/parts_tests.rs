@@ -4,12 +4,12 @@ use super::tests::{LATENCY, SMALL, bench};
 use super::*;
 use crate::attention::merge::{self, MergeParams, merge};
 use ::sim::bus::axi4_memory::MemoryModel;
-use ::sim::golden::vq::Algorithm;
 use ::sim::golden::vq::attention_head::HeadJob;
 use ::sim::golden::vq::merge::{Partial, merge as model};
+use ::sim::golden::vq::{Algorithm, VqFile};
 use ::sim::merge_bench::MergeBench;
 use ::sim::vq_head_bench::{HeadBench, HeadMemory};
-use ::sim::vq_table_bench::{decibels, real_head};
+use ::sim::vq_table_bench::{decibels, real_head, real_queries};
 use fastrand::Rng;
 use hdl::bus::{Stalls, StreamPorts, run_seed};
 
@@ -21,7 +21,7 @@ fn attend(bench: &mut HeadBench, job: &HeadJob, parts: &[usize]) -> (Vec<Partial
     for tokens in parts {
         let rows = job.rows.map(|rows| rows + before as u64 * row_bytes);
         let times = bench.run(&HeadJob { rows, tokens: *tokens, append: false, attend: true, ..*job }).unwrap();
-        let bytes = bench.memory.bytes.read(job.result, 2 * numbers + 8);
+        let bytes = bench.axi.memory.bytes.read(job.result, 2 * numbers + 8);
         let mut words: Vec<u16> = bytes.chunks(2).map(|x| u16::from_le_bytes([x[0], x[1]])).collect();
         let statistics = words.split_off(numbers);
         assert_eq!(statistics[2..], [0, 0]);
@@ -62,52 +62,61 @@ fn parts_of_any_length() {
     let mut rng = Rng::with_seed(run_seed(8));
     for parts in [vec![20], vec![1, 30], vec![10, 10], vec![1, 1, 1], vec![5, 9, 2, 15]] {
         let place = (0, parts.iter().sum());
-        let memory = HeadMemory::full(&unit, &mut rng, &mut bench.memory.bytes, place);
+        let memory = HeadMemory::full(&unit, &mut rng, &mut bench.axi.memory.bytes, place);
         let (partial, _) = attend(&mut bench, &memory.job, &parts);
         merged(partial);
     }
 }
 
-/// The head of a real model: 2 and 4 heads beside one.
+/// Eight queries to the head of a real model, 2 and 4 heads beside one: small random queries, and recorded ones, whose scores are larger.
 #[test]
 fn parts_of_a_real_model() {
-    const TOKENS: usize = 512;
+    let mut rng = Rng::with_seed(run_seed(9));
     for (algorithm, vector, positions) in [(Algorithm::Cq4, 2, 32), (Algorithm::Cq2, 4, 16)] {
         let p = HeadParams { entries: 256, vector, positions, tokens: TOKENS as u32, address_bits: 32, partial: true };
-        let design = attention_head("head", p).unwrap();
-        let mut sim = jit::simulator(&design);
-        let mut bench = bench(&mut sim, &design, p, (MemoryModel { latency: LATENCY, ..MemoryModel::default() }, 1));
-        let mut memory = HeadMemory::of_file(&real_head(algorithm, TOKENS), &mut bench.memory.bytes);
-        memory.job.tokens = TOKENS;
-        let mut rng = Rng::with_seed(run_seed(9));
-        let mut exact = vec![];
-        let mut found = [1, 2, 4].map(|parts| (parts, vec![], 0, 0));
-        for _ in 0..8 {
-            let query = (0..64).map(|_| half::f16::from_f32((rng.f32() - 0.5) / 4.0).to_bits());
-            memory.new_query(&mut bench.memory.bytes, query);
-            exact.extend(memory.attention64(&bench.unit, &bench.memory.bytes, TOKENS));
-            for (parts, numbers, cycles, merging) in &mut found {
-                let (partial, slowest) = attend(&mut bench, &memory.job, &vec![TOKENS / *parts; *parts]);
-                let (result, of_merging) = match &partial[..] {
-                    [one] => (one.vector.clone(), 0),
-                    _ => merged(partial),
-                };
-                numbers.extend(result);
-                (*cycles, *merging) = (slowest, of_merging);
-            }
+        let mut number = |_| half::f16::from_f32((rng.f32() - 0.5) / 4.0).to_bits();
+        let small: Vec<Vec<u16>> = (0..8).map(|_| (0..64).map(&mut number).collect()).collect();
+        let file = real_head(algorithm, TOKENS);
+        beside_one_head(p, &file, &small, &format!("{algorithm}, small random queries"), 55.0);
+        beside_one_head(p, &file, &real_queries(8), &format!("{algorithm}, recorded queries"), 45.0);
+    }
+}
+
+const TOKENS: usize = 512;
+
+/// Queries to 1, 2 and 4 heads beside float64: so many dB at least, and the cycles that are stated.
+fn beside_one_head(p: HeadParams, file: &VqFile, queries: &[Vec<u16>], what: &str, least: f64) {
+    let design = attention_head("head", p).unwrap();
+    let mut sim = jit::simulator(&design);
+    let mut bench = bench(&mut sim, &design, p, (MemoryModel { latency: LATENCY, ..MemoryModel::default() }, 1));
+    let mut memory = HeadMemory::of_file(file, &mut bench.axi.memory.bytes);
+    memory.job.tokens = TOKENS;
+    let mut exact = vec![];
+    let mut found = [1, 2, 4].map(|parts| (parts, vec![], 0, 0));
+    for query in queries {
+        memory.new_query(&mut bench.axi.memory.bytes, query.iter().copied());
+        exact.extend(memory.attention64(&bench.unit, &bench.axi.memory.bytes, TOKENS));
+        for (parts, numbers, cycles, merging) in &mut found {
+            let (partial, slowest) = attend(&mut bench, &memory.job, &vec![TOKENS / *parts; *parts]);
+            let (result, of_merging) = match &partial[..] {
+                [one] => (one.vector.clone(), 0),
+                _ => merged(partial),
+            };
+            numbers.extend(result);
+            (*cycles, *merging) = (slowest, of_merging);
         }
-        for (parts, numbers, cycles, merging) in found {
-            let noise = decibels(&exact, &numbers);
-            println!("{algorithm}, {parts} heads: {noise:.1} dB, {cycles} cycles and {merging} for merging");
-            assert!(noise > 55.0, "{algorithm}, {parts} heads: {noise:.1} dB");
-            let tokens = (TOKENS / parts) as u32;
-            let books = 2 * p.positions * (1 + p.entries * p.vector / 4);
-            let words = p.vector_words() + books + 2 * tokens * p.table().beats();
-            let most = words + tokens + 2 * p.positions + overhead(p) + 3 * LATENCY as u32;
-            assert!(cycles <= most.into(), "{cycles} cycles, not {most} at most");
-            let cost = merge::latency(MergeParams { parts: parts.max(2) as u32, numbers: 64, lanes: 4 });
-            let all = u64::from(cost + merge::result_latency()) + 3 * parts as u64 + 16 * (parts as u64 + 1) - 1;
-            assert!(parts == 1 || merging == all, "{merging} cycles of merging, not {all}");
-        }
+    }
+    for (parts, numbers, cycles, merging) in found {
+        let noise = decibels(&exact, &numbers);
+        println!("{what}, {parts} heads: {noise:.1} dB, {cycles} cycles and {merging} for merging");
+        assert!(noise > least, "{what}, {parts} heads: {noise:.1} dB");
+        let tokens = (TOKENS / parts) as u32;
+        let books = 2 * p.positions * (1 + p.entries * p.vector / 4);
+        let words = p.vector_words() + books + 2 * tokens * p.table().beats();
+        let most = words + tokens + 2 * p.positions + overhead(p) + 3 * LATENCY as u32;
+        assert!(cycles <= most.into(), "{cycles} cycles, not {most} at most");
+        let cost = merge::latency(MergeParams { parts: parts.max(2) as u32, numbers: 64, lanes: 4 });
+        let all = u64::from(cost + merge::result_latency()) + 3 * parts as u64 + 16 * (parts as u64 + 1) - 1;
+        assert!(parts == 1 || merging == all, "{merging} cycles of merging, not {all}");
     }
 }

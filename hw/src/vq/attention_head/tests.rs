@@ -1,9 +1,10 @@
 use super::*;
+use ::sim::axi_unit::{AxiUnit, UnitPorts};
 use ::sim::bus::axi4_memory::MemoryModel;
 use ::sim::golden::vq::Algorithm;
 use ::sim::golden::vq::attention_head::{HeadJob, HeadUnit};
 use ::sim::golden::vq::tables::TableUnit;
-use ::sim::vq_head_bench::{HeadBench, HeadMemory, HeadPorts, HeadTimes};
+use ::sim::vq_head_bench::{HeadBench, HeadMemory, HeadTimes};
 use ::sim::vq_table_bench::{decibels, real_head};
 use fastrand::Rng;
 use hdl::bus::{Stalls, run_seed};
@@ -29,8 +30,9 @@ pub(super) fn bench<'e>(
     memory: (MemoryModel, u64),
 ) -> HeadBench<'e> {
     let io = &design.ports;
-    let ports = HeadPorts { axil: &io.s_axil, reads: &io.m_axi_read, writes: &io.m_axi_write, register };
-    HeadBench::new(sim, design, ports, unit(p), memory).unwrap()
+    let (reads, writes) = (&[io.m_axi_read], &[io.m_axi_write]);
+    let ports = UnitPorts { axil: &io.s_axil, reads, writes, address_bits: p.address_bits };
+    HeadBench::new(AxiUnit::new(sim, design, ports, memory), unit(p), register)
 }
 
 #[test]
@@ -62,7 +64,7 @@ fn timed(p: HeadParams, tokens: usize, (append, attend): (bool, bool)) -> (HeadT
     let mut sim = jit::simulator(&design);
     let mut bench = bench(&mut sim, &design, p, (MemoryModel { latency: LATENCY, ..MemoryModel::default() }, 1));
     let unit = bench.unit;
-    let memory = HeadMemory::full(&unit, &mut Rng::with_seed(run_seed(1)), &mut bench.memory.bytes, (0, tokens));
+    let memory = HeadMemory::full(&unit, &mut Rng::with_seed(run_seed(1)), &mut bench.axi.memory.bytes, (0, tokens));
     let job = HeadJob { append, attend, ..memory.job };
     (bench.run(&job).unwrap(), job)
 }
@@ -97,7 +99,7 @@ fn what_lies_behind_the_last_address_is_refused() {
     let mut sim = jit::simulator(&design);
     let mut bench = bench(&mut sim, &design, p, (MemoryModel::default(), 1));
     let unit = bench.unit;
-    let memory = HeadMemory::full(&unit, &mut Rng::with_seed(run_seed(3)), &mut bench.memory.bytes, (0, 4));
+    let memory = HeadMemory::full(&unit, &mut Rng::with_seed(run_seed(3)), &mut bench.axi.memory.bytes, (0, 4));
     let both = HeadJob { append: true, attend: true, ..memory.job };
     for words in [1, 2, 60] {
         bench.run(&HeadJob { result: (1 << 32) - 8 * words, ..both }).unwrap();
@@ -118,7 +120,7 @@ fn a_start_under_way_is_no_start() {
     let mut sim = jit::simulator(&design);
     let mut bench = bench(&mut sim, &design, SMALL, (MemoryModel::default(), 1));
     let unit = bench.unit;
-    let memory = HeadMemory::random(&unit, &mut Rng::with_seed(run_seed(2)), &mut bench.memory.bytes, (0, 9));
+    let memory = HeadMemory::random(&unit, &mut Rng::with_seed(run_seed(2)), &mut bench.axi.memory.bytes, (0, 9));
     let job = HeadJob { attend: true, ..memory.job };
     bench
         .run_started(&job, |bench| {
@@ -137,13 +139,13 @@ fn whatever_is_written_under_way_the_next_job_is_right() {
     let mut bench = bench(&mut sim, &design, SMALL, (MemoryModel::default(), 1));
     let unit = bench.unit;
     let mut rng = Rng::with_seed(run_seed(5));
-    let memory = HeadMemory::random(&unit, &mut rng, &mut bench.memory.bytes, (0, 20));
+    let memory = HeadMemory::random(&unit, &mut rng, &mut bench.axi.memory.bytes, (0, 20));
     for _ in 0..40 {
         let job = HeadJob { append: rng.bool(), attend: true, ..memory.job };
-        let before = bench.memory.bytes.clone();
+        let before = bench.axi.memory.bytes.clone();
         let other = memory.anywhere(&mut rng, SMALL.address_bits);
         bench.disturb(&job, &other, rng.u64(0..1500)).unwrap();
-        bench.memory.bytes = before;
+        bench.axi.memory.bytes = before;
         bench.run(&job).unwrap();
     }
 }
@@ -156,13 +158,13 @@ fn a_reset_at_any_time_ends_a_job() {
     for round in 0..200 {
         let mut bench = bench(&mut sim, &design, SMALL, (MemoryModel::default(), rng.u64(..)));
         let unit = bench.unit;
-        let memory = HeadMemory::random(&unit, &mut rng, &mut bench.memory.bytes, (0, 20));
+        let memory = HeadMemory::random(&unit, &mut rng, &mut bench.axi.memory.bytes, (0, 20));
         let append = round % 4 == 0;
         let job = HeadJob { append, attend: true, ..memory.job };
         bench.run(&job).unwrap();
         bench.prepare(&job).unwrap();
         bench.start(&job).unwrap();
-        bench.steps(rng.u64(0..if append { 950 } else { 450 })).unwrap();
+        bench.axi.steps(rng.u64(0..if append { 950 } else { 450 })).unwrap();
         assert_eq!(bench.read("status").unwrap() & 3, 1, "the job is under way");
         // the next round begins with a reset, of head and memory
     }
@@ -193,20 +195,20 @@ fn keys_and_values_of_a_real_model() {
         let mut sim = jit::simulator(&design);
         let mut bench = bench(&mut sim, &design, p, (MemoryModel { latency: LATENCY, ..MemoryModel::default() }, 1));
         let file = real_head(algorithm, 512);
-        let mut memory = HeadMemory::of_file(&file, &mut bench.memory.bytes);
+        let mut memory = HeadMemory::of_file(&file, &mut bench.axi.memory.bytes);
         let mut rng = Rng::with_seed(run_seed(7));
         let (mut exact, mut found) = (vec![], vec![]);
         for token in 500..512 {
             memory.job.tokens = token;
             memory.new_query(
-                &mut bench.memory.bytes,
+                &mut bench.axi.memory.bytes,
                 (0..64).map(|_| half::f16::from_f32((rng.f32() - 0.5) / 4.0).to_bits()),
             );
-            memory.append_from(&file, token, &mut bench.memory.bytes);
+            memory.append_from(&file, token, &mut bench.axi.memory.bytes);
             let job = HeadJob { append: true, attend: true, ..memory.job };
             bench.run(&job).unwrap();
-            exact.extend(memory.attention64(&bench.unit, &bench.memory.bytes, token + 1));
-            found.extend(memory.result(&bench.memory.bytes, 64));
+            exact.extend(memory.attention64(&bench.unit, &bench.axi.memory.bytes, token + 1));
+            found.extend(memory.result(&bench.axi.memory.bytes, 64));
         }
         let noise = decibels(&exact, &found);
         println!("{algorithm}: {noise:.1} dB beside float64");

@@ -1,10 +1,8 @@
 //! The attention head (`hw::vq::attention_head`): what a job leaves in memory, and how it ends.
 
-use super::cache::LoadWord;
+use super::faulty_memory::FaultyMemory;
 use super::softmax::{largest_and_sum, softmax};
 use super::tables::{LANES, TableCause, TableCommand, TableFault, TableUnit};
-use crate::bus::axi4_memory::{MemoryModel, SparseBytes};
-use std::ops::Range;
 
 /// A head: its parameters.
 #[derive(Clone, Copy, Debug)]
@@ -65,71 +63,17 @@ pub struct HeadEnd {
     pub in_rows: bool,
     /// Where.
     pub position: u32,
-    /// Where the memory answered with an error first; [`HeadEnd::BEYOND`] if that was behind its last address.
+    /// Where the memory answered with an error first; [`BEYOND`](super::faulty_memory::BEYOND) if that was behind its last address.
     pub fault: Option<u64>,
 }
 
 impl HeadEnd {
-    /// A fault whose address is not told.
-    pub const BEYOND: u64 = u64::MAX;
-
     fn of(outcome: u32, stage: u32) -> HeadEnd {
         HeadEnd { outcome, stage, ..HeadEnd::default() }
     }
     fn fault(fault: TableFault, stage: u32) -> HeadEnd {
         let TableFault { cause, in_rows, position } = fault;
         HeadEnd { outcome: cause as u32, stage, in_rows, position, fault: None }
-    }
-}
-
-/// A memory, and where it answers with errors.
-pub struct FaultyMemory<'m> {
-    /// What it holds.
-    pub bytes: &'m mut SparseBytes,
-    /// Its errors.
-    pub model: &'m MemoryModel,
-    /// Bits of a byte address.
-    pub address_bits: u32,
-    /// What it refused to take: any of the words without an error may have been written.
-    pub undefined: Vec<Range<u64>>,
-    /// The first error.
-    pub fault: Option<u64>,
-}
-
-impl FaultyMemory<'_> {
-    /// The error at an address, as [`HeadEnd::fault`] has it; it is told as that of `told`.
-    fn error_at(&self, address: u64, told: u64) -> Option<u64> {
-        let beyond = self.address_bits < 64 && address >> self.address_bits != 0;
-        if beyond { Some(HeadEnd::BEYOND) } else { self.model.error_at(address).map(|_| told) }
-    }
-    /// Words as they come from the reader: at an error the words end; the one before it is not told of any more. No words are one of zeros.
-    fn words(&mut self, address: u64, count: usize) -> Vec<LoadWord> {
-        let at = |word: usize| address.wrapping_add(8 * word as u64);
-        let failing = (0..count).find_map(|word| Some((word, self.error_at(at(word), at(word))?)));
-        self.fault = self.fault.or(failing.map(|(_, told)| told));
-        let whole = failing.map_or(count, |(word, _)| word.saturating_sub(1));
-        let bytes = self.bytes.read(address, 8 * whole);
-        let word =
-            |bytes: &[u8]| LoadWord { data: u64::from_le_bytes(bytes.try_into().expect("8 bytes")), failed: false };
-        let last = (failing.is_some() || count == 0).then_some(LoadWord { data: 0, failed: count != 0 });
-        bytes.chunks(8).map(word).chain(last).collect()
-    }
-    fn vector(&mut self, address: u64, numbers: usize) -> Option<Vec<u16>> {
-        let words = self.words(address, numbers / 4);
-        let numbers = words.iter().flat_map(|word| (0..4).map(|i| (word.data >> (16 * i)) as u16));
-        words.iter().all(|word| !word.failed).then(|| numbers.collect())
-    }
-    /// Whether all of it was written.
-    fn write(&mut self, address: u64, bytes: &[u8]) -> bool {
-        let burst = |at: u64| address.max(at / 4096 * 4096);
-        let all = address..address.saturating_add(bytes.len() as u64);
-        let Some(fault) = all.clone().find_map(|at| self.error_at(at, burst(at))) else {
-            self.bytes.write(address, bytes);
-            return true;
-        };
-        self.fault = self.fault.or(Some(fault));
-        self.undefined.push(all);
-        false
     }
 }
 

@@ -4,12 +4,13 @@ use super::attention::HeadSetup;
 use super::error::RunError;
 use super::results::{Hardware, Results, Tally, Words};
 use super::scores::{named, table_parameters, table_unit};
+use crate::axi_unit::{AxiUnit, UnitPorts};
 use crate::bus::axi4_memory::MemoryModel;
 use crate::golden::reference::to_f64;
 use crate::golden::vq::attention::attention64;
 use crate::golden::vq::attention_head::{HeadJob, HeadUnit};
 use crate::vq::plan::{scores_command, values_command};
-use crate::vq_head_bench::{HeadBench, HeadMemory, HeadPlayed, HeadPorts};
+use crate::vq_head_bench::{HeadBench, HeadMemory, HeadPlayed};
 use hdl::sim::Simulator;
 use hw::vq::attention_head::{HeadParams, attention_head, registers};
 use hw::vq::scores::ScoresParams;
@@ -40,10 +41,11 @@ pub(super) fn run(setup: &HeadSetup, progress: &dyn Fn()) -> Result<Results, Run
     let unit =
         HeadUnit { table: table_unit(table), copies: p.copies() as usize, address_bits: ADDRESS_BITS, partial: false };
     let io = &design.ports;
-    let ports = HeadPorts { axil: &io.s_axil, reads: &io.m_axi_read, writes: &io.m_axi_write, register };
+    let ports =
+        UnitPorts { axil: &io.s_axil, reads: &[io.m_axi_read], writes: &[io.m_axi_write], address_bits: ADDRESS_BITS };
     let model = MemoryModel { latency: LATENCY, ..MemoryModel::default() };
-    let bench = HeadBench::new(&mut simulator, &design, ports, unit, (model, 1));
-    let (tally, cycles) = attend(setup, bench.map_err(RunError::Simulation)?, progress)?;
+    let axi = AxiUnit::new(&mut simulator, &design, ports, (model, 1));
+    let (tally, cycles) = attend(setup, HeadBench::new(axi, unit, register), progress)?;
 
     let of_parts = |words: fn(&super::part::HeadPart) -> usize| setup.parts.iter().map(words).sum::<usize>();
     let [books, indices] =
@@ -64,17 +66,17 @@ pub(super) fn run(setup: &HeadSetup, progress: &dyn Fn()) -> Result<Results, Run
 fn attend(setup: &HeadSetup, mut bench: HeadBench, progress: &dyn Fn()) -> Result<(Tally, u64), RunError> {
     let words = [setup.keys(), setup.values()].map(|part| (part.books(), part.rows()));
     let read: usize = words.iter().map(|(books, rows)| books.len() + rows.len()).sum();
-    let memory = HeadMemory::of_words(words, &mut bench.memory.bytes);
+    let memory = HeadMemory::of_words(words, &mut bench.axi.memory.bytes);
     let job = HeadJob { attend: true, tokens: setup.tokens(), ..memory.job };
     let decoded = [setup.keys().decoded(), setup.values().decoded()];
     let original = setup.keys().original64().zip(setup.values().original64());
     let (mut tally, mut cycles) = (Tally::default(), 0);
     for (i, query) in setup.queries.numbers.iter().enumerate() {
-        memory.new_query(&mut bench.memory.bytes, query.iter().copied());
+        memory.new_query(&mut bench.axi.memory.bytes, query.iter().copied());
         let expected = bench.expected(&job);
         let HeadPlayed { end, times, .. } = bench.play(&job, |_| Ok(())).map_err(RunError::Simulation)?;
         cycles += times.cycles;
-        let [found, result] = [&bench.memory.bytes, &expected.bytes].map(|bytes| memory.result(bytes, query.len()));
+        let [found, result] = [&bench.axi.memory.bytes, &expected.bytes].map(|bytes| memory.result(bytes, query.len()));
         tally.compare(&format!("query {i}, attention"), &found, &result);
         if end != expected.end {
             tally.mismatch(|| format!("query {i} ended with {end:?}, not {:?}", expected.end));
@@ -86,7 +88,7 @@ fn attend(setup: &HeadSetup, mut bench: HeadBench, progress: &dyn Fn()) -> Resul
         if expected.end.outcome != 0 {
             tally.fault(|| format!("query {i} ended with outcome {}", expected.end.outcome));
         }
-        if found == result && bench.memory.bytes.pages() != expected.bytes.pages() {
+        if found == result && bench.axi.memory.bytes.pages() != expected.bytes.pages() {
             tally.mismatch(|| format!("query {i}: other bytes in memory beside the result"));
         }
         let (query, found) = (to_f64(query), to_f64(&found));
