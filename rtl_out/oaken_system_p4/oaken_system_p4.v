@@ -181,16 +181,16 @@ module oaken_system_p4 (
     reg axil_r_valid; // slave.rs:193
     reg [31:0] axil_r_data; // slave.rs:194
     reg [1:0] axil_r_response; // slave.rs:195
-    reg [31:0] cycles_count; // oaken_system.rs:158
-    reg [31:0] frames_count; // oaken_system.rs:158
-    reg [31:0] dropped_count; // oaken_system.rs:158
-    reg [31:0] repeated_count; // oaken_system.rs:158
-    reg [31:0] taken_count; // oaken_system.rs:158
-    reg [31:0] busy_count; // oaken_system.rs:158
-    reg [31:0] starved_count; // oaken_system.rs:158
-    reg [31:0] stalled_count; // oaken_system.rs:158
-    reg [31:0] given_count; // oaken_system.rs:158
-    reg [31:0] waited_count; // oaken_system.rs:158
+    reg [31:0] cycles_count; // oaken_system.rs:153
+    reg [31:0] frames_count; // oaken_system.rs:153
+    reg [31:0] dropped_count; // oaken_system.rs:153
+    reg [31:0] repeated_count; // oaken_system.rs:153
+    reg [31:0] taken_count; // oaken_system.rs:153
+    reg [31:0] busy_count; // oaken_system.rs:153
+    reg [31:0] starved_count; // oaken_system.rs:153
+    reg [31:0] stalled_count; // oaken_system.rs:153
+    reg [31:0] given_count; // oaken_system.rs:153
+    reg [31:0] waited_count; // oaken_system.rs:153
     reg [25:0] clock; // its highest bit changes about every half second | oaken_system.rs:135
     reg heard_1; // oaken_system.rs:137
 
@@ -702,8 +702,8 @@ module oaken_system_p4 (
             waited_count <= 32'h0;
         end else if (leaving_valid & (~leaving_ready)) waited_count <= waited_count + 32'h1;
     end
-    wire [5:0] _t8 = {errors_damaged, errors_too_long, errors_no_room, errors_refused, errors_framing, errors_overrun}; // oaken_system.rs:163
-    wire any_error = |_t8; // oaken_system.rs:163
+    wire [5:0] _t8 = {errors_damaged, errors_too_long, errors_no_room, errors_refused, errors_framing, errors_overrun}; // oaken_system.rs:158
+    wire any_error = |_t8; // oaken_system.rs:158
 
     // for people
     assign error = any_error;

@@ -72,7 +72,7 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
     localparam [3:0] MATRIX_OUTCOME_COLUMNS = 4'hc;
     localparam [3:0] MATRIX_OUTCOME_BOOKS = 4'hd;
     localparam [3:0] MATRIX_OUTCOME_SCALES = 4'he;
-    reg [2:0] phase; // matrix_vector.rs:57
+    reg [2:0] phase; // matrix_vector.rs:58
     reg half; // the half that is read | vectors.rs:26
     reg filled; // the half that is written, or was last | vectors.rs:27
     reg full_0; // vectors.rs:28
@@ -95,7 +95,7 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
     wire [127:0] books_entry_2;
     wire [127:0] books_entry_3;
     wire books_wrong;
-    wire switched; // matrix_vector.rs:71
+    wire switched; // matrix_vector.rs:72
     reg [7:0] adding; // front.rs:27
     reg [7:0] waiting; // front.rs:27
     reg room; // there is room for another row | front.rs:28
@@ -112,7 +112,7 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
     reg [16:0] position; // books.rs:147
     reg used; // the books are read | books.rs:198
     reg [3:0] outcome; // books.rs:243
-    wire steps; // matrix_vector.rs:74
+    wire steps; // matrix_vector.rs:75
     reg [19:0] tile; // the tile | walk.rs:73
     reg [15:0] row; // the row in the tile | walk.rs:74
     reg [7:0] number_2; // the beat in the row | walk.rs:75
@@ -132,18 +132,22 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
     reg [1:0] number_3; // the beat, of those that repeat | gearbox.rs:20
     reg over_1; // the last word was taken | gearbox.rs:21
     reg [63:0] rest; // the word before | gearbox.rs:22
+    wire slice_s_ready;
+    wire scale_valid_1;
+    wire scale_ready_1; // register_slice_forward.rs:44
+    wire [16:0] slice_m_payload;
     reg over_2; // the last scale of the command was there | front.rs:132
     reg [3:0] finds; // front.rs:102
-    reg [7:0] beat_flags_number; // matrix_vector.rs:81
-    reg beat_flags_ends; // matrix_vector.rs:81
-    reg beat_flags_first_row; // matrix_vector.rs:81
-    reg beat_flags_last_across; // matrix_vector.rs:81
-    reg beat_flags_last; // matrix_vector.rs:81
-    reg [15:0] beat_flags_scale; // matrix_vector.rs:81
-    reg [47:0] beat_data; // matrix_vector.rs:81
-    reg [7:0] beat_place_1; // matrix_vector.rs:81
-    reg beat_begins_1; // matrix_vector.rs:81
-    reg comes_1; // a beat is there | matrix_vector.rs:82
+    reg [7:0] beat_flags_number; // matrix_vector.rs:83
+    reg beat_flags_ends; // matrix_vector.rs:83
+    reg beat_flags_first_row; // matrix_vector.rs:83
+    reg beat_flags_last_across; // matrix_vector.rs:83
+    reg beat_flags_last; // matrix_vector.rs:83
+    reg [15:0] beat_flags_scale; // matrix_vector.rs:83
+    reg [47:0] beat_data; // matrix_vector.rs:83
+    reg [7:0] beat_place_1; // matrix_vector.rs:83
+    reg beat_begins_1; // matrix_vector.rs:83
+    reg comes_1; // a beat is there | matrix_vector.rs:84
     reg [7:0] later; // delay.rs:9
     reg [7:0] later_1; // delay.rs:9
     reg [7:0] later_2; // delay.rs:9
@@ -723,10 +727,10 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
     reg row_wrong_s54; // sums.rs:62
     reg row_wrong_s55; // sums.rs:62
     reg wrong_2; // sums.rs:62
-    wire into_valid; // matrix_vector.rs:89
-    wire [15:0] into_product_0; // matrix_vector.rs:89
-    wire into_wrong; // matrix_vector.rs:89
-    wire into_last; // matrix_vector.rs:89
+    wire into_valid; // matrix_vector.rs:91
+    wire [15:0] into_product_0; // matrix_vector.rs:91
+    wire into_wrong; // matrix_vector.rs:91
+    wire into_last; // matrix_vector.rs:91
     wire fifo_s_ready;
     wire fifo_m_valid;
     wire [17:0] fifo_m_payload;
@@ -809,7 +813,7 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
         if (_t3 & (word[1:0] == 2'h3)) memory_l89_3[{filled, word[9:2]}] <= vector_data;
     end
     assign command_ready = (phase == PHASE_IDLE) & (half ? full_1 : full_0);
-    wire begins = command_valid & command_ready; // matrix_vector.rs:60
+    wire begins = command_valid & command_ready; // matrix_vector.rs:61
 
     // rows that are on their way
     always @(posedge clk) begin
@@ -1004,13 +1008,16 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
             end
         end
     end
+    assign scale_ready = slice_s_ready;
+    wire [15:0] scale_data_1 = slice_m_payload[16:1]; // register_slice_forward.rs:46
+    wire scale_last_1 = slice_m_payload[0]; // register_slice_forward.rs:46
     wire there_1 = room & 1'h1; // front.rs:85
 
     // words become beats
     wire book_there = there | (~beat_begins); // front.rs:88
     wire goes = ((phase == PHASE_RUN) & there_1) & book_there; // front.rs:89
     wire wants_scale = (1'h1 & row_ends) & across_last; // front.rs:90
-    wire scale_there = scale_valid | (~wants_scale); // front.rs:91
+    wire scale_there = scale_valid_1 | (~wants_scale); // front.rs:91
     wire steps_1 = (goes & scale_there) & beats_valid; // front.rs:92
     assign steps = steps_1;
     assign beats_ready = ((goes & scale_there) & 1'h1) | (phase == PHASE_DRAIN);
@@ -1020,16 +1027,26 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
         if (rst) begin
             over_2 <= 1'h0;
         end else begin
-            if (scale_valid & scale_ready) over_2 <= scale_last;
+            if (scale_valid_1 & scale_ready_1) over_2 <= scale_last_1;
             if (command_valid & command_ready) over_2 <= 1'h0;
         end
     end
     wire left_over = ((phase == PHASE_DRAIN) | (phase == PHASE_FINISH)) & (~over_2); // front.rs:98
-    assign scale_ready = ((goes & beats_valid) & wants_scale) | left_over;
+    assign scale_ready_1 = ((goes & beats_valid) & wants_scale) | left_over;
+    register_slice_forward_17 slice (
+        .clk(clk),
+        .rst(rst),
+        .s_valid(scale_valid),
+        .s_ready(slice_s_ready),
+        .s_payload({scale_data, scale_last}),
+        .m_valid(scale_valid_1),
+        .m_ready(scale_ready_1),
+        .m_payload(slice_m_payload)
+    );
     wire all = row_ends & flags_last; // front.rs:104
     always @* begin
         finds = MATRIX_OUTCOME_OKAY;
-        if (wants_scale & (scale_last != flags_last)) finds = MATRIX_OUTCOME_SCALES;
+        if (wants_scale & (scale_last_1 != flags_last)) finds = MATRIX_OUTCOME_SCALES;
         if ((~beats_last) & all) finds = MATRIX_OUTCOME_LONG;
         if (beats_last & (~all)) finds = MATRIX_OUTCOME_SHORT;
         if (beats_failed) finds = MATRIX_OUTCOME_BUS;
@@ -1044,7 +1061,7 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
         beat_flags_first_row <= flags_first_row;
         beat_flags_last_across <= across_last;
         beat_flags_last <= flags_last;
-        beat_flags_scale <= scale_data;
+        beat_flags_scale <= scale_data_1;
         beat_data <= beats_data;
         beat_place_1 <= beat_place;
         beat_begins_1 <= beat_begins;
@@ -2211,7 +2228,7 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
     assign m_product_0 = fifo_m_payload[17:2];
     assign m_wrong = fifo_m_payload[1];
     assign m_last = fifo_m_payload[0];
-    wire _t15 = m_valid & m_ready; // matrix_vector.rs:94
+    wire _t15 = m_valid & m_ready; // matrix_vector.rs:96
     always @(posedge clk) begin
         if (rst) begin
             adding <= 8'h0;

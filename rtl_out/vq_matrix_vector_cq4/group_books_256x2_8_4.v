@@ -80,55 +80,63 @@ module group_books_256x2_8_4 (
     wire lookups_place_half; // group_books.rs:90
     wire [1:0] lookups_place_number; // group_books.rs:90
     wire access_advance; // group_books.rs:147
-    reg wrong; // group_books.rs:157
-    reg [31:0] answer; // group_books.rs:159
+    reg wrong; // group_books.rs:159
+    reg none; // group_books.rs:160
+    reg [31:0] answer; // group_books.rs:162
     wire access_moves_s1; // group_books.rs:147
-    reg wrong_1; // group_books.rs:157
-    reg [31:0] answer_1; // group_books.rs:159
-    reg wrong_2; // group_books.rs:157
-    reg [31:0] answer_2; // group_books.rs:159
-    reg wrong_3; // group_books.rs:157
-    reg [31:0] answer_3; // group_books.rs:159
-    reg wrong_4; // group_books.rs:157
-    reg [31:0] answer_4; // group_books.rs:159
-    reg wrong_5; // group_books.rs:157
-    reg [31:0] answer_5; // group_books.rs:159
-    reg wrong_6; // group_books.rs:157
-    reg [31:0] answer_6; // group_books.rs:159
-    reg wrong_7; // group_books.rs:157
-    reg [31:0] answer_7; // group_books.rs:159
-    reg [7:0] wrong_8; // group_books.rs:166
-    reg [2:0] lookups_access_count_s1; // group_books.rs:167
-    reg [2:0] count; // group_books.rs:167
-    reg lookups_access_row_end_s1; // group_books.rs:167
-    reg row_end; // group_books.rs:167
-    reg lookups_access_last_s1; // group_books.rs:167
-    reg last_8; // group_books.rs:167
+    reg wrong_1; // group_books.rs:159
+    reg none_1; // group_books.rs:160
+    reg [31:0] answer_1; // group_books.rs:162
+    reg wrong_2; // group_books.rs:159
+    reg none_2; // group_books.rs:160
+    reg [31:0] answer_2; // group_books.rs:162
+    reg wrong_3; // group_books.rs:159
+    reg none_3; // group_books.rs:160
+    reg [31:0] answer_3; // group_books.rs:162
+    reg wrong_4; // group_books.rs:159
+    reg none_4; // group_books.rs:160
+    reg [31:0] answer_4; // group_books.rs:162
+    reg wrong_5; // group_books.rs:159
+    reg none_5; // group_books.rs:160
+    reg [31:0] answer_5; // group_books.rs:162
+    reg wrong_6; // group_books.rs:159
+    reg none_6; // group_books.rs:160
+    reg [31:0] answer_6; // group_books.rs:162
+    reg wrong_7; // group_books.rs:159
+    reg none_7; // group_books.rs:160
+    reg [31:0] answer_7; // group_books.rs:162
+    reg [7:0] wrong_8; // group_books.rs:169
+    reg [2:0] lookups_access_count_s1; // group_books.rs:170
+    reg [2:0] count; // group_books.rs:170
+    reg lookups_access_row_end_s1; // group_books.rs:170
+    reg row_end; // group_books.rs:170
+    reg lookups_access_last_s1; // group_books.rs:170
+    reg last_8; // group_books.rs:170
     reg access_valid_s1; // group_books.rs:147
     reg access_valid_s2; // group_books.rs:147
     (* ram_style = "block" *) (* no_rw_check *) reg [31:0] copy [0:2047];
-    reg [31:0] word; // group_books.rs:158
+    reg [31:0] word; // group_books.rs:161
     (* ram_style = "distributed" *) reg [7:0] last [0:7];
     (* ram_style = "block" *) (* no_rw_check *) reg [31:0] copy_1 [0:2047];
-    reg [31:0] word_1; // group_books.rs:158
+    reg [31:0] word_1; // group_books.rs:161
     (* ram_style = "distributed" *) reg [7:0] last_1 [0:7];
     (* ram_style = "block" *) (* no_rw_check *) reg [31:0] copy_2 [0:2047];
-    reg [31:0] word_2; // group_books.rs:158
+    reg [31:0] word_2; // group_books.rs:161
     (* ram_style = "distributed" *) reg [7:0] last_2 [0:7];
     (* ram_style = "block" *) (* no_rw_check *) reg [31:0] copy_3 [0:2047];
-    reg [31:0] word_3; // group_books.rs:158
+    reg [31:0] word_3; // group_books.rs:161
     (* ram_style = "distributed" *) reg [7:0] last_3 [0:7];
     (* ram_style = "block" *) (* no_rw_check *) reg [31:0] copy_4 [0:2047];
-    reg [31:0] word_4; // group_books.rs:158
+    reg [31:0] word_4; // group_books.rs:161
     (* ram_style = "distributed" *) reg [7:0] last_4 [0:7];
     (* ram_style = "block" *) (* no_rw_check *) reg [31:0] copy_5 [0:2047];
-    reg [31:0] word_5; // group_books.rs:158
+    reg [31:0] word_5; // group_books.rs:161
     (* ram_style = "distributed" *) reg [7:0] last_5 [0:7];
     (* ram_style = "block" *) (* no_rw_check *) reg [31:0] copy_6 [0:2047];
-    reg [31:0] word_6; // group_books.rs:158
+    reg [31:0] word_6; // group_books.rs:161
     (* ram_style = "distributed" *) reg [7:0] last_6 [0:7];
     (* ram_style = "block" *) (* no_rw_check *) reg [31:0] copy_7 [0:2047];
-    reg [31:0] word_7; // group_books.rs:158
+    reg [31:0] word_7; // group_books.rs:161
     (* ram_style = "distributed" *) reg [7:0] last_7 [0:7];
 
     // Load
@@ -210,107 +218,130 @@ module group_books_256x2_8_4 (
         if (enable & ours) copy[{{~half, number_1}, to}] <= entry;
         if (loader_good & ours) last[{~half, number_1}] <= loader_last_index;
     end
-    wire [7:0] last_q0 = last[{lookups_place_half, lookups_place_number}]; // group_books.rs:157
+    wire [7:0] last_q0 = last[{lookups_place_half, lookups_place_number}]; // group_books.rs:158
+    wire found = lookups_access_index_0 <= last_q0; // group_books.rs:158
     assign lookups_ready = access_advance;
     always @(posedge clk) begin
         if (access_advance) begin
-            wrong <= lookups_access_index_0 > last_q0;
+            wrong <= 1'h1 & (~found);
+            none <= 1'h0 | (~found);
             word <= copy[{{lookups_place_half, lookups_place_number}, lookups_access_index_0}];
         end
         if (access_moves_s1) begin
             answer <= word;
-            if (wrong) answer <= 32'h0;
+            if (none) answer <= 32'h0;
         end
         if (enable & ours_1) copy_1[{{~half, number_1}, to}] <= entry;
         if (loader_good & ours_1) last_1[{~half, number_1}] <= loader_last_index;
     end
-    wire [7:0] last_1_q0 = last_1[{lookups_place_half, lookups_place_number}]; // group_books.rs:157
+    wire used = lookups_access_count >= 3'h1; // group_books.rs:157
+    wire [7:0] last_1_q0 = last_1[{lookups_place_half, lookups_place_number}]; // group_books.rs:158
+    wire found_1 = lookups_access_index_1 <= last_1_q0; // group_books.rs:158
     always @(posedge clk) begin
         if (access_advance) begin
-            wrong_1 <= lookups_access_index_1 > last_1_q0;
+            wrong_1 <= used & (~found_1);
+            none_1 <= (~used) | (~found_1);
             word_1 <= copy_1[{{lookups_place_half, lookups_place_number}, lookups_access_index_1}];
         end
         if (access_moves_s1) begin
             answer_1 <= word_1;
-            if (wrong_1) answer_1 <= 32'h0;
+            if (none_1) answer_1 <= 32'h0;
         end
         if (enable & ours_2) copy_2[{{~half, number_1}, to}] <= entry;
         if (loader_good & ours_2) last_2[{~half, number_1}] <= loader_last_index;
     end
-    wire [7:0] last_2_q0 = last_2[{lookups_place_half, lookups_place_number}]; // group_books.rs:157
+    wire used_1 = lookups_access_count >= 3'h2; // group_books.rs:157
+    wire [7:0] last_2_q0 = last_2[{lookups_place_half, lookups_place_number}]; // group_books.rs:158
+    wire found_2 = lookups_access_index_2 <= last_2_q0; // group_books.rs:158
     always @(posedge clk) begin
         if (access_advance) begin
-            wrong_2 <= lookups_access_index_2 > last_2_q0;
+            wrong_2 <= used_1 & (~found_2);
+            none_2 <= (~used_1) | (~found_2);
             word_2 <= copy_2[{{lookups_place_half, lookups_place_number}, lookups_access_index_2}];
         end
         if (access_moves_s1) begin
             answer_2 <= word_2;
-            if (wrong_2) answer_2 <= 32'h0;
+            if (none_2) answer_2 <= 32'h0;
         end
         if (enable & ours_3) copy_3[{{~half, number_1}, to}] <= entry;
         if (loader_good & ours_3) last_3[{~half, number_1}] <= loader_last_index;
     end
-    wire [7:0] last_3_q0 = last_3[{lookups_place_half, lookups_place_number}]; // group_books.rs:157
+    wire used_2 = lookups_access_count >= 3'h3; // group_books.rs:157
+    wire [7:0] last_3_q0 = last_3[{lookups_place_half, lookups_place_number}]; // group_books.rs:158
+    wire found_3 = lookups_access_index_3 <= last_3_q0; // group_books.rs:158
     always @(posedge clk) begin
         if (access_advance) begin
-            wrong_3 <= lookups_access_index_3 > last_3_q0;
+            wrong_3 <= used_2 & (~found_3);
+            none_3 <= (~used_2) | (~found_3);
             word_3 <= copy_3[{{lookups_place_half, lookups_place_number}, lookups_access_index_3}];
         end
         if (access_moves_s1) begin
             answer_3 <= word_3;
-            if (wrong_3) answer_3 <= 32'h0;
+            if (none_3) answer_3 <= 32'h0;
         end
         if (enable & ours_4) copy_4[{{~half, number_1}, to}] <= entry;
         if (loader_good & ours_4) last_4[{~half, number_1}] <= loader_last_index;
     end
-    wire [7:0] last_4_q0 = last_4[{lookups_place_half, lookups_place_number}]; // group_books.rs:157
+    wire used_3 = lookups_access_count >= 3'h4; // group_books.rs:157
+    wire [7:0] last_4_q0 = last_4[{lookups_place_half, lookups_place_number}]; // group_books.rs:158
+    wire found_4 = lookups_access_index_4 <= last_4_q0; // group_books.rs:158
     always @(posedge clk) begin
         if (access_advance) begin
-            wrong_4 <= lookups_access_index_4 > last_4_q0;
+            wrong_4 <= used_3 & (~found_4);
+            none_4 <= (~used_3) | (~found_4);
             word_4 <= copy_4[{{lookups_place_half, lookups_place_number}, lookups_access_index_4}];
         end
         if (access_moves_s1) begin
             answer_4 <= word_4;
-            if (wrong_4) answer_4 <= 32'h0;
+            if (none_4) answer_4 <= 32'h0;
         end
         if (enable & ours_5) copy_5[{{~half, number_1}, to}] <= entry;
         if (loader_good & ours_5) last_5[{~half, number_1}] <= loader_last_index;
     end
-    wire [7:0] last_5_q0 = last_5[{lookups_place_half, lookups_place_number}]; // group_books.rs:157
+    wire used_4 = lookups_access_count >= 3'h5; // group_books.rs:157
+    wire [7:0] last_5_q0 = last_5[{lookups_place_half, lookups_place_number}]; // group_books.rs:158
+    wire found_5 = lookups_access_index_5 <= last_5_q0; // group_books.rs:158
     always @(posedge clk) begin
         if (access_advance) begin
-            wrong_5 <= lookups_access_index_5 > last_5_q0;
+            wrong_5 <= used_4 & (~found_5);
+            none_5 <= (~used_4) | (~found_5);
             word_5 <= copy_5[{{lookups_place_half, lookups_place_number}, lookups_access_index_5}];
         end
         if (access_moves_s1) begin
             answer_5 <= word_5;
-            if (wrong_5) answer_5 <= 32'h0;
+            if (none_5) answer_5 <= 32'h0;
         end
         if (enable & ours_6) copy_6[{{~half, number_1}, to}] <= entry;
         if (loader_good & ours_6) last_6[{~half, number_1}] <= loader_last_index;
     end
-    wire [7:0] last_6_q0 = last_6[{lookups_place_half, lookups_place_number}]; // group_books.rs:157
+    wire used_5 = lookups_access_count >= 3'h6; // group_books.rs:157
+    wire [7:0] last_6_q0 = last_6[{lookups_place_half, lookups_place_number}]; // group_books.rs:158
+    wire found_6 = lookups_access_index_6 <= last_6_q0; // group_books.rs:158
     always @(posedge clk) begin
         if (access_advance) begin
-            wrong_6 <= lookups_access_index_6 > last_6_q0;
+            wrong_6 <= used_5 & (~found_6);
+            none_6 <= (~used_5) | (~found_6);
             word_6 <= copy_6[{{lookups_place_half, lookups_place_number}, lookups_access_index_6}];
         end
         if (access_moves_s1) begin
             answer_6 <= word_6;
-            if (wrong_6) answer_6 <= 32'h0;
+            if (none_6) answer_6 <= 32'h0;
         end
         if (enable & ours_7) copy_7[{{~half, number_1}, to}] <= entry;
         if (loader_good & ours_7) last_7[{~half, number_1}] <= loader_last_index;
     end
-    wire [7:0] last_7_q0 = last_7[{lookups_place_half, lookups_place_number}]; // group_books.rs:157
+    wire used_6 = lookups_access_count >= 3'h7; // group_books.rs:157
+    wire [7:0] last_7_q0 = last_7[{lookups_place_half, lookups_place_number}]; // group_books.rs:158
+    wire found_7 = lookups_access_index_7 <= last_7_q0; // group_books.rs:158
     always @(posedge clk) begin
         if (access_advance) begin
-            wrong_7 <= lookups_access_index_7 > last_7_q0;
+            wrong_7 <= used_6 & (~found_7);
+            none_7 <= (~used_6) | (~found_7);
             word_7 <= copy_7[{{lookups_place_half, lookups_place_number}, lookups_access_index_7}];
         end
         if (access_moves_s1) begin
             answer_7 <= word_7;
-            if (wrong_7) answer_7 <= 32'h0;
+            if (none_7) answer_7 <= 32'h0;
         end
         if (access_advance) begin
             wrong_8 <= {wrong_7, wrong_6, wrong_5, wrong_4, wrong_3, wrong_2, wrong_1, wrong};

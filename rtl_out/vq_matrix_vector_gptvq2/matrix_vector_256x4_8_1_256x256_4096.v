@@ -68,7 +68,7 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     localparam [3:0] MATRIX_OUTCOME_COLUMNS = 4'hc;
     localparam [3:0] MATRIX_OUTCOME_BOOKS = 4'hd;
     // localparam [3:0] MATRIX_OUTCOME_SCALES = 4'he;
-    reg [2:0] phase; // matrix_vector.rs:57
+    reg [2:0] phase; // matrix_vector.rs:58
     reg half; // the half that is read | vectors.rs:26
     reg filled; // the half that is written, or was last | vectors.rs:27
     reg full_0; // vectors.rs:28
@@ -104,7 +104,7 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     wire cache_fault_cause;
     wire [31:0] cache_fault_beat;
     wire [2:0] cache_fault_lane;
-    wire switched; // matrix_vector.rs:71
+    wire switched; // matrix_vector.rs:72
     reg [6:0] adding; // front.rs:27
     reg [6:0] waiting; // front.rs:27
     reg room; // there is room for another row | front.rs:28
@@ -119,7 +119,7 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     reg [3:0] how; // books.rs:146
     reg [11:0] position; // books.rs:147
     reg [3:0] outcome; // books.rs:243
-    wire steps; // matrix_vector.rs:74
+    wire steps; // matrix_vector.rs:75
     reg [19:0] tile; // the tile | walk.rs:73
     reg [7:0] row; // the row in the tile | walk.rs:74
     reg [2:0] number_2; // the beat in the row | walk.rs:75
@@ -132,16 +132,16 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     reg [7:0] down_end; // walk.rs:79
     reg down_last; // walk.rs:79
     reg [3:0] finds; // front.rs:102
-    reg [2:0] beat_flags_number; // matrix_vector.rs:81
-    reg beat_flags_ends; // matrix_vector.rs:81
-    reg beat_flags_first_row; // matrix_vector.rs:81
-    reg beat_flags_first_across; // matrix_vector.rs:81
-    reg beat_flags_last_across; // matrix_vector.rs:81
-    reg beat_flags_last; // matrix_vector.rs:81
-    reg [63:0] beat_data; // matrix_vector.rs:81
-    reg [6:0] beat_place_1; // matrix_vector.rs:81
-    reg beat_begins_1; // matrix_vector.rs:81
-    reg comes_1; // a beat is there | matrix_vector.rs:82
+    reg [2:0] beat_flags_number; // matrix_vector.rs:83
+    reg beat_flags_ends; // matrix_vector.rs:83
+    reg beat_flags_first_row; // matrix_vector.rs:83
+    reg beat_flags_first_across; // matrix_vector.rs:83
+    reg beat_flags_last_across; // matrix_vector.rs:83
+    reg beat_flags_last; // matrix_vector.rs:83
+    reg [63:0] beat_data; // matrix_vector.rs:83
+    reg [6:0] beat_place_1; // matrix_vector.rs:83
+    reg beat_begins_1; // matrix_vector.rs:83
+    reg comes_1; // a beat is there | matrix_vector.rs:84
     reg [63:0] word_1; // vectors.rs:69
     reg [63:0] word_2; // vectors.rs:69
     reg [63:0] word_3; // vectors.rs:69
@@ -573,10 +573,10 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     reg wrong_3_s40; // sums.rs:62
     reg wrong_3_s41; // sums.rs:62
     reg wrong_6; // sums.rs:62
-    wire into_valid; // matrix_vector.rs:89
-    wire [15:0] into_product_0; // matrix_vector.rs:89
-    wire into_wrong; // matrix_vector.rs:89
-    wire into_last; // matrix_vector.rs:89
+    wire into_valid; // matrix_vector.rs:91
+    wire [15:0] into_product_0; // matrix_vector.rs:91
+    wire into_wrong; // matrix_vector.rs:91
+    wire into_last; // matrix_vector.rs:91
     wire fifo_s_ready;
     wire fifo_m_valid;
     wire [17:0] fifo_m_payload;
@@ -673,7 +673,7 @@ module matrix_vector_256x4_8_1_256x256_4096 (
         if (_t3 & (word[2:0] == 3'h7)) memory_l89_7[{filled, word[9:3]}] <= vector_data;
     end
     assign command_ready = (phase == PHASE_IDLE) & (half ? full_1 : full_0);
-    wire begins = command_valid & command_ready; // matrix_vector.rs:60
+    wire begins = command_valid & command_ready; // matrix_vector.rs:61
 
     // rows that are on their way
     always @(posedge clk) begin
@@ -1838,7 +1838,7 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     assign m_product_0 = fifo_m_payload[17:2];
     assign m_wrong = fifo_m_payload[1];
     assign m_last = fifo_m_payload[0];
-    wire _t13 = m_valid & m_ready; // matrix_vector.rs:94
+    wire _t13 = m_valid & m_ready; // matrix_vector.rs:96
     always @(posedge clk) begin
         if (rst) begin
             adding <= 7'h0;

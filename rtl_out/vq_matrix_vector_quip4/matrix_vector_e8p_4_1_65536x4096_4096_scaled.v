@@ -53,7 +53,7 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     localparam [3:0] MATRIX_OUTCOME_COLUMNS = 4'hc;
     // localparam [3:0] MATRIX_OUTCOME_BOOKS = 4'hd;
     // localparam [3:0] MATRIX_OUTCOME_SCALES = 4'he;
-    reg [2:0] phase; // matrix_vector.rs:57
+    reg [2:0] phase; // matrix_vector.rs:58
     reg half; // the half that is read | vectors.rs:26
     reg filled; // the half that is written, or was last | vectors.rs:27
     reg full_0; // vectors.rs:28
@@ -64,12 +64,12 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     reg [10:0] length_1; // vectors.rs:30
     reg number; // vectors.rs:31
     reg [10:0] word; // vectors.rs:32
-    reg [15:0] kept; // matrix_vector.rs:63
-    reg [15:0] kept_1; // matrix_vector.rs:63
+    reg [15:0] kept; // matrix_vector.rs:64
+    reg [15:0] kept_1; // matrix_vector.rs:64
     reg [7:0] adding; // front.rs:27
     reg [7:0] waiting; // front.rs:27
     reg room; // there is room for another row | front.rs:28
-    wire steps; // matrix_vector.rs:74
+    wire steps; // matrix_vector.rs:75
     reg [19:0] tile; // the tile | walk.rs:73
     reg [15:0] row; // the row in the tile | walk.rs:74
     reg [7:0] number_1; // the beat in the row | walk.rs:75
@@ -82,13 +82,13 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     reg [15:0] down_end; // walk.rs:79
     reg down_last; // walk.rs:79
     reg [3:0] finds; // front.rs:102
-    reg [7:0] beat_flags_number; // matrix_vector.rs:81
-    reg beat_flags_ends; // matrix_vector.rs:81
-    reg beat_flags_last_across; // matrix_vector.rs:81
-    reg beat_flags_last; // matrix_vector.rs:81
-    reg [63:0] beat_data; // matrix_vector.rs:81
-    reg [7:0] beat_place_1; // matrix_vector.rs:81
-    reg comes_1; // a beat is there | matrix_vector.rs:82
+    reg [7:0] beat_flags_number; // matrix_vector.rs:83
+    reg beat_flags_ends; // matrix_vector.rs:83
+    reg beat_flags_last_across; // matrix_vector.rs:83
+    reg beat_flags_last; // matrix_vector.rs:83
+    reg [63:0] beat_data; // matrix_vector.rs:83
+    reg [7:0] beat_place_1; // matrix_vector.rs:83
+    reg comes_1; // a beat is there | matrix_vector.rs:84
     reg [7:0] later; // delay.rs:9
     reg [63:0] word_1; // vectors.rs:69
     reg [63:0] word_2; // vectors.rs:69
@@ -529,9 +529,9 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     reg later_last_2_s62; // sums.rs:61
     reg later_last_2_s63; // sums.rs:61
     reg last_5; // sums.rs:61
-    wire into_valid; // matrix_vector.rs:89
-    wire [15:0] into_product_0; // matrix_vector.rs:89
-    wire into_last; // matrix_vector.rs:89
+    wire into_valid; // matrix_vector.rs:91
+    wire [15:0] into_product_0; // matrix_vector.rs:91
+    wire into_last; // matrix_vector.rs:91
     wire fifo_s_ready;
     wire fifo_m_valid;
     wire [16:0] fifo_m_payload;
@@ -609,7 +609,7 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         if (_t3 & (word[1:0] == 2'h3)) memory_l89_3[{filled, word[9:2]}] <= vector_data;
     end
     assign command_ready = (phase == PHASE_IDLE) & (half ? full_1 : full_0);
-    wire begins = command_valid & command_ready; // matrix_vector.rs:60
+    wire begins = command_valid & command_ready; // matrix_vector.rs:61
     always @(posedge clk) begin
         if (begins) kept <= command_ratio;
         if (begins) kept_1 <= command_scale;
@@ -1709,7 +1709,7 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     );
     assign m_product_0 = fifo_m_payload[16:1];
     assign m_last = fifo_m_payload[0];
-    wire _t14 = m_valid & m_ready; // matrix_vector.rs:94
+    wire _t14 = m_valid & m_ready; // matrix_vector.rs:96
     always @(posedge clk) begin
         if (rst) begin
             adding <= 8'h0;
