@@ -83,6 +83,9 @@ fn a_job_takes_as_long_as_its_words_and_the_weights() {
             let besides = cycles - u64::from(unit) - 2 * LATENCY;
             println!("{} numbers, {parts} parts: {cycles} cycles, {besides} besides", p.numbers);
             assert!(besides <= u64::from(OVERHEAD), "{besides} cycles besides");
+            if p.numbers == 64 {
+                assert_eq!(cycles, u64::from(193 + 20 * parts), "{parts} parts");
+            }
         }
     }
 }
