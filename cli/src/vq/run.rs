@@ -72,10 +72,10 @@ fn run_failure(options: &VqRunOptions, error: RunError) -> Failure {
         RunError::Hardware(errors) => Failure::Hardware(errors),
         RunError::Simulation(text) => Failure::Internal(format!("simulation: {text}")),
         error @ RunError::NotPacked => problem(&error).help("`kvforge vq pack` packs with them").into(),
-        RunError::Setting { setting, unit, wanted } => {
-            let wanted: Vec<String> = wanted.split(", ").map(|name| format!("--{name}")).collect();
+        RunError::Setting { setting, unit, legal } => {
+            let legal: Vec<String> = legal.split(", ").map(|name| format!("--{name}")).collect();
             let problem = Problem::new(format!("{path}: --{setting} means nothing to the unit {unit}"));
-            problem.note(format!("legal: {}", wanted.join(", "))).into()
+            problem.note(format!("legal: {}", legal.join(", "))).into()
         }
         error @ RunError::Kind { .. } => {
             let problem =

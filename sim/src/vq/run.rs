@@ -52,8 +52,8 @@ impl<'f> Setup<'f> {
         let of_heads = unit.of_heads();
         if weights != of_heads.is_none() {
             let [of_heads, of_weights] = ["keys and values", "weights"];
-            let (wanted, found) = if weights { (of_heads, of_weights) } else { (of_weights, of_heads) };
-            return Err(RunError::Kind { unit, wanted, found });
+            let (legal, found) = if weights { (of_heads, of_weights) } else { (of_weights, of_heads) };
+            return Err(RunError::Kind { unit, legal, found });
         }
         settings(unit, request)?;
         Ok(Setup(match of_heads {
@@ -99,12 +99,12 @@ impl<'f> Setup<'f> {
 fn settings(unit: Unit, request: &Request) -> Result<(), RunError> {
     let Request { layer, head, tensor, tokens, .. } = request;
     let of_heads = [("layer", layer.is_some()), ("head", head.is_some()), ("tokens", tokens.is_some())];
-    let (meaningless, wanted) = match unit {
+    let (meaningless, legal) = match unit {
         Unit::Matrix => (of_heads.iter().find(|setting| setting.1), "tensor, count"),
         _ => (Some(&("tensor", true)).filter(|_| tensor.is_some()), "layer, head, tokens, count"),
     };
     match meaningless {
-        Some((setting, _)) => Err(RunError::Setting { setting, unit, wanted }),
+        Some((setting, _)) => Err(RunError::Setting { setting, unit, legal }),
         None => Ok(()),
     }
 }

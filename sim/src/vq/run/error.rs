@@ -11,24 +11,24 @@ pub enum RunError {
     #[error("it holds codebooks only, and no indices")]
     NotPacked,
     /// The unit does not do such tensors.
-    #[error("the unit {unit} is for {wanted}, and it holds {found}")]
+    #[error("the unit {unit} is for {legal}, and it holds {found}")]
     Kind {
         /// Which.
         unit: Unit,
         /// What it does.
-        wanted: &'static str,
+        legal: &'static str,
         /// What is there.
         found: &'static str,
     },
     /// Something is set that means nothing to the unit.
-    #[error("{setting} means nothing to the unit {unit}: legal are {wanted}")]
+    #[error("{setting} means nothing to the unit {unit}: legal are {legal}")]
     Setting {
         /// Which.
         setting: &'static str,
         /// Which unit.
         unit: Unit,
         /// What may be set.
-        wanted: &'static str,
+        legal: &'static str,
     },
     /// No unit does this.
     #[error("{scheme}: {what}, and the unit {unit} takes {legal}")]
