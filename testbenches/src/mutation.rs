@@ -66,15 +66,22 @@ impl<'d> Mutants<'d> {
         let top = driver.design.name();
         let read: String = files.iter().map(|(name, _)| format!("read_verilog {name}; ")).collect();
         // the initial contents of memories are no gates
-        let prepare = format!(
+        let list = format!(
             "{read}hierarchy -check -top {top}; proc; opt_clean; write_rtlil plain.il; \
-             mutate -list {count} -seed {seed} -ctrl {SELECT} {width} 1 -o list.txt * t:$meminit %d t:$meminit_v2 %d; \
-             script list.txt; write_verilog -noattr mutants.v"
+             mutate -list {count} -seed {seed} -ctrl {SELECT} {width} 1 -o list.txt * t:$meminit %d t:$meminit_v2 %d"
         );
-        yosys::run(&folder, &prepare)?;
+        yosys::run(&folder, &list)?;
         let read = |file: &str| std::fs::read_to_string(folder.join(file)).expect("Yosys wrote it");
-        let (list, verilog) = (read("list.txt"), read("mutants.v"));
-        let mutations = list.lines().enumerate().map(|(i, line)| source::mutation(i + 1, line, &files)).collect();
+        let (list, plain) = (read("list.txt"), read("plain.il"));
+        let mutations: Vec<_> =
+            list.lines().enumerate().map(|(i, line)| source::mutation(i + 1, line, &files)).collect();
+        // those that are not run are not built: Yosys does not take all of them, such as the enable of a read without a clock
+        let design = Design::read(&plain)?;
+        let built = mutations.iter().filter(|mutation| rules::same(&design, mutation).is_none());
+        let script: Vec<&str> = built.map(|mutation| &mutation.command[..]).collect();
+        std::fs::write(folder.join("built.txt"), script.join("\n") + "\n").expect("a temporary file");
+        yosys::run(&folder, "read_rtlil plain.il; script built.txt; write_verilog -noattr mutants.v")?;
+        let verilog = read("mutants.v");
         Ok(Mutants { driver, mutations, verilog, width, folder })
     }
 

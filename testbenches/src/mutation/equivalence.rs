@@ -94,8 +94,10 @@ fn try_module(work: &Path, abc: &Path, module: &str, mutation: &Mutation) -> Res
     if figure(&stat, "cells") > MOST_CELLS || figure(&stat, "memory bits") > MOST_MEMORY_BITS {
         return Ok(Outcome::TooLarge);
     }
+    // a chosen part of a word becomes `x` where it is beyond the word, which is seen by `techmap` only
     let script = "read_rtlil plain.il; read_rtlil mutant.il; read_verilog -formal pair.v; hierarchy -top pair; proc; flatten; \
-         memory_map; opt_clean; async2sync; dffunmap; setundef -zero -init; techmap; aigmap; opt_clean; write_aiger -zinit pair.aig";
+         memory_map; opt_clean; async2sync; dffunmap; setundef -zero -init; techmap; setundef -zero; aigmap; opt_clean; \
+         write_aiger -zinit pair.aig";
     yosys::run(work, script)?;
     let prove = "read_aiger pair.aig; strash; scorr; dprove -T 20; print_status";
     let limited = format!("ulimit -t {SECONDS}; exec \"$0\" -c \"$1\"");
