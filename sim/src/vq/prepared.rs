@@ -8,7 +8,7 @@ use super::encoder::encode_lattice;
 use super::rotate;
 use super::source::Source;
 use crate::binary16;
-use crate::golden::vq::{Rotation, Scales, Scheme};
+use crate::golden::vq::{Books, Rotation, Scales, Scheme};
 
 /// Vectors that the scale of a lattice is chosen from.
 const SCALE_SAMPLE: usize = 4096;
@@ -28,10 +28,11 @@ impl Prepared {
         if let Some(rotation) = rotation {
             rotate::forward(&mut values, rotation);
         }
+        let scale = |values: &[f64]| positive(root_mean_square(values), scheme.books);
         let scales = match scheme.scales {
             Scales::None => vec![],
-            Scales::Tensor => vec![tensor_scale.unwrap_or_else(|| positive(root_mean_square(&values)))],
-            Scales::Row => values.chunks(source.cols).map(|row| positive(root_mean_square(row))).collect(),
+            Scales::Tensor => vec![tensor_scale.unwrap_or_else(|| scale(&values))],
+            Scales::Row => values.chunks(source.cols).map(scale).collect(),
         };
         let scale_of = |row: usize| match scales.len() {
             0 => 1.0,
@@ -53,9 +54,12 @@ fn root_mean_square(values: &[f64]) -> f64 {
     (values.iter().map(|x| x * x).sum::<f64>() / values.len() as f64).sqrt()
 }
 
-/// A legal scale: positive, and 1 for what is all zeros.
-fn positive(scale: f64) -> u16 {
-    if scale == 0.0 { 0x3c00 } else { binary16::from_f64(scale).to_bits().clamp(0x0001, 0x7bff) }
+/// A legal scale: positive. What is all zeros has 1; with a lattice, which has no zero, the smallest there is.
+fn positive(scale: f64, books: Books) -> u16 {
+    match books {
+        Books::Tile | Books::Group if scale == 0.0 => 0x3c00,
+        _ => binary16::from_f64(scale).to_bits().clamp(0x0001, 0x7bff),
+    }
 }
 
 /// The scale with which the lattice comes nearest to the values, from a sample: steps of 4 % around the root mean square,
@@ -66,12 +70,16 @@ pub(super) fn choose_lattice_scale(scheme: &Scheme, source: &Source, rotation: O
     let step = (values.len() / scheme.vector / SCALE_SAMPLE).max(1);
     let sample: Vec<f32> = values.chunks_exact(scheme.vector).step_by(step).flatten().copied().collect();
     let rms = root_mean_square(&sample.iter().map(|&x| f64::from(x)).collect::<Vec<_>>());
+    if rms == 0.0 {
+        // nothing to choose by: hardly anything is not zero
+        return positive(root_mean_square(&values.iter().map(|&x| f64::from(x)).collect::<Vec<_>>()), scheme.books);
+    }
     let best_of = |center: f64, step: f64| {
         let factors = (-15..=15).map(|i| center * (1.0 + step * f64::from(i)));
         let errors = factors.map(|factor| (lattice_error(scheme, &sample, rms * factor), factor));
         errors.fold((f64::INFINITY, 1.0), |best, next| if next.0 < best.0 { next } else { best }).1
     };
-    positive(rms * best_of(best_of(1.0, 0.04), 0.005))
+    positive(rms * best_of(best_of(1.0, 0.04), 0.005), scheme.books)
 }
 
 fn lattice_error(scheme: &Scheme, sample: &[f32], scale: f64) -> f64 {

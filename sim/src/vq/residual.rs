@@ -83,6 +83,8 @@ fn by_use(data: &[f32], scheme: &Scheme, options: &TrainOptions, books: Vec<Vec<
     books.into_iter().enumerate().map(sorted).collect()
 }
 
+/// To binary16. What is left over by a book may be larger than any finite number there: the nearest is the largest, as an entry is finite.
 fn round(x: f32) -> u16 {
-    binary16::from_f64(x.into()).to_bits()
+    let most = half::f16::MAX.to_f64();
+    binary16::from_f64(f64::from(x).clamp(-most, most)).to_bits()
 }
