@@ -9,7 +9,7 @@ pub mod train;
 use crate::args::VqInput;
 use crate::profile::{problem, recording};
 use crate::report::{Failure, Problem, file_problem};
-use crate::write::write_file;
+use crate::write::{check_writable, write_file};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sim::data::DataError;
 use sim::golden::vq::{Tensor, TensorKind, VqFile};
@@ -72,7 +72,7 @@ fn read(path: &Path) -> Result<VqFile, Failure> {
     })
 }
 
-/// An error if a file cannot be written there, or what is read would be lost: before hours of work, not behind them.
+/// An error if a file cannot be written there, or what is read would be lost.
 fn check_out(out: &Path, inputs: &[&Path]) -> Result<(), Failure> {
     for input in inputs {
         if is_same_file(out, input) || (input.is_dir() && is_npy_of(out, input)) {
@@ -80,16 +80,7 @@ fn check_out(out: &Path, inputs: &[&Path]) -> Result<(), Failure> {
             return Err(problem.note("it is read").help("give --out another name").into());
         }
     }
-    let there = std::fs::symlink_metadata(out);
-    if there.as_ref().is_ok_and(|there| !there.is_file() && !there.is_dir()) {
-        return Ok(()); // a pipe, which ends when it is closed, or a link
-    }
-    let opened = std::fs::OpenOptions::new().write(true).create(true).truncate(false).open(out);
-    opened.map_err(|error| file_problem("write", out, &error))?;
-    if there.is_err() {
-        std::fs::remove_file(out).map_err(|error| file_problem("write", out, &error))?;
-    }
-    Ok(())
+    Ok(check_writable(out)?)
 }
 
 /// The same file, by whatever name or link.

@@ -1,9 +1,10 @@
 //! Files are written whole: until a new one is, the old one is there.
 
 use crate::report::{Problem, file_problem};
+use std::ffi::OsStr;
 use std::fs;
 use std::io::Error;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Writes a file beside its place, and moves it there.
 pub fn write_file(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Problem> {
@@ -16,9 +17,7 @@ pub fn write_file(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Problem> {
     if there.is_some() {
         fs::OpenOptions::new().write(true).open(path).map_err(failed)?; // it may be written
     }
-    let mut beside = name.to_os_string();
-    beside.push(format!(".{}.part", std::process::id()));
-    let beside = path.with_file_name(beside);
+    let beside = beside(path, name);
     let written = fs::write(&beside, bytes)
         .and_then(|()| there.map_or(Ok(()), |there| fs::set_permissions(&beside, there.permissions())))
         .and_then(|()| fs::rename(&beside, path));
@@ -28,9 +27,37 @@ pub fn write_file(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Problem> {
     })
 }
 
+/// An error if [`write_file`] could not write there: before hours of work, not behind them.
+pub fn check_writable(path: &Path) -> Result<(), Problem> {
+    let failed = |error: Error| file_problem("write", path, &error);
+    let there = fs::symlink_metadata(path).ok();
+    if there.as_ref().is_some_and(|there| !there.is_file() && !there.is_dir()) {
+        return Ok(()); // a pipe, which ends when it is closed, or a link
+    }
+    let itself = match there {
+        Some(_) => fs::OpenOptions::new().write(true).open(path).map(drop),
+        None => touch(path),
+    };
+    let and_beside = |name| touch(&beside(path, name));
+    itself.and_then(|()| path.file_name().map_or(Ok(()), and_beside)).map_err(failed)
+}
+
+/// Where a file is written before it is moved to its place.
+fn beside(path: &Path, name: &OsStr) -> PathBuf {
+    let mut beside = name.to_os_string();
+    beside.push(format!(".{}.part", std::process::id()));
+    path.with_file_name(beside)
+}
+
+/// Makes a file that is not there, and takes it away again.
+fn touch(path: &Path) -> Result<(), Error> {
+    fs::OpenOptions::new().write(true).create_new(true).open(path)?;
+    fs::remove_file(path)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::write_file;
+    use super::{check_writable, write_file};
 
     #[test]
     fn an_old_file_is_replaced_and_nothing_is_left_beside_it() {
@@ -55,5 +82,21 @@ mod tests {
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "new");
         let problem = write_file(std::path::Path::new("/dev/full"), "text").unwrap_err();
         assert!(format!("{problem:?}").contains("/dev/full"), "{problem:?}");
+    }
+
+    /// Root may write everywhere, but a name of 250 bytes leaves no room for a file beside.
+    #[test]
+    fn what_could_not_be_written_is_found_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.vq");
+        check_writable(&path).unwrap();
+        assert!(!path.exists());
+        write_file(&path, "text").unwrap();
+        check_writable(&path).unwrap();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        for path in [folder.path().into(), folder.path().join("no folder/a.vq"), folder.path().join("a".repeat(250))] {
+            assert!(check_writable(&path).is_err() && write_file(&path, "text").is_err(), "{}", path.display());
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

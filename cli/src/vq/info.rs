@@ -10,6 +10,10 @@ use sim::golden::vq::{Books, Tensor, VqFile};
 use sim::vq::{Access, Source, access, measure};
 use std::io::Write;
 
+/// What columns mean.
+pub const LEGEND: &str = "  bits: of a value, without and with books, scales and signs
+  SQNR: beside the values in binary16; a dash: nothing was lost, or nothing measured";
+
 /// First entries whose share of the lookups is shown.
 const FIRST: [usize; 2] = [16, 32];
 
@@ -29,7 +33,7 @@ pub fn run(options: &VqInfoOptions) -> Result<(), Failure> {
     }
     writeln!(out, "  {}, {}", file.scheme, books_in_words(file.scheme.books))?;
     writeln!(out, "{}", rows_table(&rows))?;
-    writeln!(out, "  bits: of a value, without and with books, scales and signs")?;
+    writeln!(out, "{LEGEND}")?;
     if file.packed {
         writeln!(
             out,

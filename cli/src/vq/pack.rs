@@ -1,6 +1,6 @@
 //! `kvforge vq pack`: indices for keys and values, or for weights.
 
-use super::info::{Row, rows, rows_table};
+use super::info::{LEGEND, Row, rows, rows_table};
 use super::{check_out, failure, inputs, progress_bar, read, sources_of, write};
 use crate::args::VqPackOptions;
 use crate::report::{Failure, Problem};
@@ -25,7 +25,7 @@ pub fn run(options: &VqPackOptions) -> Result<(), Failure> {
     let rows: Vec<Row> = rows(&file, Some(&sources))?;
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}", rows_table(&rows))?;
-    writeln!(out, "  bits: of a value, without and with books, scales and signs")?;
+    writeln!(out, "{LEGEND}")?;
     writeln!(out, "  written: {}", options.out.display())?;
     Ok(())
 }

@@ -83,7 +83,7 @@ fn run_failure(options: &VqRunOptions, error: RunError) -> Failure {
             problem.help("without --unit, what suits the file is simulated").into()
         }
         error @ RunError::Scheme { .. } => problem(&error)
-            .note("each --algorithm of `kvforge vq train` has a unit, and so have some of their like")
+            .note("each --algorithm of `kvforge vq train` has a unit, and so have some of their like, for sizes that docs/vq.md lists")
             .into(),
         RunError::Range { what: what @ ("head" | "tokens" | "count"), .. } => {
             problem(&error).help(format!("--{what} says it")).into()
@@ -191,7 +191,7 @@ fn print_legend(out: &mut impl Write, results: &Results) -> Result<(), Failure> 
         ("books, ...", words),
         ("plan", plan),
         ("mismatches", "numbers that are not bit by bit the golden model's"),
-        ("float64", "signal to noise beside float64 on the same dequantized values"),
+        ("float64", "signal to noise beside float64 on the same dequantized values; a dash: none, or not finite"),
         ("original", original),
         ("nearest", "of an encoder: indices that are those of the nearest entry in float64"),
     ];

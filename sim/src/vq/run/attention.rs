@@ -35,7 +35,8 @@ impl HeadSetup {
         recorded: &Recorded,
     ) -> Result<HeadSetup, RunError> {
         let tensors = tensors(file, unit, request.layer)?;
-        let (layer, size, rows) = (tensors[0].layer, tensors[0].tile_cols, tensors.iter().map(|t| t.rows).min());
+        as_many_keys_as_values(unit, &file.scheme, &tensors)?;
+        let (layer, size, rows) = (tensors[0].layer, tensors[0].tile_cols, tensors[0].rows);
         let heads = tensors.iter().map(|t| t.part_count()).min().unwrap_or(0);
         let head = request.head.unwrap_or(0);
         if head >= heads {
@@ -45,7 +46,7 @@ impl HeadSetup {
         }
         tensors.iter().try_for_each(|tensor| suits(unit, &file.scheme, tensor.tile_cols))?;
         one_size(unit, &file.scheme, &tensors)?;
-        let tokens = tokens(request, rows.unwrap_or(0))?;
+        let tokens = tokens(request, rows)?;
         let part = |tensor: &&Tensor| {
             let part = HeadPart::of(file, tensor, head, tokens);
             part.with_original(tensor, head, &recorded.original)
@@ -156,6 +157,18 @@ fn suits(unit: HeadsUnit, scheme: &Scheme, size: usize) -> Result<(), RunError> 
         () => return Ok(()),
     };
     Err(RunError::Scheme { scheme: scheme.to_string(), what, unit: unit.into(), legal })
+}
+
+/// A token has a key and a value.
+fn as_many_keys_as_values(unit: HeadsUnit, scheme: &Scheme, tensors: &[&Tensor]) -> Result<(), RunError> {
+    match tensors {
+        [keys, values] if keys.rows != values.rows => {
+            let what = format!("{} keys and {} values", keys.rows, values.rows);
+            let legal = "as many of the one as of the other".into();
+            Err(RunError::Scheme { scheme: scheme.to_string(), what, unit: unit.into(), legal })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Keys and values go through one unit: their heads have one size.

@@ -290,3 +290,14 @@ fn the_layer_is_one_that_the_unit_can_have() {
     let message = Setup::new(&file, &asked, &Recorded::default()).unwrap_err().to_string();
     assert_eq!(message, "it has no keys of layer 3; its layers with keys: 7");
 }
+
+#[test]
+fn a_token_has_a_key_and_a_value() {
+    let sources =
+        [random(TensorKind::Key, "layer0.k", 0, 40, SIZE), random(TensorKind::Value, "layer0.v", 0, 32, SIZE)];
+    let options = TrainOptions { iterations: 1, head: SIZE, ..TrainOptions::of(Algorithm::Cq2) };
+    let file = packed(&Algorithm::Cq2.scheme(), &sources, &options);
+    let error = Setup::new(&file, &request(Unit::Head), &Recorded::default()).unwrap_err().to_string();
+    assert_eq!(error, "VQ<4,8,1>: 40 keys and 32 values, and the unit head takes as many of the one as of the other");
+    run(&file, &request(Unit::Scores), &[]); // needs no values
+}
