@@ -35,12 +35,24 @@ pub struct TilesBench<'e> {
 pub struct TilesTimes {
     /// Those of each head.
     pub heads: Vec<u64>,
+    /// Of the bench: from the first start of a head until all have been seen to be done.
+    pub attending: u64,
     /// Those of the merging.
     pub merging: u64,
 }
 
 /// How all parts end.
 type Ends = (Vec<HeadEnd>, MergeAxiEnd);
+
+/// What is left when all heads have ended.
+struct Attended<'e> {
+    axi: AxiUnit<'e>,
+    /// How each head ended, and its cycles.
+    ends: Vec<HeadEnd>,
+    cycles: Vec<u64>,
+    /// Cycles from the first start to the last end.
+    attending: u64,
+}
 
 /// Where partial results lie, from the result on.
 const PARTIAL: u64 = 0x1000;
@@ -90,19 +102,18 @@ impl<'e> TilesBench<'e> {
     pub fn run(&mut self, job: &HeadJob, parts: &[usize]) -> Result<TilesTimes, String> {
         let (jobs, merging) = self.deal(job, parts);
         let expected = self.expected((&jobs, &merging));
-        let (axi, heads) = self.attend(&jobs)?;
+        let Attended { axi, ends, cycles: heads, attending } = self.attend(&jobs)?;
         let (axi, merged) = self.merge(axi, &merging)?;
-        let (ends, heads): (Vec<HeadEnd>, Vec<u64>) = heads.into_iter().unzip();
         if (&ends, merged.0) != (&expected.end.0, expected.end.1) {
             return Err(format!("it ended with {ends:x?} and {:x?}, not {:x?}: {job:x?}", merged.0, expected.end));
         }
         axi.compare(expected).map_err(|e| format!("{e}: {job:x?}"))?;
         self.axi = Some(axi);
-        Ok(TilesTimes { heads, merging: merged.1 })
+        Ok(TilesTimes { heads, attending, merging: merged.1 })
     }
 
-    /// Starts all heads, and gives how each ended, and its cycles.
-    fn attend(&mut self, jobs: &[HeadJob]) -> Result<(AxiUnit<'e>, Vec<(HeadEnd, u64)>), String> {
+    /// Starts all heads, and waits for them.
+    fn attend(&mut self, jobs: &[HeadJob]) -> Result<Attended<'e>, String> {
         let axi = self.axi.take().ok_or("a job before failed")?;
         let mut heads = HeadBench::new(axi, self.unit.head, self.unit.head_register);
         let mut base = 0;
@@ -111,16 +122,19 @@ impl<'e> TilesBench<'e> {
             heads.prepare(job)?;
             base += self.unit.window;
         }
+        let begin = heads.axi.bench.cycle();
         for (i, job) in (0..).zip(jobs) {
             heads.axi.base = i * self.unit.window;
             heads.start(job)?;
         }
-        let mut ends = vec![];
+        let (mut ends, mut cycles) = (vec![], vec![]);
         for (i, job) in (0..).zip(jobs) {
             heads.axi.base = i * self.unit.window;
-            ends.push((heads.end(job)?, heads.read("cycles")?));
+            ends.push(heads.end(job)?);
+            cycles.push(heads.read("cycles")?);
         }
-        Ok((heads.axi, ends))
+        let attending = heads.axi.bench.cycle() - begin;
+        Ok(Attended { axi: heads.axi, ends, cycles, attending })
     }
 
     /// Merges, and gives how that ended, and its cycles.
@@ -139,7 +153,7 @@ impl<'e> TilesBench<'e> {
     /// As [`TilesBench::run`].
     pub fn random_jobs(&mut self, rng: &mut Rng, jobs: usize) -> Result<(), String> {
         let (unit, tiles) = (self.unit.head, self.unit.merge.parts);
-        let tokens = rng.usize(tiles..unit.table.max_tokens.min(200));
+        let tokens = rng.usize(tiles..=unit.table.max_tokens.min(200));
         let base = rng.u64(..) >> (64 - unit.address_bits) & !0xff_ffff;
         let memory = HeadMemory::random(&unit, rng, &mut self.axi_mut().memory.bytes, (base, tokens));
         for _ in 0..jobs {

@@ -7,9 +7,10 @@ use fastrand::Rng;
 use hdl::*;
 use hw::oaken::EngineParams;
 use hw::vq::attention_head::HeadParams;
+use hw::vq::attention_tiles::TilesParams;
 use rayon::prelude::*;
 use std::time::Instant;
-use testbenches::drivers::{Driver, Effort, configuration, head_driver, names, random_vector};
+use testbenches::drivers::{Driver, Effort, configuration, head_driver, names, random_vector, tiles_driver};
 use testbenches::four_state::{TOOLS, check};
 use testbenches::{have, yosys};
 
@@ -54,6 +55,16 @@ fn nothing_unknown_leaves_an_attention_head() {
     }
     let p = HeadParams { entries: 8, vector: 2, positions: 8, tokens: 8, address_bits: 32, partial: false };
     run(&head_driver("head_of_small_books", p)).unwrap();
+}
+
+/// The same of two heads, with the word behind each result and the merging.
+#[test]
+fn nothing_unknown_leaves_attention_tiles() {
+    if !have(&TOOLS) {
+        return;
+    }
+    let head = HeadParams { entries: 8, vector: 4, positions: 8, tokens: 8, address_bits: 32, partial: true };
+    run(&tiles_driver("tiles_of_small_books", TilesParams { head, tiles: 2 })).unwrap();
 }
 
 /// The engines with a small table of settings, of which one was never stored; of the named configurations `_s64` has a table, too.

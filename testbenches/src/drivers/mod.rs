@@ -49,7 +49,7 @@ pub use configuration::{configuration, names};
 pub use float::{dot_of_two, tree_of_two};
 pub use oaken::{random_thresholds, random_vector};
 pub use parts::{engines_of_settings, parts, sizes, small, widths};
-pub use vq_head::head_driver;
+pub use vq_head::{head_driver, tiles_driver};
 
 use hdl::engine::{Engine, PortInfo};
 use hdl::{Design, Options, verilog};
