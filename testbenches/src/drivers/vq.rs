@@ -73,18 +73,27 @@ pub fn index_unpacker_driver(name: impl Into<String>, p: UnpackerParams) -> Driv
         let stalls = [Stalls::Never, Stalls::Percent(30), Stalls::Percent(70), Stalls::Runs(15)];
         for round in 0..if effort.long { 200 } else { 16 } {
             let seed = 1000 * effort.seed + round;
-            let of_port = [0, 1, 2].map(|port| stalls[(round >> (2 * port)) as usize % 4]);
-            unpack(&mut *engine, &ports, p, of_port, seed).map_err(|e| format!("{of_port:?}, seed {seed}: {e}"))?;
+            // in 16 rounds any two ports stall in any two ways
+            let of_port = [round, round / 4, round + round / 4].map(|which| stalls[which as usize % 4]);
+            let mut rng = Rng::with_seed(seed);
+            let sizes: Vec<_> = (0..20).map(|_| (rng.usize(1..=5 * p.lanes as usize), rng.usize(1..=6))).collect();
+            unpack(&mut *engine, &ports, p, &sizes, of_port, seed)
+                .map_err(|e| format!("{of_port:?}, seed {seed}: {e}"))?;
         }
-        Ok(())
+        // every bit of both counters is 1 at some time
+        let long = 0x8001 + p.lanes as usize;
+        unpack(engine, &ports, p, &[(long, 1), (1, 0x8002), (1, 1)], [Stalls::Never; 3], effort.seed)
+            .map_err(|e| format!("a long row and many short ones: {e}"))
     })
 }
 
-/// Rows of random indices: bytes before and behind them are anything. What came out before the reset is forgotten.
+/// Rows of random indices, of so many indices and so many of each length: bytes before and behind them are anything. What came out before the
+/// reset is forgotten.
 fn unpack(
     engine: &mut dyn Engine,
     ports: &[StreamPorts; 3],
     p: UnpackerParams,
+    sizes: &[(usize, usize)],
     stalls: [Stalls; 3],
     seed: u64,
 ) -> Result<(), String> {
@@ -94,8 +103,8 @@ fn unpack(
     let m = bench.sink_at(ports[2].clone(), stalls[2]);
     bench.reset().map_err(|e| e.to_string())?;
     let (mut expected, mut words) = (vec![], 0);
-    for _ in 0..20 {
-        let (start, length, rows) = (rng.u32(0..p.bus_bytes), rng.usize(1..=5 * p.lanes as usize), rng.usize(1..=6));
+    for &(length, rows) in sizes {
+        let start = rng.u32(0..p.bus_bytes);
         let mut bytes: Vec<u8> = (0..start).map(|_| rng.u8(..)).collect();
         for row in 0..rows {
             let row_of: Vec<u16> = (0..length).map(|_| rng.u16(..) >> (16 - p.index_bits)).collect();
@@ -111,9 +120,9 @@ fn unpack(
         words += beats.len();
         bench.send(s, beats);
     }
-    for _ in 0..200 + 40 * (words + expected.len()) {
-        bench.step().map_err(|e| e.to_string())?;
-    }
+    let limit = 200 + 40 * (words + expected.len()) as u64;
+    bench.run_until_received(m, expected.len(), limit).map_err(|e| e.to_string())?;
+    bench.run(200).map_err(|e| e.to_string())?;
     if bench.unsent(command) + bench.unsent(s) > 0 {
         return Err("not everything was taken".into());
     }

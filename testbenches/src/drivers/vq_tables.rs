@@ -24,7 +24,7 @@ fn unit(p: TableParams) -> TableUnit {
 /// Runs of some commands each, the second one without stalls.
 fn rounds(effort: Effort, mut run: impl FnMut(&mut Rng, [Stalls; 6], u64) -> Result<(), String>) -> Result<(), String> {
     let stalls = [Stalls::Never, Stalls::Percent(30), Stalls::Percent(70), Stalls::Runs(15)];
-    for round in 0..if effort.long { 60 } else { 4 } {
+    for round in 0..if effort.long { 60 } else { 10 } {
         let seed = 1000 * effort.seed + round;
         let mut rng = Rng::with_seed(seed);
         let of_port = [(); 6].map(|()| if round == 1 { Stalls::Never } else { stalls[rng.usize(0..4)] });
