@@ -10,7 +10,8 @@ use sim::data::Recording;
 use sim::golden::vq::attention::Head;
 use sim::golden::vq::encode::Rule;
 use sim::golden::vq::product::Way;
-use sim::golden::vq::{Algorithm, Part, Scheme, Tensor, VqFile, encode, pack_row};
+use sim::golden::vq::{Algorithm, Books, Part, Scheme, Tensor, TensorKind, VqFile, encode, pack_row};
+use sim::vq::run::{Recorded, Request, Row, Setup, Unit};
 use sim::vq::{Source, TrainOptions, kv_sources, measure, pack, train, weight_sources};
 
 fn folder() -> (PathBuf, bool) {
@@ -56,6 +57,14 @@ static RUN: LazyLock<Vec<Source>> = LazyLock::new(|| kv("smollm2_run"));
 static CQ4: LazyLock<VqFile> = LazyLock::new(|| run_with_books_of(Algorithm::Cq4, "smollm2_vq"));
 static CQ2: LazyLock<VqFile> = LazyLock::new(|| run_with_books_of(Algorithm::Cq2, "smollm2_vq"));
 
+/// A matrix, and what three algorithms make of it.
+static WEIGHTS: LazyLock<Vec<Source>> =
+    LazyLock::new(|| weight_sources(&path("smollm2_vq"), &["weight.blk.10.ffn_down".into()]).expect("weights"));
+static MATRICES: LazyLock<[(Algorithm, VqFile); 3]> = LazyLock::new(|| {
+    [Algorithm::Gptvq2, Algorithm::Aqlm3, Algorithm::QuipSharp4]
+        .map(|algorithm| (algorithm, packed(&algorithm.scheme(), &WEIGHTS, &WEIGHTS, &options(algorithm))))
+});
+
 fn run_with_books_of(algorithm: Algorithm, trained: &str) -> VqFile {
     packed(&algorithm.scheme(), &kv(trained), &RUN, &options(algorithm))
 }
@@ -83,11 +92,10 @@ fn keys_and_values_are_as_good_as_expected() {
 #[test]
 fn weights_are_as_good_as_expected() {
     let long = folder().1;
-    let weights = weight_sources(&path("smollm2_vq"), &["weight.blk.10.ffn_down".into()]).expect("weights");
-    for (algorithm, least) in [(Algorithm::Gptvq2, 10.1), (Algorithm::Aqlm3, 15.8), (Algorithm::QuipSharp4, 19.5)] {
-        let found = decibels(&packed(&algorithm.scheme(), &weights, &weights, &options(algorithm)), &weights)[0];
+    for ((algorithm, file), least) in MATRICES.iter().zip([10.1, 15.8, 19.5]) {
+        let found = decibels(file, &WEIGHTS)[0];
         // 8,192 vectors are not many for the two books of AQLM-3 together
-        let most = if !long && algorithm == Algorithm::Aqlm3 { 40.0 } else { least + 2.5 };
+        let most = if !long && *algorithm == Algorithm::Aqlm3 { 40.0 } else { least + 2.5 };
         assert!((least - 0.2..most).contains(&found), "{algorithm}: {found:.2} dB");
     }
 }
@@ -153,4 +161,49 @@ fn encoded(file: &VqFile, tensor: &Tensor, source: &Source, rule: Rule) -> Tenso
         source.data.chunks(source.cols).flat_map(row).collect()
     };
     Tensor { indices: tensor.parts(&file.scheme).map(part).collect(), ..tensor.clone() }
+}
+
+/// So many queries or vectors through a unit, without one through what consumes the file: what came out of it.
+fn in_hardware(file: &VqFile, unit: Option<Unit>, count: usize) -> Row {
+    let (layer, head, tensor, tokens) = (None, None, None, None);
+    let request = Request { unit, layer, head, tensor, tokens, count: Some(count), seed: sim::bus::seed(11) };
+    let setup = Setup::new(file, &request, &Recorded::default()).expect("a unit for the file");
+    setup.run(&|| ()).expect("simulated").results.remove(0)
+}
+
+/// Attention and products in the built-in simulator, every number that of the golden model: one command of each algorithm. (Ten million lookups
+/// each, as machine code, are long forms of the tests of the units in `hw/src/vq`.)
+#[test]
+fn hardware_has_every_number_of_the_model() {
+    let heads = [(Algorithm::Cq4, &*CQ4), (Algorithm::Cq2, &*CQ2)];
+    for (algorithm, file) in heads.into_iter().chain(MATRICES.iter().map(|(algorithm, file)| (*algorithm, file))) {
+        let lookups = |row: &Row| row.words.indices * 64 / file.scheme.bits as usize;
+        let row = in_hardware(file, None, 1);
+        println!("{algorithm}: {} lookups, {} numbers, {} cycles", lookups(&row), row.numbers, row.cycles);
+        assert_eq!((row.mismatches, &row.fault), (0, &None), "{algorithm}: {:?}", row.first_mismatch);
+        assert!(row.numbers > 0, "{algorithm}: {row:?}");
+    }
+}
+
+/// Weights by table, for comparison: the rows of a tile of GPTVQ-2 through the unit for scores, which takes the tile's book once for each group of
+/// columns. Of a group an entry is used once on average, so that a table pays nothing back.
+#[test]
+fn weights_by_table_take_as_long_as_their_books() {
+    let (_, matrix) = &MATRICES[0];
+    let Tensor { books, indices, .. } = &matrix.tensors[0];
+    let whole = &matrix.tensors[0];
+    let first = |books| Tensor { rows: 256, cols: 256, books, indices: vec![indices[0].clone()], ..whole.clone() };
+    let tile = VqFile { tensors: vec![first(vec![books[0].clone()])], ..matrix.clone() };
+    let tokens = Tensor { kind: TensorKind::Key, tile_rows: 0, ..first(vec![books[0].clone(); 64]) };
+    let by_table =
+        VqFile { scheme: Scheme { books: Books::Group, ..matrix.scheme }, tensors: vec![tokens], ..matrix.clone() };
+
+    let [multiplied, looked_up] = [in_hardware(&tile, None, 2), in_hardware(&by_table, Some(Unit::Scores), 2)];
+    for (way, row) in [("by multiplication", &multiplied), ("by table", &looked_up)] {
+        println!("{way}: {} cycles, {:?} dB beside float64", row.cycles, row.float64_db);
+        assert_eq!((row.mismatches, &row.fault), (0, &None), "{way}: {:?}", row.first_mismatch);
+        assert!(row.float64_db.is_some_and(|db| db > 55.0), "{way}: {row:?}");
+    }
+    let ratio = looked_up.cycles as f64 / multiplied.cycles as f64;
+    assert!((7.8..8.0).contains(&ratio), "{ratio}");
 }

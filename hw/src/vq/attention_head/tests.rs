@@ -187,6 +187,7 @@ fn illegal_parameters_are_refused() {
 }
 
 /// Decoding with the books of a real model: what its last tokens decode to is appended one by one, and each attends to all before it.
+/// With `KVFORGE_LONG=1` ten million lookups more.
 #[test]
 fn keys_and_values_of_a_real_model() {
     for (algorithm, vector, positions) in [(Algorithm::Cq4, 2, 32), (Algorithm::Cq2, 4, 16)] {
@@ -213,5 +214,14 @@ fn keys_and_values_of_a_real_model() {
         let noise = decibels(&exact, &found);
         println!("{algorithm}: {noise:.1} dB beside float64");
         assert!(noise > 55.0, "{algorithm}: {noise:.1} dB");
+
+        let lookups = 2 * 512 * positions as usize;
+        let jobs = if ::sim::bus::long() { 10_000_000_usize.div_ceil(lookups) } else { 0 };
+        for _ in 0..jobs {
+            let query = (0..64).map(|_| half::f16::from_f32(rng.f32() - 0.5).to_bits());
+            memory.new_query(&mut bench.axi.memory.bytes, query);
+            bench.run(&HeadJob { append: false, attend: true, tokens: 512, ..memory.job }).unwrap();
+        }
+        println!("{algorithm}: {} lookups in jobs that attend only", jobs * lookups);
     }
 }

@@ -266,6 +266,7 @@ fn a_word_in_every_cycle_from_tile_to_tile() {
     }
 }
 
+/// One command of each algorithm; with `KVFORGE_LONG=1` as many as make ten million lookups.
 #[test]
 fn a_matrix_of_a_real_model() {
     for (algorithm, p) in [(Algorithm::Gptvq2, BOOKS), (Algorithm::QuipSharp4, LATTICE), (Algorithm::Aqlm3, RESIDUAL)] {
@@ -276,10 +277,13 @@ fn a_matrix_of_a_real_model() {
         let mut rng = Rng::with_seed(seed(3));
         let vector: Vec<u16> = (0..tensor.cols).map(|_| half::f16::from_f32(rng.f32() - 0.5).to_bits()).collect();
         let command = matrix_of(&file, tensor, vec![vector.clone()]);
+        let lookups = tensor.rows * tensor.cols / file.scheme.vector * file.scheme.residuals;
+        let count = if ::sim::bus::long() { 10_000_000_usize.div_ceil(lookups) } else { 1 };
+        println!("{algorithm}: {} lookups", count * lookups);
         // the model of the unit, which the hardware is compared with, gives what that of the file gives
         let found: Vec<u16> = bench.unit.run(&command).0.iter().map(|row| row.sums[0]).collect();
         assert_eq!(found, product::matrix_vector(&file.scheme, tensor, &vector, Way::Multiply), "{algorithm}");
-        bench.run(&mut jit::simulator(&design), &[command], [Stalls::Percent(10); 7], 1).unwrap();
+        bench.run(&mut jit::simulator(&design), &vec![command; count], [Stalls::Percent(10); 7], 1).unwrap();
         let exact: Vec<f64> = vector.iter().map(|x| half::f16::from_bits(*x).to_f64()).collect();
         let noise = decibels(&matrix_vector64(&file.scheme, tensor, &exact), &found);
         println!("{algorithm}: {noise:.1} dB beside float64");

@@ -63,7 +63,8 @@ fn areas_are_those_that_were_measured() {
         let measured = measured(name);
         let error = f64::from(model.lut4) / f64::from(measured.lut4) - 1.0;
         println!("{name}: {} LUT4, measured {} ({:+.1} %)", model.lut4, measured.lut4, 100.0 * error);
-        assert!(error.abs() <= 0.1, "{name}: {model}, measured {measured}");
+        // what docs/vq-plan.md says; the limit is a tenth
+        assert!(error.abs() <= 0.032, "{name}: {model}, measured {measured}");
         assert_eq!((model.dp16kd, model.dsp), (measured.dp16kd, measured.dsp), "{name}");
     }
 }
