@@ -46,7 +46,7 @@
 /* the part that is none, with outcome 1 */
 #define ATTENTION_MERGE_AXI_STATUS_PART_SHIFT 5u
 #define ATTENTION_MERGE_AXI_STATUS_PART_MASK 0x000001e0u
-/* the memory answered with an error, first at the address in `fault_low` */
+/* the memory answered with an error, first at the address in `fault_low`; or the result lies behind the last address */
 #define ATTENTION_MERGE_AXI_STATUS_FAULT_SHIFT 9u
 #define ATTENTION_MERGE_AXI_STATUS_FAULT_MASK 0x00000200u
 

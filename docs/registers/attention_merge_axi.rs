@@ -68,9 +68,9 @@ pub mod status {
     pub const PART_SHIFT: u32 = 5;
     /// Mask: the part that is none, with outcome 1.
     pub const PART_MASK: u32 = 0x000001e0;
-    /// Lowest bit: the memory answered with an error, first at the address in `fault_low`.
+    /// Lowest bit: the memory answered with an error, first at the address in `fault_low`; or the result lies behind the last address.
     pub const FAULT_SHIFT: u32 = 9;
-    /// Mask: the memory answered with an error, first at the address in `fault_low`.
+    /// Mask: the memory answered with an error, first at the address in `fault_low`; or the result lies behind the last address.
     pub const FAULT_MASK: u32 = 0x00000200;
 }
 

@@ -58,7 +58,7 @@ const PARTS: Parameter = Parameter {
     unit: "parts",
     default: Some(Preset::Number(2)),
     legal: any(2, MAX_PARTS as i128),
-    why: "the sum over all parts has so many bits, and one part is the result",
+    why: "the sum has room for as many parts, and one part alone is the result",
 };
 
 const NUMBERS: Parameter = Parameter {
