@@ -112,10 +112,10 @@ module vq_attention_head_cq4 (
     reg [14:0] total; // stages.rs:32
     reg s_before; // slave.rs:44
     reg begins; // a job was taken in the cycle before | stages.rs:34
-    wire stage_ends; // attention_head.rs:65
-    reg [17:0] words; // attention_head.rs:117
-    reg [17:0] words_1; // attention_head.rs:117
-    reg [29:0] row_at; // attention_head.rs:71
+    wire stage_ends; // attention_head.rs:67
+    reg [17:0] words; // attention_head.rs:119
+    reg [17:0] words_1; // attention_head.rs:119
+    reg [29:0] row_at; // attention_head.rs:73
     reg [1:0] asked; // pieces of the stage that were asked for | reading.rs:62
     reg [1:0] came; // pieces that came | reading.rs:63
     reg [28:0] piece_word; // reading.rs:64
@@ -160,19 +160,19 @@ module vq_attention_head_cq4 (
     wire words_failed; // reading.rs:96
     reg there; // reading.rs:102
     reg failed; // reading.rs:102
-    wire u_encoder_256x2_32_command_valid; // attention_head.rs:79
+    wire u_encoder_256x2_32_command_valid; // attention_head.rs:81
     wire u_encoder_256x2_32_command_ready;
     wire u_encoder_256x2_32_query_ready;
     wire u_encoder_256x2_32_words_ready;
     wire row_valid;
-    wire row_ready; // attention_head.rs:79
+    wire row_ready; // attention_head.rs:81
     wire [63:0] row_data;
     wire row_last;
     wire u_encoder_256x2_32_done_valid;
     wire [3:0] u_encoder_256x2_32_done_outcome;
     wire u_encoder_256x2_32_done_in_rows;
     wire [15:0] u_encoder_256x2_32_done_position;
-    wire u_scores_256x2_32_1_1_command_valid; // attention_head.rs:80
+    wire u_scores_256x2_32_1_1_command_valid; // attention_head.rs:82
     wire u_scores_256x2_32_1_1_command_ready;
     wire u_scores_256x2_32_1_1_query_ready;
     wire u_scores_256x2_32_1_1_words_ready;
@@ -184,14 +184,14 @@ module vq_attention_head_cq4 (
     wire [3:0] u_scores_256x2_32_1_1_report_outcome;
     wire u_scores_256x2_32_1_1_report_in_rows;
     wire [15:0] u_scores_256x2_32_1_1_report_position;
-    wire u_softmax_8192_scores_valid; // attention_head.rs:81
+    wire u_softmax_8192_scores_valid; // attention_head.rs:83
     wire u_softmax_8192_scores_ready;
     wire u_softmax_8192_weights_valid;
-    wire u_softmax_8192_weights_ready; // attention_head.rs:81
+    wire u_softmax_8192_weights_ready; // attention_head.rs:83
     wire [15:0] weights_weight;
     wire weights_last;
     wire u_softmax_8192_nonfinite;
-    wire u_values_256x2_32_command_valid; // attention_head.rs:82
+    wire u_values_256x2_32_command_valid; // attention_head.rs:84
     wire u_values_256x2_32_command_ready;
     wire u_values_256x2_32_weight_ready;
     wire u_values_256x2_32_words_ready;
@@ -203,8 +203,32 @@ module vq_attention_head_cq4 (
     wire [3:0] u_values_256x2_32_report_outcome;
     wire u_values_256x2_32_report_in_rows;
     wire [15:0] u_values_256x2_32_report_position;
-    reg told; // the stage's unit was told | attention_head.rs:151
-    reg complete; // the last score went into the softmax | attention_head.rs:170
+    wire own_valid; // attention_head.rs:149
+    wire own_ready; // attention_head.rs:149
+    wire [63:0] own_data; // attention_head.rs:149
+    wire own_last; // attention_head.rs:149
+    wire own_failed; // attention_head.rs:149
+    wire slice_1_s_ready;
+    wire slice_1_m_valid;
+    wire [65:0] slice_1_m_payload;
+    wire own_valid_1; // attention_head.rs:149
+    wire own_ready_1; // attention_head.rs:149
+    wire [63:0] own_data_1; // attention_head.rs:149
+    wire own_last_1; // attention_head.rs:149
+    wire own_failed_1; // attention_head.rs:149
+    wire slice_2_s_ready;
+    wire slice_2_m_valid;
+    wire [65:0] slice_2_m_payload;
+    wire own_valid_2; // attention_head.rs:149
+    wire own_ready_2; // attention_head.rs:149
+    wire [63:0] own_data_2; // attention_head.rs:149
+    wire own_last_2; // attention_head.rs:149
+    wire own_failed_2; // attention_head.rs:149
+    wire slice_3_s_ready;
+    wire slice_3_m_valid;
+    wire [65:0] slice_3_m_payload;
+    reg told; // the stage's unit was told | attention_head.rs:157
+    reg complete; // the last score went into the softmax | attention_head.rs:177
     reg [4:0] group; // the group that comes | writing.rs:112
     reg [3:0] number; // the word that goes out | writing.rs:113
     wire out_valid; // writing.rs:125
@@ -239,13 +263,17 @@ module vq_attention_head_cq4 (
     wire packet_last; // writing.rs:72
     reg all; // writing.rs:81
     reg failed_1; // writing.rs:81
-    reg any; // stages.rs:190
-    reg [31:0] address_1; // stages.rs:190
-    reg nonfinite; // a score of the job is NaN or +infinity, or all are -infinity | attention_head.rs:98
+    reg any; // stages.rs:192
+    reg [31:0] address_1; // stages.rs:192
+    reg nonfinite; // a score of the job is NaN or +infinity, or all are -infinity | attention_head.rs:100
     reg ends; // stages.rs:153
     reg [3:0] verdict_outcome; // stages.rs:153
     reg verdict_in_rows; // stages.rs:153
     reg [15:0] verdict_position; // stages.rs:153
+    reg reg_l154; // stages.rs:154
+    reg [3:0] reg_l154_1; // stages.rs:154
+    reg reg_l154_2; // stages.rs:154
+    reg [15:0] reg_l154_3; // stages.rs:154
     reg [3:0] verdict_outcome_1; // stages.rs:76
     reg verdict_in_rows_1; // stages.rs:76
     reg [15:0] verdict_position_1; // stages.rs:76
@@ -523,12 +551,12 @@ module vq_attention_head_cq4 (
     end
 
     // rows, in words: all that are read, and where the new ones lie
-    wire [17:0] _t3 = {3'h0, total} * {15'h0, 3'h4}; // attention_head.rs:118
+    wire [17:0] _t3 = {3'h0, total} * {15'h0, 3'h4}; // attention_head.rs:120
     always @(posedge clk) words <= _t3;
-    wire [16:0] _t4 = {3'h0, tokens_1} * {14'h0, 3'h4}; // attention_head.rs:118
+    wire [16:0] _t4 = {3'h0, tokens_1} * {14'h0, 3'h4}; // attention_head.rs:120
     always @(posedge clk) words_1 <= {1'h0, _t4};
-    wire is_key = stage == STAGE_KEY; // attention_head.rs:70
-    wire [29:0] rows = {1'h0, is_key ? key_rows_low_address : value_rows_low_address}; // attention_head.rs:72
+    wire is_key = stage == STAGE_KEY; // attention_head.rs:72
+    wire [29:0] rows = {1'h0, is_key ? key_rows_low_address : value_rows_low_address}; // attention_head.rs:74
     always @(posedge clk) row_at <= rows + {12'h0, words_1};
 
     // what a stage reads
@@ -652,13 +680,57 @@ module vq_attention_head_cq4 (
 
     // units
     assign u_softmax_8192_scores_valid = u_scores_256x2_32_1_1_m_valid;
-    wire encodes = (stage == STAGE_KEY) | (stage == STAGE_VALUE); // attention_head.rs:137
-    wire attends = stage == STAGE_SCORES; // attention_head.rs:137
-    wire sums = stage == STAGE_VALUES; // attention_head.rs:137
+    wire encodes = (stage == STAGE_KEY) | (stage == STAGE_VALUE); // attention_head.rs:139
+    wire attends = stage == STAGE_SCORES; // attention_head.rs:139
+    wire sums = stage == STAGE_VALUES; // attention_head.rs:139
     assign vector_ready = encodes ? u_encoder_256x2_32_query_ready : u_scores_256x2_32_1_1_query_ready;
-    wire ready = attends ? u_scores_256x2_32_1_1_words_ready : u_values_256x2_32_words_ready; // attention_head.rs:148
-    assign words_ready = encodes ? u_encoder_256x2_32_words_ready : ready;
-    wire _t5 = (u_encoder_256x2_32_command_valid & u_encoder_256x2_32_command_ready) | (u_scores_256x2_32_1_1_command_valid & u_scores_256x2_32_1_1_command_ready); // attention_head.rs:152
+    assign own_data = words_data;
+    assign own_last = words_last;
+    assign own_failed = words_failed;
+    assign own_valid = words_valid & encodes;
+    assign own_ready = slice_1_s_ready;
+    register_slice_forward_66 slice_1 (
+        .clk(clk),
+        .rst(rst),
+        .s_valid(own_valid),
+        .s_ready(slice_1_s_ready),
+        .s_payload({own_data, own_last, own_failed}),
+        .m_valid(slice_1_m_valid),
+        .m_ready(u_encoder_256x2_32_words_ready),
+        .m_payload(slice_1_m_payload)
+    );
+    assign own_data_1 = words_data;
+    assign own_last_1 = words_last;
+    assign own_failed_1 = words_failed;
+    assign own_valid_1 = words_valid & attends;
+    assign own_ready_1 = slice_2_s_ready;
+    register_slice_forward_66 slice_2 (
+        .clk(clk),
+        .rst(rst),
+        .s_valid(own_valid_1),
+        .s_ready(slice_2_s_ready),
+        .s_payload({own_data_1, own_last_1, own_failed_1}),
+        .m_valid(slice_2_m_valid),
+        .m_ready(u_scores_256x2_32_1_1_words_ready),
+        .m_payload(slice_2_m_payload)
+    );
+    assign own_data_2 = words_data;
+    assign own_last_2 = words_last;
+    assign own_failed_2 = words_failed;
+    assign own_valid_2 = words_valid & sums;
+    assign own_ready_2 = slice_3_s_ready;
+    register_slice_forward_66 slice_3 (
+        .clk(clk),
+        .rst(rst),
+        .s_valid(own_valid_2),
+        .s_ready(slice_3_s_ready),
+        .s_payload({own_data_2, own_last_2, own_failed_2}),
+        .m_valid(slice_3_m_valid),
+        .m_ready(u_values_256x2_32_words_ready),
+        .m_payload(slice_3_m_payload)
+    );
+    assign words_ready = ((1'h0 | (own_ready & encodes)) | (own_ready_1 & attends)) | (own_ready_2 & sums);
+    wire _t5 = (u_encoder_256x2_32_command_valid & u_encoder_256x2_32_command_ready) | (u_scores_256x2_32_1_1_command_valid & u_scores_256x2_32_1_1_command_ready); // attention_head.rs:158
     always @(posedge clk) begin
         if (rst) begin
             told <= 1'h0;
@@ -668,11 +740,11 @@ module vq_attention_head_cq4 (
         end
     end
     assign u_encoder_256x2_32_command_valid = (encodes & there) & (~told);
-    wire [13:0] tokens_2 = total[13:0]; // attention_head.rs:157
+    wire [13:0] tokens_2 = total[13:0]; // attention_head.rs:163
     assign u_scores_256x2_32_1_1_command_valid = (attends & there) & (~told);
     assign u_values_256x2_32_command_valid = sums & (~told);
-    wire flushes = stage == STAGE_FLUSH; // attention_head.rs:169
-    wire sums_1 = stage == STAGE_VALUES; // attention_head.rs:175
+    wire flushes = stage == STAGE_FLUSH; // attention_head.rs:176
+    wire sums_1 = stage == STAGE_VALUES; // attention_head.rs:182
     assign u_softmax_8192_weights_ready = (u_values_256x2_32_weight_ready & sums_1) | flushes;
     softmax_8192 u_softmax_8192 (
         .clk(clk),
@@ -688,7 +760,7 @@ module vq_attention_head_cq4 (
         .weights_last(weights_last),
         .nonfinite(u_softmax_8192_nonfinite)
     );
-    wire over = (u_softmax_8192_weights_valid & u_softmax_8192_weights_ready) & weights_last; // attention_head.rs:180
+    wire over = (u_softmax_8192_weights_valid & u_softmax_8192_weights_ready) & weights_last; // attention_head.rs:187
     always @(posedge clk) begin
         if (rst) begin
             complete <= 1'h0;
@@ -697,7 +769,7 @@ module vq_attention_head_cq4 (
             else if (over) complete <= 1'h0;
         end
     end
-    wire flushed = flushes & (over | (~complete)); // attention_head.rs:182
+    wire flushed = flushes & (over | (~complete)); // attention_head.rs:189
 
     // the weighted sum, until it is known to be right
     wire [31:0] numbers = {u_values_256x2_32_m_value_1, u_values_256x2_32_m_value_0}; // writing.rs:116
@@ -876,7 +948,7 @@ module vq_attention_head_cq4 (
     always @(posedge clk) if (u_softmax_8192_weights_valid) nonfinite <= u_softmax_8192_nonfinite;
 
     // how a stage ends
-    assign stage_ends = ends;
+    assign stage_ends = reg_l154;
     encoder_256x2_32 u_encoder_256x2_32 (
         .clk(clk),
         .rst(rst),
@@ -887,17 +959,17 @@ module vq_attention_head_cq4 (
         .query_ready(u_encoder_256x2_32_query_ready),
         .query_data(vector_data),
         .query_last(vector_last),
-        .words_valid(words_valid & encodes),
+        .words_valid(slice_1_m_valid),
         .words_ready(u_encoder_256x2_32_words_ready),
-        .words_data(words_data),
-        .words_last(words_last),
-        .words_failed(words_failed),
+        .words_data(slice_1_m_payload[65:2]),
+        .words_last(slice_1_m_payload[1]),
+        .words_failed(slice_1_m_payload[0]),
         .m_valid(row_valid),
         .m_ready(row_ready),
         .m_data(row_data),
         .m_last(row_last),
         .done_valid(u_encoder_256x2_32_done_valid),
-        .done_ready(ends),
+        .done_ready(reg_l154),
         .done_outcome(u_encoder_256x2_32_done_outcome),
         .done_in_rows(u_encoder_256x2_32_done_in_rows),
         .done_position(u_encoder_256x2_32_done_position)
@@ -913,18 +985,18 @@ module vq_attention_head_cq4 (
         .query_ready(u_scores_256x2_32_1_1_query_ready),
         .query_data(vector_data),
         .query_last(vector_last),
-        .words_valid(words_valid & attends),
+        .words_valid(slice_2_m_valid),
         .words_ready(u_scores_256x2_32_1_1_words_ready),
-        .words_data(words_data),
-        .words_last(words_last),
-        .words_failed(words_failed),
+        .words_data(slice_2_m_payload[65:2]),
+        .words_last(slice_2_m_payload[1]),
+        .words_failed(slice_2_m_payload[0]),
         .m_valid(u_scores_256x2_32_1_1_m_valid),
         .m_ready(u_softmax_8192_scores_ready),
         .m_score_0(score_0),
         .m_wrong(wrong),
         .m_last(last),
         .report_valid(u_scores_256x2_32_1_1_report_valid),
-        .report_ready(ends),
+        .report_ready(reg_l154),
         .report_outcome(u_scores_256x2_32_1_1_report_outcome),
         .report_in_rows(u_scores_256x2_32_1_1_report_in_rows),
         .report_position(u_scores_256x2_32_1_1_report_position)
@@ -940,25 +1012,37 @@ module vq_attention_head_cq4 (
         .weight_ready(u_values_256x2_32_weight_ready),
         .weight_weight(weights_weight),
         .weight_last(weights_last),
-        .words_valid(words_valid & sums),
+        .words_valid(slice_3_m_valid),
         .words_ready(u_values_256x2_32_words_ready),
-        .words_data(words_data),
-        .words_last(words_last),
-        .words_failed(words_failed),
+        .words_data(slice_3_m_payload[65:2]),
+        .words_last(slice_3_m_payload[1]),
+        .words_failed(slice_3_m_payload[0]),
         .m_valid(u_values_256x2_32_m_valid),
         .m_ready(1'h1),
         .m_value_0(u_values_256x2_32_m_value_0),
         .m_value_1(u_values_256x2_32_m_value_1),
         .m_last(u_values_256x2_32_m_last),
         .report_valid(u_values_256x2_32_report_valid),
-        .report_ready(ends),
+        .report_ready(reg_l154),
         .report_outcome(u_values_256x2_32_report_outcome),
         .report_in_rows(u_values_256x2_32_report_in_rows),
         .report_position(u_values_256x2_32_report_position)
     );
+    always @(posedge clk) begin
+        reg_l154_1 <= verdict_outcome;
+        reg_l154_2 <= verdict_in_rows;
+        reg_l154_3 <= verdict_position;
+    end
+    always @(posedge clk) begin
+        if (rst) begin
+            reg_l154 <= 1'h0;
+        end else begin
+            reg_l154 <= ends & (~reg_l154);
+        end
+    end
     wire row_went = ~(|u_encoder_256x2_32_done_outcome); // types.rs:156
-    wire [3:0] what = failed_1 ? 4'hd : 4'he; // stages.rs:176
-    wire [3:0] outcome = (failed_1 | nonfinite) ? what : 4'h0; // stages.rs:177
+    wire [3:0] what = failed_1 ? 4'hd : 4'he; // stages.rs:178
+    wire [3:0] outcome = (failed_1 | nonfinite) ? what : 4'h0; // stages.rs:179
     always @* begin
         ends = 1'h0;
         verdict_outcome = u_encoder_256x2_32_done_outcome;
@@ -1002,7 +1086,7 @@ module vq_attention_head_cq4 (
     end
 
     // from stage to stage
-    wire okay = ~(|verdict_outcome); // types.rs:156
+    wire okay = ~(|reg_l154_1); // types.rs:156
     wire none = attend & (~(|total)); // stages.rs:143
     wire [3:0] refused = (total > 15'h2000) ? 4'hb : (none ? 4'ha : 4'h0); // stages.rs:146
     wire _t8 = (|refused) | (~(append | attend)); // stages.rs:92
@@ -1014,10 +1098,10 @@ module vq_attention_head_cq4 (
             verdict_position_1 <= 16'h0;
             failed_in <= STAGE_IDLE;
         end else begin
-            if (ends & (~(stage == STAGE_FLUSH))) begin
-                verdict_outcome_1 <= verdict_outcome;
-                verdict_in_rows_1 <= verdict_in_rows;
-                verdict_position_1 <= verdict_position;
+            if (reg_l154 & (~(stage == STAGE_FLUSH))) begin
+                verdict_outcome_1 <= reg_l154_1;
+                verdict_in_rows_1 <= reg_l154_2;
+                verdict_position_1 <= reg_l154_3;
                 failed_in <= okay ? STAGE_IDLE : stage;
             end
             case (stage)
@@ -1028,11 +1112,11 @@ module vq_attention_head_cq4 (
                     failed_in <= STAGE_IDLE;
                     if (!_t8) stage <= append ? STAGE_KEY : STAGE_SCORES;
                 end
-                STAGE_KEY: if (ends) stage <= okay ? STAGE_VALUE : STAGE_IDLE;
-                STAGE_VALUE: if (ends) stage <= (okay & attend) ? STAGE_SCORES : STAGE_IDLE;
-                STAGE_SCORES: if (ends) stage <= okay ? STAGE_VALUES : STAGE_FLUSH;
-                STAGE_VALUES: if (ends) stage <= okay ? STAGE_RESULT : STAGE_IDLE;
-                default: if (ends) stage <= STAGE_IDLE; // STAGE_RESULT, STAGE_FLUSH
+                STAGE_KEY: if (reg_l154) stage <= okay ? STAGE_VALUE : STAGE_IDLE;
+                STAGE_VALUE: if (reg_l154) stage <= (okay & attend) ? STAGE_SCORES : STAGE_IDLE;
+                STAGE_SCORES: if (reg_l154) stage <= okay ? STAGE_VALUES : STAGE_FLUSH;
+                STAGE_VALUES: if (reg_l154) stage <= okay ? STAGE_RESULT : STAGE_IDLE;
+                default: if (reg_l154) stage <= STAGE_IDLE; // STAGE_RESULT, STAGE_FLUSH
             endcase
         end
     end
@@ -1040,11 +1124,11 @@ module vq_attention_head_cq4 (
         over_1 = 1'h0;
         case (stage)
             STAGE_IDLE: if (begins) if (_t8) over_1 = 1'h1;
-            STAGE_KEY: if (ends) over_1 = ~okay;
-            STAGE_VALUE: if (ends) over_1 = ~(okay & attend);
+            STAGE_KEY: if (reg_l154) over_1 = ~okay;
+            STAGE_VALUE: if (reg_l154) over_1 = ~(okay & attend);
             STAGE_SCORES: ;
-            STAGE_VALUES: if (ends) over_1 = ~okay;
-            default: if (ends) over_1 = 1'h1; // STAGE_RESULT, STAGE_FLUSH
+            STAGE_VALUES: if (reg_l154) over_1 = ~okay;
+            default: if (reg_l154) over_1 = 1'h1; // STAGE_RESULT, STAGE_FLUSH
         endcase
     end
 

@@ -30,12 +30,14 @@ use self::registers::map;
 use self::stages::{Ends, Job, faults, follow, job};
 use self::types::*;
 use self::writing::{ToWrite, write};
+use super::cache_types::book_word;
 use super::encoder::{EncodeCommand, encoder};
 use super::scores::{Scores, ScoresCommand, TOKEN_BITS, scores};
 use super::values::{Weight, values};
 use crate::attention::softmax::{SoftmaxPorts, SoftmaxScore, softmax, softmax_statistics};
 use crate::control::{AxiLite, axi_lite, slave};
 use crate::memory::axi::{AxiRead, AxiWrite, axi_read, axi_write};
+use crate::stream::register_slice_forward::register_slice_forward_after;
 use hdl::*;
 
 ports! {
@@ -82,7 +84,7 @@ pub fn attention_head(name: &str, p: HeadParams) -> Result<Design<AttentionHeadP
         values: m.instance(&values(p.values())?),
     };
     let first = [regs[map.first_key_book], regs[map.first_value_book]];
-    units.connect(m, &read, job, first, ends);
+    units.connect(m, &read, job, first, ends)?;
     let flushed = units.pass_scores(m, stage);
 
     // a vector that could not be read has fewer words than a whole one, and its unit refuses it
@@ -130,7 +132,7 @@ struct Units {
 impl Units {
     /// Hands out what was read, and tells each unit to begin when its stage has begun and its vector is there.
     #[module]
-    fn connect(&self, m: Module, read: &Read, job: Job, first: [Signal; 2], ends: Signal) {
+    fn connect(&self, m: Module, read: &Read, job: Job, first: [Signal; 2], ends: Signal) -> Result<(), Errors> {
         let Job { stage, total, .. } = job;
         let Units { encoder, scores, values, .. } = self;
         let [encodes, attends, sums] =
@@ -141,12 +143,16 @@ impl Units {
             port.payload.set(vector.payload);
         }
         vector.ready.set(encodes.mux(encoder.query.ready, scores.query.ready));
+        // each unit has a register of its own, beside its checks of a word: the wires from the reader to all three are long
+        let mut takes = m.lit(0u32, 1);
         for (port, here) in [(encoder.words, encodes), (scores.words, attends), (values.words, sums)] {
-            port.valid.set(words.valid & here);
-            port.payload.set(words.payload);
+            let own = m.wire(stream(book_word()));
+            own.valid.set(words.valid & here);
+            own.payload.set(words.payload);
+            port.set(register_slice_forward_after(m, own)?);
+            takes = takes | (own.ready & here);
         }
-        let ready = attends.mux(scores.words.ready, values.words.ready);
-        words.ready.set(encodes.mux(encoder.words.ready, ready));
+        words.ready.set(takes);
 
         let told = m.reg_reset(bits(1), 0).comment("the stage's unit was told");
         m.when(encoder.command.transfer() | scores.command.transfer() | values.command.transfer(), || told.set(1));
@@ -159,6 +165,7 @@ impl Units {
         scores.command.payload.set(ScoresCommand { first: key, tokens });
         values.command.valid.set(sums & !told);
         values.command.payload.set(ScoresCommand { first: value, tokens });
+        Ok(())
     }
 
     /// Scores become weights. In a job that failed they are forgotten or, if all were there already, their weights are dropped; gives whether

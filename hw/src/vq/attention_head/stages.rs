@@ -146,15 +146,17 @@ fn refusal(m: Module, attend: Signal, total: Signal, p: HeadParams) -> Signal {
         .mux(code(TableOutcome::ManyTokens), none.mux(code(TableOutcome::NoTokens), code(TableOutcome::Okay)))
 }
 
-/// Whether the stage ends, and how.
+/// Whether the stage ends, and how: registers, as what they are made of comes from all units, and all hear of it.
 #[module]
 fn judge(m: Module, stage: StateSignal<Stage>, x: &Ends, p: HeadParams) -> Ended {
     m.section("how a stage ends");
-    let ended = Ended { ends: m.wire(bits(1)), verdict: m.wire(verdict(p)) };
-    let Ended { ends, verdict } = ended;
+    let (ends, verdict) = (m.wire(bits(1)), m.wire(super::types::verdict(p)));
+    let ended = Ended { ends: m.reg_reset(bits(1), 0), verdict: m.reg(super::types::verdict(p)) };
+    ended.ends.set(ends & !ended.ends);
+    ended.verdict.set(verdict);
     ends.set(0);
     verdict.set(Verdict::of(x.encoded.payload));
-    [x.encoded, x.scored, x.summed].iter().for_each(|report| report.ready.set(ends));
+    [x.encoded, x.scored, x.summed].iter().for_each(|report| report.ready.set(ended.ends));
     m.switch(stage, |s| {
         s.case(Stage::Idle, || ());
         s.case_any([Stage::Key, Stage::Value], || {
