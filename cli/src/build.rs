@@ -7,7 +7,8 @@ use crate::describe::selected;
 use crate::report::{Failure, Problem};
 use crate::table::table;
 use fpga::boards::{Board, Level};
-use fpga::build::{BuildError, Built, Clock, CriticalPath, Request, build, check_family};
+use fpga::build::{BuildError, Built, Clock, CriticalPath, Request, build, programs};
+use fpga::device::Family;
 use hdl::{Design, verilog};
 use hw::catalogue::board_params;
 use hw::soc::baud::clocks_per_bit;
@@ -18,8 +19,6 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Programs of the flow, each of which has to be there.
-const PROGRAMS: [&str; 3] = ["yosys", "nextpnr-ecp5", "ecppack"];
 /// Block whose clock `--clock` can set.
 const BOARD_TOP: &str = "oaken_board";
 /// So far may the rate of a line be off.
@@ -29,14 +28,17 @@ const HOPS: usize = 12;
 
 pub fn run(options: &BuildOptions) -> Result<(), Failure> {
     let board = named(&options.board)?;
-    check_family(board).map_err(|error| failed(&error))?;
-    let configuration = configuration(options, board)?;
+    let mut configuration = configuration(options, board)?;
+    if board.device.family == Family::Ice40 {
+        // it has none, and Yosys ends where the Verilog demands some
+        configuration.lut_ram = false;
+    }
     if configuration.block.name == BOARD_TOP {
         check_top(board, &configuration)?;
     }
     let design = configuration.design()?;
     check_ports(board, &configuration, &design)?;
-    let tools = tools()?;
+    let tools = tools(board)?;
     let source = verilog(&design, &configuration.verilog_options());
     let folder = options.out.join(board.name).join(&configuration.name);
     let text = source.single();
@@ -158,10 +160,11 @@ fn check_ports(board: &Board, configuration: &Configuration, design: &Design<()>
     Ok(())
 }
 
-/// The folder of the pinned tools.
-fn tools() -> Result<PathBuf, Problem> {
-    let missing: Vec<&str> = PROGRAMS.into_iter().filter(|name| sim::tools::find(name).is_none()).collect();
-    let folder = sim::tools::find(PROGRAMS[0]).and_then(|file| Some(file.parent()?.to_path_buf()));
+/// The folder of the pinned tools; those that the board needs have to be there.
+fn tools(board: &Board) -> Result<PathBuf, Problem> {
+    let programs = programs(board);
+    let missing: Vec<&str> = programs.into_iter().filter(|name| sim::tools::find(name).is_none()).collect();
+    let folder = sim::tools::find(programs[0]).and_then(|file| Some(file.parent()?.to_path_buf()));
     folder.filter(|_| missing.is_empty()).ok_or_else(|| {
         let problem = Problem::new(format!("not set up: {}", missing.join(", ")));
         problem.help("`cargo xtask setup` installs the pinned tools; KVFORGE_TOOLS names another folder of them")
@@ -171,7 +174,6 @@ fn tools() -> Result<PathBuf, Problem> {
 fn failed(error: &BuildError) -> Failure {
     let problem = Problem::new(error);
     match error {
-        BuildError::NoFlow { .. } => problem.note("boards with an ECP5 can be built for").into(),
         BuildError::TooSlow { report, .. } => {
             let problem = problem.note(format!("critical paths: {}", report.display()));
             problem.help("more placements with `--seeds`, a lower clock with `--clock`, or fewer lanes").into()

@@ -3,9 +3,10 @@
 use crate::args::FlashOptions;
 use crate::board::named;
 use crate::report::{Failure, Problem, file_problem};
-use fpga::bitstream::{Bitstream, BitstreamError, check};
+use fpga::bitstream::{BitstreamError, check};
 use fpga::boards::{Board, Flash};
-use fpga::build::{self, check_family};
+use fpga::build;
+use fpga::device::Family;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,7 +16,6 @@ const LOADER: &str = "openFPGALoader";
 
 pub fn run(options: &FlashOptions) -> Result<(), Failure> {
     let board = named(&options.board)?;
-    check_family(board).map_err(|error| Problem::new(error).note("bitstreams for an ECP5 can be looked at"))?;
     let file = options.file.clone().unwrap_or_else(|| built(board));
     let is_file = std::fs::metadata(&file).map_err(|error| unread(options, &file, &error))?.is_file();
     if !is_file {
@@ -25,9 +25,13 @@ pub fn run(options: &FlashOptions) -> Result<(), Failure> {
     let bitstream = check(&bytes, board.device).map_err(|error| refused(board, &file, &error))?;
     let arguments = arguments(board, options.permanent, &file);
     let mut out = std::io::stdout().lock();
-    describe(&mut out, &file, bytes.len(), &bitstream)?;
+    writeln!(out, "{}: {} bytes for {bitstream}, whole", file.display(), bytes.len())?;
     match arguments {
-        None => Ok(writeln!(out, "copy {} to the disk that the board shows", file.display())?),
+        None => Ok(writeln!(
+            out,
+            "copy {} to the USB disk that the board shows: it writes it into the flash",
+            file.display()
+        )?),
         Some(arguments) if options.dry_run => Ok(writeln!(out, "would run: {LOADER} {}", arguments.join(" "))?),
         Some(arguments) => {
             writeln!(out, "runs: {LOADER} {}", arguments.join(" "))?;
@@ -53,7 +57,10 @@ fn unread(options: &FlashOptions, file: &Path, error: &std::io::Error) -> Proble
 fn refused(board: &Board, file: &Path, error: &BitstreamError) -> Problem {
     let problem = Problem::new(format!("{}: {error}", file.display()));
     match error {
-        BitstreamError::OtherDevice { .. } | BitstreamError::OtherPackage { .. } | BitstreamError::UnknownDevice(_) => {
+        BitstreamError::OtherDevice { .. }
+        | BitstreamError::OtherPackage { .. }
+        | BitstreamError::UnknownDevice(_)
+        | BitstreamError::NoPreamble { is: Some(_), .. } => {
             let help = format!("`kvforge build --board {}` makes one for this board", board.name);
             problem.help(help + ", with `--config` where it has no configuration yet")
         }
@@ -68,7 +75,8 @@ fn arguments(board: &Board, permanent: bool, file: &Path) -> Option<Vec<String>>
         Flash::CmsisDap => (vec!["-c".to_string(), "cmsisdap".to_string()], true),
         Flash::UsbDisk => return None,
     };
-    if permanent && has_choice {
+    // of an iCE40 the flash is the only place; openFPGALoader has to be told so
+    if permanent && has_choice || board.device.family == Family::Ice40 {
         arguments.push("-f".into());
     }
     // a name that begins with `-` is no option
@@ -77,16 +85,16 @@ fn arguments(board: &Board, permanent: bool, file: &Path) -> Option<Vec<String>>
     Some(arguments)
 }
 
-fn describe(out: &mut impl Write, file: &Path, bytes: usize, bitstream: &Bitstream) -> Result<(), Failure> {
-    let part = bitstream.part.as_deref().unwrap_or("a part that it does not name");
-    let Bitstream { idcode, frames, .. } = bitstream;
-    Ok(writeln!(out, "{}: {bytes} bytes for {part}, id {idcode:08X}, {frames} frames, whole", file.display())?)
-}
-
 fn load(board: &Board, arguments: &[String]) -> Result<(), Failure> {
     let status = Command::new(LOADER).args(arguments).status().map_err(|error| {
         let problem = Problem::new(format!("cannot run {LOADER}: {error}"));
-        problem.help("Debian's package `openfpgaloader` has it; `--dry-run` shows what would be run")
+        let problem = problem.help("Debian's package `openfpgaloader` has it; `--dry-run` shows what would be run");
+        match board.name {
+            "tang-nano-20k" => {
+                problem.note("that of Debian 12 does not know this board; the Python package `openfpgaloader` does")
+            }
+            _ => problem,
+        }
     })?;
     if status.success() {
         return Ok(());

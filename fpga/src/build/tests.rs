@@ -1,8 +1,9 @@
 //! The flow, with programs that stand in for the tools: what they are given, what is made of what they say, and each way to fail.
 
 use super::*;
-use crate::bitstream::tests::{OF_25F, bitstream};
+use crate::bitstream::tests::{OF_9C, OF_25F, of_ecp5, of_gowin, of_ice40};
 use crate::boards::find;
+use crate::device::Family;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
@@ -31,7 +32,7 @@ impl Tools {
             fs::write(&file, format!("#!/bin/sh\n{text}\n")).unwrap();
             fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
         }
-        fs::write(tools.join("good.bit"), bitstream(OF_25F, true)).unwrap();
+        fs::write(tools.join("good.bit"), of_ecp5(OF_25F, true)).unwrap();
         Tools(folder)
     }
     fn build(&self, board: &str, seeds: u32) -> Result<Built, BuildError> {
@@ -74,7 +75,7 @@ fn a_build_leaves_a_bitstream_logs_and_a_report() {
     let tools =
         Tools::new("good", &[("yosys", "echo \"$@\""), ("nextpnr-ecp5", &nextpnr(&[80.0])), ("ecppack", ECPPACK)]);
     let built = tools.build("orangecrab-25f", 3).unwrap();
-    assert_eq!((built.seed, built.bytes), (1, bitstream(OF_25F, true).len() as u64));
+    assert_eq!((built.seed, built.bytes), (1, of_ecp5(OF_25F, true).len() as u64));
     assert_eq!(built.bitstream.file_name().unwrap(), "orangecrab-25f.bit");
     assert_eq!(tools.text("design.v"), "module top;");
     assert!(tools.text("orangecrab-25f.lpf").contains("FREQUENCY PORT \"clk\" 48 MHZ"));
@@ -142,6 +143,42 @@ fn what_fails_is_told() {
     let tools = Tools::new("packed", &[("yosys", "true"), ("nextpnr-ecp5", &nextpnr(&[80.0])), ("ecppack", cut)]);
     let error = tools.build("orangecrab-25f", 1).unwrap_err().to_string();
     assert!(error.contains("orangecrab-25f.bit: the bitstream is cut: it ends at byte 100"), "{error}");
-    let error = tools.build("icebreaker", 1).unwrap_err().to_string();
-    assert_eq!(error, "there is no flow yet for iCE40, the device of icebreaker");
+}
+
+/// The programs of the other families, and what they are given.
+#[test]
+fn each_family_has_its_flow() {
+    let told = |board: &str, seed: u32, clock: &str| {
+        let board = find(board).expect("a board");
+        let nextpnr = format!(
+            "echo \"$@\"; cat > report-{seed}.json <<'END'\n{}\nEND\necho > {}",
+            report(80.0).replace("$glbnet$system_clk", clock),
+            placed_of(board, seed)
+        );
+        let bytes = match board.device.family {
+            Family::Ice40 => of_ice40(692, [336, 176, 336, 176]),
+            _ => of_gowin(OF_9C),
+        };
+        let [synthesis, place, pack] = programs(board);
+        let packer = format!("echo \"$@\"; cp \"$(dirname \"$0\")/packed\" {}", bitstream_of(board));
+        let programs = [(synthesis, "echo \"$@\""), (place, &nextpnr[..]), (pack, &packer[..])];
+        let tools = Tools::new(board.name, &programs);
+        fs::write(tools.0.join("tools/packed"), bytes).unwrap();
+        let built = tools.build(board.name, 1).unwrap();
+        assert_eq!(built.runs.iter().map(|run| run.program).collect::<Vec<_>>(), [synthesis, place, pack]);
+        assert!(built.report.clocks.iter().any(|clock| clock.name == "system_clk"), "{:?}", built.report.clocks);
+        let logs = ["yosys.log".to_string(), "nextpnr-1.log".into(), format!("{pack}.log")];
+        (built.bitstream.file_name().unwrap().to_str().unwrap().to_string(), logs.map(|log| tools.text(&log)).concat())
+    };
+    let (file, text) = told("icebreaker", 1, "system_clk_$glb_clk");
+    let expected = "-p read_verilog design.v; synth_ice40 -dsp -top top -json netlist.json\n\
+        --up5k --package sg48 --seed 1 --json netlist.json --pcf icebreaker.pcf --asc placed-1.asc --report report-1.json \
+        --timing-allow-fail\nplaced-1.asc icebreaker.bin\n";
+    assert_eq!((&file[..], &text[..]), ("icebreaker.bin", expected));
+    let (file, text) = told("tang-nano-9k", 1, "system_clk");
+    let expected = "-p read_verilog design.v; synth_gowin -top top -json netlist.json\n\
+        --device GW1NR-LV9QN88PC6/I5 --vopt family=GW1N-9C --vopt cst=tang-nano-9k.cst --freq 72 --seed 1 \
+        --json netlist.json --write placed-1.json --report report-1.json --timing-allow-fail\n\
+        -d GW1N-9C -o tang-nano-9k.fs placed-1.json\n";
+    assert_eq!((&file[..], &text[..]), ("tang-nano-9k.fs", expected));
 }

@@ -1,6 +1,7 @@
 //! Bitstreams that an encoder here writes, of few frames, and what is wrong with damaged ones.
 
 use super::*;
+use crate::bitstream::check;
 use crate::boards::find;
 
 /// The remainder of the bytes and sixteen zeros, bit by bit: the check that stands behind them.
@@ -83,7 +84,7 @@ fn another_device_is_refused_by_name() {
     let error = check(&bitstream(OF_25F, true), device).unwrap_err().to_string();
     assert_eq!(error, "the bitstream is for LFE5U-25F (id 41111043), and the board has LFE5U-85F");
     let error = check(&bitstream(0x0123_4567, true), device).unwrap_err();
-    assert_eq!(error, BitstreamError::UnknownDevice(0x0123_4567));
+    assert_eq!(error, BitstreamError::UnknownDevice("id 01234567".into()));
     let error =
         check(&bitstream(OF_25F, true), find("colorlight-i5").expect("a board").device).unwrap_err().to_string();
     assert_eq!(error, "the bitstream is for LFE5U-25F-8CSFBGA285, and the board has LFE5U-25F in CABGA381");
@@ -95,7 +96,7 @@ fn what_stands_behind_the_end_and_a_missing_part_are_told() {
     let device = find("orangecrab-25f").expect("a board").device;
     let whole = bitstream(OF_25F, true);
     let end = whole.len() - 2;
-    assert_eq!(read(&[&whole[..], b"x"].concat()), Err(BitstreamError::GoesOn { at: end }));
+    assert_eq!(read(&[&whole[..], b"x"].concat()), Err(BitstreamError::GoesOn { at: Place::Byte(end) }));
     let begin = whole.windows(4).position(|four| four == [0xff, 0xff, 0xbd, 0xb3]).expect("a preamble");
     assert_eq!(check(&whole[begin..], device), Err(BitstreamError::NoPart));
     let mut other = whole.clone();
@@ -110,7 +111,10 @@ fn every_cut_is_seen() {
         // what is behind the last command is filler
         for length in 0..whole.len() - 2 {
             let error = read(&whole[..length]).expect_err("cut");
-            assert!(matches!(error, BitstreamError::NoPreamble | BitstreamError::Cut { .. }), "{length}: {error}");
+            assert!(
+                matches!(error, BitstreamError::NoPreamble { .. } | BitstreamError::Cut { .. }),
+                "{length}: {error}"
+            );
         }
     }
 }
@@ -131,9 +135,9 @@ fn every_flipped_bit_is_seen() {
 
 #[test]
 fn what_is_no_bitstream_is_told() {
-    assert_eq!(read(b"#!/bin/sh\n"), Err(BitstreamError::NoPreamble));
+    assert_eq!(read(b"#!/bin/sh\n"), Err(BitstreamError::NoPreamble { family: Family::Ecp5, is: None }));
     let mut odd = bitstream(OF_25F, true);
     let at = odd.len() - 6;
     odd[at] = 0x77;
-    assert_eq!(read(&odd), Err(BitstreamError::NoCommand { command: 0x77, at }));
+    assert_eq!(read(&odd), Err(BitstreamError::NoCommand { command: 0x77, at: Place::Byte(at) }));
 }
