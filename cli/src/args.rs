@@ -13,7 +13,7 @@ pub use board::{BoardCommand, BoardConstraintsOptions, BoardListOptions, BoardSh
 pub use build::BuildOptions;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use flash::FlashOptions;
-pub use host::{HostCommand, HostOptions, RoundtripOptions};
+pub use host::{BenchOptions, DequantizeOptions, HostCommand, HostOptions, QuantizeOptions, RoundtripOptions};
 pub use lad::LadOptions;
 use sim::golden::oaken::DenseBits;
 use sim::profile::Tails;

@@ -1,5 +1,9 @@
 //! `kvforge host`: a program at the other end of a board's line, or of one in simulation.
 
+mod check;
+mod files;
+mod halves;
+mod kvq;
 mod roundtrip;
 mod simulated;
 
@@ -11,6 +15,8 @@ use fpga::constraints::megahertz;
 use fpga::link::host::{Host, HostError};
 use fpga::link::line::{Line, Serial};
 use fpga::link::system::{Info, System, SystemError};
+use hw::soc::system_params::Engines;
+use simulated::LineKind;
 use std::io::Write;
 use std::time::Duration;
 
@@ -19,15 +25,42 @@ const PATIENCE: Duration = Duration::from_millis(200);
 
 pub fn run(options: &HostOptions) -> Result<(), Failure> {
     let board = named(&options.board)?;
-    let line: Box<dyn Line> = match options.port.as_str() {
-        "sim" => Box::new(simulated::line(board)?),
-        path => Box::new(Serial::open(path, board.line.baud).map_err(|error| no_port(path, board, &error))?),
+    let line: Box<dyn Line> = match simulated_port(&options.port)? {
+        Some((None, kind)) => Box::new(simulated::of_board(board, kind)?),
+        Some((Some(name), kind)) => Box::new(simulated::named(name, kind)?),
+        None => Box::new(
+            Serial::open(&options.port, board.line.baud).map_err(|error| no_port(&options.port, board, &error))?,
+        ),
     };
     let mut system = System::connect(Host::new(line, PATIENCE)).map_err(|error| failed(options, &error))?;
+    let (system, failed) = (&mut system, |error: &SystemError| failed(options, error));
     match &options.command {
         HostCommand::Info => print_info(&mut std::io::stdout().lock(), system.info()),
-        HostCommand::Roundtrip(roundtrip) => roundtrip::run(roundtrip, &mut system, |error| failed(options, error)),
+        HostCommand::Roundtrip(roundtrip) => roundtrip::run(roundtrip, system, failed),
+        HostCommand::Quantize(quantize) => files::quantize(quantize, system, failed),
+        HostCommand::Dequantize(dequantize) => files::dequantize(dequantize, system, failed),
+        HostCommand::Selftest => check::selftest(system, failed),
+        HostCommand::Bench(bench) => check::bench(bench, system, failed),
     }
+}
+
+/// `sim[:NAME][,line=bits|bytes]`: the name, and the line.
+fn simulated_port(port: &str) -> Result<Option<(Option<&str>, LineKind)>, Problem> {
+    let (place, line) = port.split_once(',').map_or((port, None), |(place, line)| (place, Some(line)));
+    let name = match place.split_once(':') {
+        None if place == "sim" => None,
+        Some(("sim", name)) => Some(name),
+        _ => return Ok(None),
+    };
+    let kind = match line {
+        None | Some("line=bits") => LineKind::Bits,
+        Some("line=bytes") => LineKind::Bytes,
+        Some(other) => {
+            let problem = Problem::new(format!("`{other}` is no line of a simulated board"));
+            return Err(problem.note("legal: line=bits, at the pins, or line=bytes, which is quicker"));
+        }
+    };
+    Ok(Some((name, kind)))
 }
 
 fn no_port(path: &str, board: &Board, error: &std::io::Error) -> Problem {
@@ -55,13 +88,20 @@ fn failed(options: &HostOptions, error: &SystemError) -> Failure {
 fn print_info(out: &mut impl Write, info: Info) -> Result<(), Failure> {
     let [first, second, third] = info.version;
     writeln!(out, "Oaken system {first}.{second}.{third}, configuration {:08x}", info.configuration)?;
+    let engines = match info.engines {
+        Engines::Both => "quantizer and dequantizer",
+        one => one.name(),
+    };
     writeln!(
         out,
-        "engines  {} elements a cycle, vectors of up to {}, codes of {} bits",
+        "engines  {engines} of {} elements a cycle, vectors of up to {}, codes of {} bits",
         info.lanes, info.max_length, info.dense_bits
     )?;
     writeln!(out, "clock    {} MHz", megahertz(info.clock_hertz))?;
     let baud = f64::from(info.clock_hertz) / f64::from(info.clocks_per_bit);
     writeln!(out, "line     {} cycles a bit, {baud:.0} bits a second", info.clocks_per_bit)?;
-    Ok(writeln!(out, "records  {} bytes wait", info.record_bytes)?)
+    if info.engines == Engines::Both {
+        writeln!(out, "records  {} bytes wait", info.record_bytes)?;
+    }
+    Ok(())
 }

@@ -53,7 +53,7 @@ const CASES: &[(&str, &str)] = &[
     // what is built for a board
     ("build_board_missing", "build"),
     ("build_board_unknown", "build --board orangecrab"),
-    ("build_no_flow", "build --board icebreaker"),
+    ("build_without_system", "build --board icebreaker"),
     ("build_tie_missing", "build --board ulx3s-85f --set wifi_gpio0=false"),
     ("build_config_missing", "build --board orangecrab-25f --config nowhere.toml"),
     ("build_ports", "build --board orangecrab-25f --config good.toml"),
@@ -69,7 +69,7 @@ const CASES: &[(&str, &str)] = &[
     ("flash_file_missing", "flash --board orangecrab-25f nowhere.bit --dry-run"),
     ("flash_no_bitstream", "flash --board orangecrab-25f good.toml --dry-run"),
     ("flash_folder", "flash --board orangecrab-25f folder --dry-run"),
-    ("flash_family", "flash --board icebreaker good.toml --dry-run"),
+    ("flash_no_ice40", "flash --board icebreaker good.toml --dry-run"),
     ("flash_board_unknown", "flash --board orangecrab-85f"),
     // the other end of a board's line
     ("host_port_missing", "host info"),
@@ -77,6 +77,13 @@ const CASES: &[(&str, &str)] = &[
     ("host_board_unknown", "host --port sim --board foo info"),
     ("host_no_system", "host --port sim --board icebreaker info"),
     ("host_no_file", "host --port sim roundtrip nowhere.safetensors"),
+    ("host_sim_unknown", "host --port sim:foo info"),
+    ("host_sim_line", "host --port sim,line=words info"),
+    ("host_sim_no_system", "host --port sim:fifo_lut_32x16 info"),
+    ("host_length", "host --port sim bench --length 100"),
+    ("host_no_records", "host --port sim dequantize nowhere.kvq -o out.safetensors"),
+    ("host_other_file", "host --port sim dequantize good.toml -o out.safetensors"),
+    ("host_out_is_a_folder", "host --port sim quantize good.safetensors -o folder"),
     ("host_vectors", "host --port sim roundtrip good.safetensors --vectors 0"),
     // where the Verilog goes
     ("out_is_a_file", "generate fifo_lut_32x16 --out good.toml"),

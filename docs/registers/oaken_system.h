@@ -26,13 +26,13 @@
 
 /* equal where all parameters are */
 #define OAKEN_SYSTEM_CONFIGURATION_OFFSET 0x08u
-#define OAKEN_SYSTEM_CONFIGURATION_RESET 0x18a01e37u
+#define OAKEN_SYSTEM_CONFIGURATION_RESET 0x914abfd3u
 #define OAKEN_SYSTEM_CONFIGURATION_SHIFT 0u
 #define OAKEN_SYSTEM_CONFIGURATION_MASK 0xffffffffu
 
 /* what the engines were generated with */
 #define OAKEN_SYSTEM_PARAMETERS_OFFSET 0x0cu
-#define OAKEN_SYSTEM_PARAMETERS_RESET 0x04000004u
+#define OAKEN_SYSTEM_PARAMETERS_RESET 0xc4000004u
 /* elements a cycle */
 #define OAKEN_SYSTEM_PARAMETERS_LANES_SHIFT 0u
 #define OAKEN_SYSTEM_PARAMETERS_LANES_MASK 0x0000007fu
@@ -42,6 +42,12 @@
 /* the longest vector, in elements */
 #define OAKEN_SYSTEM_PARAMETERS_MAX_LENGTH_SHIFT 16u
 #define OAKEN_SYSTEM_PARAMETERS_MAX_LENGTH_MASK 0x3fff0000u
+/* the quantizer is there */
+#define OAKEN_SYSTEM_PARAMETERS_QUANTIZER_SHIFT 30u
+#define OAKEN_SYSTEM_PARAMETERS_QUANTIZER_MASK 0x40000000u
+/* the dequantizer is there */
+#define OAKEN_SYSTEM_PARAMETERS_DEQUANTIZER_SHIFT 31u
+#define OAKEN_SYSTEM_PARAMETERS_DEQUANTIZER_MASK 0x80000000u
 
 /* frequency of the clock */
 #define OAKEN_SYSTEM_CLOCK_OFFSET 0x10u
@@ -55,7 +61,7 @@
 #define OAKEN_SYSTEM_CLOCKS_PER_BIT_SHIFT 0u
 #define OAKEN_SYSTEM_CLOCKS_PER_BIT_MASK 0xffffffffu
 
-/* bytes of the record memory */
+/* bytes of the record memory; 0 with one engine */
 #define OAKEN_SYSTEM_RECORD_BYTES_OFFSET 0x18u
 #define OAKEN_SYSTEM_RECORD_BYTES_RESET 0x00002000u
 #define OAKEN_SYSTEM_RECORD_BYTES_SHIFT 0u
@@ -67,8 +73,21 @@
 #define OAKEN_SYSTEM_SCRATCH_SHIFT 0u
 #define OAKEN_SYSTEM_SCRATCH_MASK 0xffffffffu
 
+/* which engines what is put goes through: 0 both, 1 the quantizer, 2 the dequantizer */
+#define OAKEN_SYSTEM_PATH_OFFSET 0x20u
+#define OAKEN_SYSTEM_PATH_RESET 0x00000000u
+/* records go to the host, and none to the dequantizer */
+#define OAKEN_SYSTEM_PATH_RECORDS_OUT_SHIFT 0u
+#define OAKEN_SYSTEM_PATH_RECORDS_OUT_MASK 0x00000001u
+/* what the host puts are records, for the dequantizer */
+#define OAKEN_SYSTEM_PATH_RECORDS_IN_SHIFT 1u
+#define OAKEN_SYSTEM_PATH_RECORDS_IN_MASK 0x00000002u
+/* the next packet of records for the dequantizer is the dense part of one that was begun */
+#define OAKEN_SYSTEM_PATH_DENSE_NEXT_SHIFT 2u
+#define OAKEN_SYSTEM_PATH_DENSE_NEXT_MASK 0x00000004u
+
 /* what went wrong; write 1 to clear */
-#define OAKEN_SYSTEM_ERRORS_OFFSET 0x20u
+#define OAKEN_SYSTEM_ERRORS_OFFSET 0x24u
 #define OAKEN_SYSTEM_ERRORS_RESET 0x00000000u
 /* a frame was dropped: blocks, check or length were wrong */
 #define OAKEN_SYSTEM_ERRORS_DAMAGED_SHIFT 0u
@@ -90,61 +109,61 @@
 #define OAKEN_SYSTEM_ERRORS_OVERRUN_MASK 0x00000020u
 
 /* cycles */
-#define OAKEN_SYSTEM_CYCLES_OFFSET 0x24u
+#define OAKEN_SYSTEM_CYCLES_OFFSET 0x28u
 #define OAKEN_SYSTEM_CYCLES_RESET 0x00000000u
 #define OAKEN_SYSTEM_CYCLES_SHIFT 0u
 #define OAKEN_SYSTEM_CYCLES_MASK 0xffffffffu
 
 /* frames that were taken */
-#define OAKEN_SYSTEM_FRAMES_OFFSET 0x28u
+#define OAKEN_SYSTEM_FRAMES_OFFSET 0x2cu
 #define OAKEN_SYSTEM_FRAMES_RESET 0x00000000u
 #define OAKEN_SYSTEM_FRAMES_SHIFT 0u
 #define OAKEN_SYSTEM_FRAMES_MASK 0xffffffffu
 
 /* frames that were dropped */
-#define OAKEN_SYSTEM_DROPPED_OFFSET 0x2cu
+#define OAKEN_SYSTEM_DROPPED_OFFSET 0x30u
 #define OAKEN_SYSTEM_DROPPED_RESET 0x00000000u
 #define OAKEN_SYSTEM_DROPPED_SHIFT 0u
 #define OAKEN_SYSTEM_DROPPED_MASK 0xffffffffu
 
 /* requests that came again */
-#define OAKEN_SYSTEM_REPEATED_OFFSET 0x30u
+#define OAKEN_SYSTEM_REPEATED_OFFSET 0x34u
 #define OAKEN_SYSTEM_REPEATED_RESET 0x00000000u
 #define OAKEN_SYSTEM_REPEATED_SHIFT 0u
 #define OAKEN_SYSTEM_REPEATED_MASK 0xffffffffu
 
 /* beats of elements that the quantizer took */
-#define OAKEN_SYSTEM_TAKEN_OFFSET 0x34u
+#define OAKEN_SYSTEM_TAKEN_OFFSET 0x38u
 #define OAKEN_SYSTEM_TAKEN_RESET 0x00000000u
 #define OAKEN_SYSTEM_TAKEN_SHIFT 0u
 #define OAKEN_SYSTEM_TAKEN_MASK 0xffffffffu
 
 /* cycles in which it took a beat, or was in the midst of a vector */
-#define OAKEN_SYSTEM_BUSY_OFFSET 0x38u
+#define OAKEN_SYSTEM_BUSY_OFFSET 0x3cu
 #define OAKEN_SYSTEM_BUSY_RESET 0x00000000u
 #define OAKEN_SYSTEM_BUSY_SHIFT 0u
 #define OAKEN_SYSTEM_BUSY_MASK 0xffffffffu
 
 /* cycles in the midst of a vector in which no beat was there */
-#define OAKEN_SYSTEM_STARVED_OFFSET 0x3cu
+#define OAKEN_SYSTEM_STARVED_OFFSET 0x40u
 #define OAKEN_SYSTEM_STARVED_RESET 0x00000000u
 #define OAKEN_SYSTEM_STARVED_SHIFT 0u
 #define OAKEN_SYSTEM_STARVED_MASK 0xffffffffu
 
 /* cycles in which a beat was there, and it did not take it */
-#define OAKEN_SYSTEM_STALLED_OFFSET 0x40u
+#define OAKEN_SYSTEM_STALLED_OFFSET 0x44u
 #define OAKEN_SYSTEM_STALLED_RESET 0x00000000u
 #define OAKEN_SYSTEM_STALLED_SHIFT 0u
 #define OAKEN_SYSTEM_STALLED_MASK 0xffffffffu
 
 /* beats of elements that left the dequantizer */
-#define OAKEN_SYSTEM_GIVEN_OFFSET 0x44u
+#define OAKEN_SYSTEM_GIVEN_OFFSET 0x48u
 #define OAKEN_SYSTEM_GIVEN_RESET 0x00000000u
 #define OAKEN_SYSTEM_GIVEN_SHIFT 0u
 #define OAKEN_SYSTEM_GIVEN_MASK 0xffffffffu
 
 /* cycles in which one could have left, and was not taken */
-#define OAKEN_SYSTEM_WAITED_OFFSET 0x48u
+#define OAKEN_SYSTEM_WAITED_OFFSET 0x4cu
 #define OAKEN_SYSTEM_WAITED_RESET 0x00000000u
 #define OAKEN_SYSTEM_WAITED_SHIFT 0u
 #define OAKEN_SYSTEM_WAITED_MASK 0xffffffffu
@@ -159,6 +178,7 @@ typedef struct {
     volatile const uint32_t clocks_per_bit;
     volatile const uint32_t record_bytes;
     volatile uint32_t scratch;
+    volatile uint32_t path;
     volatile uint32_t errors;
     volatile const uint32_t cycles;
     volatile const uint32_t frames;

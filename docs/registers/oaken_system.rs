@@ -39,7 +39,7 @@ pub mod configuration {
     /// Byte offset.
     pub const OFFSET: usize = 0x08;
     /// Value after reset.
-    pub const RESET: u32 = 0x18a01e37;
+    pub const RESET: u32 = 0x914abfd3;
     /// Lowest bit: equal where all parameters are.
     pub const SHIFT: u32 = 0;
     /// Mask: equal where all parameters are.
@@ -51,7 +51,7 @@ pub mod parameters {
     /// Byte offset.
     pub const OFFSET: usize = 0x0c;
     /// Value after reset.
-    pub const RESET: u32 = 0x04000004;
+    pub const RESET: u32 = 0xc4000004;
     /// Lowest bit: elements a cycle.
     pub const LANES_SHIFT: u32 = 0;
     /// Mask: elements a cycle.
@@ -64,6 +64,14 @@ pub mod parameters {
     pub const MAX_LENGTH_SHIFT: u32 = 16;
     /// Mask: the longest vector, in elements.
     pub const MAX_LENGTH_MASK: u32 = 0x3fff0000;
+    /// Lowest bit: the quantizer is there.
+    pub const QUANTIZER_SHIFT: u32 = 30;
+    /// Mask: the quantizer is there.
+    pub const QUANTIZER_MASK: u32 = 0x40000000;
+    /// Lowest bit: the dequantizer is there.
+    pub const DEQUANTIZER_SHIFT: u32 = 31;
+    /// Mask: the dequantizer is there.
+    pub const DEQUANTIZER_MASK: u32 = 0x80000000;
 }
 
 /// frequency of the clock
@@ -90,15 +98,15 @@ pub mod clocks_per_bit {
     pub const MASK: u32 = 0xffffffff;
 }
 
-/// bytes of the record memory
+/// bytes of the record memory; 0 with one engine
 pub mod record_bytes {
     /// Byte offset.
     pub const OFFSET: usize = 0x18;
     /// Value after reset.
     pub const RESET: u32 = 0x00002000;
-    /// Lowest bit: bytes of the record memory.
+    /// Lowest bit: bytes of the record memory; 0 with one engine.
     pub const SHIFT: u32 = 0;
-    /// Mask: bytes of the record memory.
+    /// Mask: bytes of the record memory; 0 with one engine.
     pub const MASK: u32 = 0xffffffff;
 }
 
@@ -114,10 +122,30 @@ pub mod scratch {
     pub const MASK: u32 = 0xffffffff;
 }
 
+/// which engines what is put goes through: 0 both, 1 the quantizer, 2 the dequantizer
+pub mod path {
+    /// Byte offset.
+    pub const OFFSET: usize = 0x20;
+    /// Value after reset.
+    pub const RESET: u32 = 0x00000000;
+    /// Lowest bit: records go to the host, and none to the dequantizer.
+    pub const RECORDS_OUT_SHIFT: u32 = 0;
+    /// Mask: records go to the host, and none to the dequantizer.
+    pub const RECORDS_OUT_MASK: u32 = 0x00000001;
+    /// Lowest bit: what the host puts are records, for the dequantizer.
+    pub const RECORDS_IN_SHIFT: u32 = 1;
+    /// Mask: what the host puts are records, for the dequantizer.
+    pub const RECORDS_IN_MASK: u32 = 0x00000002;
+    /// Lowest bit: the next packet of records for the dequantizer is the dense part of one that was begun.
+    pub const DENSE_NEXT_SHIFT: u32 = 2;
+    /// Mask: the next packet of records for the dequantizer is the dense part of one that was begun.
+    pub const DENSE_NEXT_MASK: u32 = 0x00000004;
+}
+
 /// what went wrong; write 1 to clear
 pub mod errors {
     /// Byte offset.
-    pub const OFFSET: usize = 0x20;
+    pub const OFFSET: usize = 0x24;
     /// Value after reset.
     pub const RESET: u32 = 0x00000000;
     /// Lowest bit: a frame was dropped: blocks, check or length were wrong.
@@ -149,7 +177,7 @@ pub mod errors {
 /// cycles
 pub mod cycles {
     /// Byte offset.
-    pub const OFFSET: usize = 0x24;
+    pub const OFFSET: usize = 0x28;
     /// Value after reset.
     pub const RESET: u32 = 0x00000000;
     /// Lowest bit: cycles (cycles).
@@ -161,7 +189,7 @@ pub mod cycles {
 /// frames that were taken
 pub mod frames {
     /// Byte offset.
-    pub const OFFSET: usize = 0x28;
+    pub const OFFSET: usize = 0x2c;
     /// Value after reset.
     pub const RESET: u32 = 0x00000000;
     /// Lowest bit: frames that were taken (frames).
@@ -173,7 +201,7 @@ pub mod frames {
 /// frames that were dropped
 pub mod dropped {
     /// Byte offset.
-    pub const OFFSET: usize = 0x2c;
+    pub const OFFSET: usize = 0x30;
     /// Value after reset.
     pub const RESET: u32 = 0x00000000;
     /// Lowest bit: frames that were dropped (frames).
@@ -185,7 +213,7 @@ pub mod dropped {
 /// requests that came again
 pub mod repeated {
     /// Byte offset.
-    pub const OFFSET: usize = 0x30;
+    pub const OFFSET: usize = 0x34;
     /// Value after reset.
     pub const RESET: u32 = 0x00000000;
     /// Lowest bit: requests that came again (requests).
@@ -197,7 +225,7 @@ pub mod repeated {
 /// beats of elements that the quantizer took
 pub mod taken {
     /// Byte offset.
-    pub const OFFSET: usize = 0x34;
+    pub const OFFSET: usize = 0x38;
     /// Value after reset.
     pub const RESET: u32 = 0x00000000;
     /// Lowest bit: beats of elements that the quantizer took (beats).
@@ -209,7 +237,7 @@ pub mod taken {
 /// cycles in which it took a beat, or was in the midst of a vector
 pub mod busy {
     /// Byte offset.
-    pub const OFFSET: usize = 0x38;
+    pub const OFFSET: usize = 0x3c;
     /// Value after reset.
     pub const RESET: u32 = 0x00000000;
     /// Lowest bit: cycles in which it took a beat, or was in the midst of a vector (cycles).
@@ -221,7 +249,7 @@ pub mod busy {
 /// cycles in the midst of a vector in which no beat was there
 pub mod starved {
     /// Byte offset.
-    pub const OFFSET: usize = 0x3c;
+    pub const OFFSET: usize = 0x40;
     /// Value after reset.
     pub const RESET: u32 = 0x00000000;
     /// Lowest bit: cycles in the midst of a vector in which no beat was there (cycles).
@@ -233,7 +261,7 @@ pub mod starved {
 /// cycles in which a beat was there, and it did not take it
 pub mod stalled {
     /// Byte offset.
-    pub const OFFSET: usize = 0x40;
+    pub const OFFSET: usize = 0x44;
     /// Value after reset.
     pub const RESET: u32 = 0x00000000;
     /// Lowest bit: cycles in which a beat was there, and it did not take it (cycles).
@@ -245,7 +273,7 @@ pub mod stalled {
 /// beats of elements that left the dequantizer
 pub mod given {
     /// Byte offset.
-    pub const OFFSET: usize = 0x44;
+    pub const OFFSET: usize = 0x48;
     /// Value after reset.
     pub const RESET: u32 = 0x00000000;
     /// Lowest bit: beats of elements that left the dequantizer (beats).
@@ -257,7 +285,7 @@ pub mod given {
 /// cycles in which one could have left, and was not taken
 pub mod waited {
     /// Byte offset.
-    pub const OFFSET: usize = 0x48;
+    pub const OFFSET: usize = 0x4c;
     /// Value after reset.
     pub const RESET: u32 = 0x00000000;
     /// Lowest bit: cycles in which one could have left, and was not taken (cycles).

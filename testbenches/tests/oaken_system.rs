@@ -4,16 +4,18 @@
 use hw::oaken::EngineParams;
 use hw::soc::oaken_system::oaken_system;
 use hw::soc::system_addresses::SystemAddresses;
-use hw::soc::system_params::SystemParams;
+use hw::soc::system_params::{Engines, SystemParams};
 use sim::data::Recording;
 use sim::golden::oaken::DenseBits;
 use sim::oaken_bench::to_bytes;
 use sim::profile::{Method, Profile, Widths};
 use std::path::Path;
-use testbenches::drivers::system::{host_of, set_up, there_and_back};
+use testbenches::drivers::system::host_of;
+use testbenches::drivers::system_paths::{set_up, there_and_back};
 
 const PARAMS: SystemParams = SystemParams {
     engine: EngineParams { lanes: 4, max_length: 1024, dense_bits: 4, settings: 1 },
+    engines: Engines::Both,
     clock_hertz: 48_000_000,
     clocks_per_bit: 16,
     records: 512,

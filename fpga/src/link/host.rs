@@ -90,6 +90,10 @@ impl<L: Line> Host<L> {
     pub fn new(line: L, patience: Duration) -> Host<L> {
         Host { line, receiver: Receiver::default(), sequence: 0, patience, attempts: 10 }
     }
+    /// The same, which sends a request so often before it gives up.
+    pub fn with_attempts(self, attempts: u32) -> Host<L> {
+        Host { attempts, ..self }
+    }
     /// The line.
     pub fn line(&mut self) -> &mut L {
         &mut self.line

@@ -10,7 +10,7 @@ use crate::soc::frame_transmitter::frame_transmitter;
 use crate::soc::link::link;
 use crate::soc::oaken_system::oaken_system;
 use crate::soc::pll::{Pll, search};
-use crate::soc::system_params::SystemParams;
+use crate::soc::system_params::{Engines, SystemParams};
 use crate::soc::uart::uart;
 use hdl::Design;
 use std::any::type_name_of_val;
@@ -86,7 +86,7 @@ pub(super) const LINK: Block = Block {
     build: |_, v| link(v.number("buffer") as usize).map(Design::erase),
 };
 
-const SYSTEM: [Parameter; 6] = [
+const SYSTEM: [Parameter; 7] = [
     ENGINE[0],
     ENGINE[1],
     ENGINE[2],
@@ -107,12 +107,21 @@ const SYSTEM: [Parameter; 6] = [
         legal: any(2, 65_536),
         why: "a FIFO has 2, and more no device holds",
     },
+    Parameter {
+        name: "engines",
+        doc: "which engines are there; with one, there is no record memory",
+        unit: "",
+        default: Some(Preset::Name("both")),
+        legal: Legal::Choice(&Engines::NAMES),
+        why: "a device that is too small for both has room for one",
+    },
 ];
 
 /// The parameters of a system.
 pub fn system_params(v: &Values) -> SystemParams {
     SystemParams {
         engine: engine_params(v),
+        engines: Engines::named(v.choice("engines")).unwrap_or(Engines::Both),
         clock_hertz: v.number("clock_hertz"),
         clocks_per_bit: v.number("clocks_per_bit"),
         records: v.number("records"),
@@ -121,7 +130,7 @@ pub fn system_params(v: &Values) -> SystemParams {
 
 pub(super) const OAKEN_SYSTEM: Block = Block {
     name: "oaken_system",
-    summary: "a quantizer and a dequantizer with a record memory between them, behind a serial line to a host",
+    summary: "a quantizer and a dequantizer with a record memory between them, or one of them, behind a serial line to a host",
     parameters: &SYSTEM,
     check: nothing,
     latency: |_| "that of the line".into(),
@@ -130,13 +139,14 @@ pub(super) const OAKEN_SYSTEM: Block = Block {
     build: |name, v| oaken_system(name, system_params(v)).map(Design::erase),
 };
 
-const BOARD: [Parameter; 11] = [
+const BOARD: [Parameter; 12] = [
     SYSTEM[0],
     SYSTEM[1],
     SYSTEM[2],
     SYSTEM[3],
     SYSTEM[4],
     SYSTEM[5],
+    SYSTEM[6],
     Parameter {
         name: "pll",
         doc: "the PLL of the device",

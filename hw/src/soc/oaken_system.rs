@@ -1,5 +1,6 @@
 //! Oaken system: a UART, the [link](mod@super::link) to a host, and a quantizer and a dequantizer with a record memory between them. Vectors
-//! of binary16 elements that the host puts are quantized, their records wait in the memory, and what becomes of them can be taken.
+//! of binary16 elements that the host puts are quantized, their records wait in the memory, and what becomes of them can be taken. Or each
+//! engine is used by itself, and a small device has one alone.
 //!
 //! | port | |
 //! | --- | --- |
@@ -11,23 +12,25 @@
 //!
 //! - Parameters: [`SystemParams`].
 //! - Registers, over the link: [those of the system](super::system_registers::registers()) at 0x0000, of the quantizer at 0x1000, of the
-//!   dequantizer at 0x2000. The elements are 2 bytes each, the lower one first; a packet is a vector.
-//! - It cannot hang, whatever the host puts and takes: the [join](crate::oaken::record_join()) holds the dense part of the longest vector, the
+//!   dequantizer at 0x2000; at those of an engine that is not there is nothing. The elements are 2 bytes each, the lower one first; a packet
+//!   is a vector. Records are two packets each, as the [join](crate::oaken::record_join()) gives them: the sparse part, then the dense one.
+//! - The register `path` says what is put and taken. It acts at once, and is meant to be written while nothing is under way: else
+//!   vectors and records are cut, and what is left of them goes the new way. No order of writes, puts and takes stops the link, and
+//!   [draining](../blocks/oaken_system.md) makes the engines right again from any state.
+//! - It cannot hang, whatever elements the host puts and takes: the join holds the dense part of the longest vector, the
 //!   [split](crate::oaken::record_split()) the longest sparse part, which their proofs show to be enough. The record memory between them
-//!   only lets the host put more before it takes.
+//!   only lets the host put more before it takes. Records that are not legal may stop the dequantizer until it is flushed.
 //! - Throughput: the line's. The engines take `lanes` elements a cycle.
 //! - No combinational path from port to port.
 
 use super::link::link;
 use super::link_responder::ADDRESS_BITS;
-use super::system_params::SystemParams;
+use super::system_params::{Engines, SystemParams};
+use super::system_path::{Choice, Path, path};
 use super::system_registers::{COUNTERS, ERRORS, SystemMap, system_map};
 use super::uart::uart;
 use crate::control::{AxiLite, Window, axil_router, slave};
-use crate::oaken::{dequantizer_axi, quantizer_axi, record_join, record_split};
 use crate::stream::axi_stream::AxiStream;
-use crate::stream::convert::convert_after;
-use crate::stream::fifo::{Style, fifo_after};
 use hdl::*;
 
 /// Bytes of each stream that wait at the link.
@@ -53,12 +56,46 @@ ports! {
     }
 }
 
+ports! {
+    /// Ports of an Oaken system without its UART.
+    pub struct BytesPorts() {
+        /// bytes of the line from the host
+        input from_host: Stream = stream(bits(8)),
+        /// bytes of the line to the host
+        output to_host: Stream = stream(bits(8)),
+        /// changes about every half second
+        output alive: Signal = bits(1),
+        /// a frame has come
+        output heard: Signal = bits(1),
+        /// an error is flagged
+        output error: Signal = bits(1),
+    }
+}
+
+/// A line, as a system has it: bytes that come, and what was wrong with some.
+struct Line {
+    bytes: Stream,
+    framing: Signal,
+    overrun: Signal,
+}
+
+/// What a system gives.
+struct Given {
+    /// Bytes for the line.
+    bytes: Stream,
+    alive: Signal,
+    heard: Signal,
+    error: Signal,
+}
+
 /// What happens in a cycle, as the registers have it.
 struct Happens {
     /// In the order of [`ERRORS`].
     errors: [Signal; ERRORS.len()],
-    /// In the order of [`COUNTERS`].
-    counted: [Signal; COUNTERS.len()],
+    /// In the order of [`COUNTERS`]; nothing where the engine is not there.
+    counted: [Option<Signal>; COUNTERS.len()],
+    /// The next packet of records is a dense part.
+    dense_next: Option<Signal>,
 }
 
 /// A system; `name` is that of the Verilog module.
@@ -66,69 +103,88 @@ struct Happens {
 pub fn oaken_system(name: &str, p: SystemParams) -> Result<Design<SystemPorts>, Errors> {
     let p = p.check(name)?;
     let m = Module::new(name);
-    m.doc(&format!("Oaken quantizer and dequantizer behind a UART, {} elements a cycle.", p.engine.lanes));
+    let engines = match p.engines {
+        Engines::Both => "quantizer and dequantizer",
+        one => one.name(),
+    };
+    m.doc(&format!("Oaken {engines} behind a UART, {} elements a cycle.", p.engine.lanes));
     let io = SystemPorts::new(m);
     m.port_domain(io.uart_rx, m.asynchronous());
 
-    m.section("the line and the link");
-    let line = m.instance(&uart(p.clocks_per_bit)?);
-    line.rx.set(io.uart_rx);
-    io.uart_tx.set(line.tx);
-    let link = m.instance(&link(BUFFER)?);
-    link.s.set(line.m);
-    line.s.set(link.m);
+    m.section("the line");
+    let uart = m.instance(&uart(p.clocks_per_bit)?);
+    uart.rx.set(io.uart_rx);
+    io.uart_tx.set(uart.tx);
+    let line = Line { bytes: uart.m, framing: uart.framing, overrun: uart.overrun };
+    let given = behind_the_line(m, name, p, line)?;
+    uart.s.set(given.bytes);
+    io.alive.set(given.alive);
+    io.heard.set(given.heard);
+    io.error.set(given.error);
+    m.finish(io)
+}
 
-    m.section("elements in, records, elements out");
-    let quantizer = m.instance(&quantizer_axi(&format!("{name}_quantizer"), p.engine)?);
-    let dequantizer = m.instance(&dequantizer_axi(&format!("{name}_dequantizer"), p.engine)?);
-    let join = m.instance(&record_join(&format!("{name}_join"), p.engine)?);
-    let split = m.instance(&record_split(&format!("{name}_split"), p.engine)?);
-    let arriving = convert_after(m, link.m_axis.stream(), 2 * p.engine.lanes)?;
-    quantizer.s_axis.set(AxiStream::from(arriving));
-    join.s_axis_dense.set(quantizer.m_axis_dense);
-    join.s_axis_sparse.set(quantizer.m_axis_sparse);
-    let style = if p.records > 64 { Style::Block } else { Style::Distributed };
-    let records = fifo_after(m, join.m_axis.stream(), p.records as usize, style)?;
-    split.s_axis.set(AxiStream::from(records));
-    dequantizer.s_axis_dense.set(split.m_axis_dense);
-    dequantizer.s_axis_sparse.set(split.m_axis_sparse);
-    let leaving = dequantizer.m_axis.stream();
-    link.s_axis.set(AxiStream::from(convert_after(m, leaving, 1)?));
+/// A system without its UART, for simulation: a byte of the line takes a cycle, and not 160 and more. Its registers say `clocks_per_bit`
+/// all the same.
+#[module]
+pub fn oaken_system_of_bytes(name: &str, p: SystemParams) -> Result<Design<BytesPorts>, Errors> {
+    let p = p.check(name)?;
+    let m = Module::new(name);
+    let io = BytesPorts::new(m);
+    let none = m.lit(0u32, 1);
+    let given = behind_the_line(m, name, p, Line { bytes: io.from_host, framing: none, overrun: none })?;
+    io.to_host.set(given.bytes);
+    io.alive.set(given.alive);
+    io.heard.set(given.heard);
+    io.error.set(given.error);
+    m.finish(io)
+}
+
+/// All of a system but its UART.
+#[module]
+fn behind_the_line(m: Module, name: &str, p: SystemParams, line: Line) -> Result<Given, Errors> {
+    m.section("the link");
+    let link = m.instance(&link(BUFFER)?);
+    link.s.set(line.bytes);
+
+    let choice = (p.engines == Engines::Both).then(|| Choice::wires(m));
+    let path = path(m, name, p, link.m_axis.stream(), choice)?;
+    link.s_axis.set(AxiStream::from(path.to_host));
 
     m.section("what happens");
     let events = link.events;
-    let within = m.reg_reset(bits(1), 0).comment("in the midst of a vector");
-    let takes = arriving.transfer();
-    m.when(takes, || within.set(!arriving.payload.last));
+    let [taken, busy, starved, stalled] = quantizer_counts(m, &path);
+    let leaving = path.dequantizing.as_ref().map(|part| part.elements);
     let happens = Happens {
         errors: [events.damaged, events.too_long, events.no_room, events.refused, line.framing, line.overrun],
         counted: [
-            m.lit(1u32, 1),
-            events.frame,
-            events.damaged | events.too_long | events.no_room,
-            events.repeated,
-            takes,
-            takes | within,
-            within & !arriving.valid,
-            arriving.valid & !arriving.ready,
-            leaving.transfer(),
-            leaving.valid & !leaving.ready,
+            Some(m.lit(1u32, 1)),
+            Some(events.frame),
+            Some(events.damaged | events.too_long | events.no_room),
+            Some(events.repeated),
+            taken,
+            busy,
+            starved,
+            stalled,
+            leaving.map(|s| s.transfer()),
+            leaving.map(|s| s.valid & !s.ready),
         ],
+        dense_next: path.dequantizing.as_ref().map(|part| part.dense_next),
     };
 
     m.section("the registers");
     let map = system_map(p);
-    let windows = [
-        Window { base: 0, bits: map.map.address_width() },
-        Window { base: QUANTIZER, bits: quantizer.s_axil.awaddr.width() },
-        Window { base: DEQUANTIZER, bits: dequantizer.s_axil.awaddr.width() },
-    ];
+    let quantizer = path.quantizing.as_ref().map(|part| (QUANTIZER, part.registers));
+    let dequantizer = path.dequantizing.as_ref().map(|part| (DEQUANTIZER, part.registers));
+    let engines: Vec<(u32, AxiLite)> = quantizer.into_iter().chain(dequantizer).collect();
+    let mut windows = vec![Window { base: 0, bits: map.map.address_width() }];
+    windows.extend(engines.iter().map(|(base, bus)| Window { base: *base, bits: bus.awaddr.width() }));
     let router = m.instance(&axil_router(ADDRESS_BITS, &windows)?);
     router.s_axil.set(link.m_axil);
-    let [own, first, second] = [0, 1, 2].map(|i| router.m_axil[i]);
-    quantizer.s_axil.set(first.narrowed(windows[1].bits));
-    dequantizer.s_axil.set(second.narrowed(windows[2].bits));
-    let any_error = own_registers(m, &map, own, &happens)?;
+    for (i, (_, bus)) in engines.into_iter().enumerate() {
+        bus.set(router.m_axil[i + 1].narrowed(bus.awaddr.width()));
+    }
+    let any_error = own_registers(m, &map, router.m_axil[0], &happens, choice)?;
 
     m.section("for people");
     let clock =
@@ -136,23 +192,49 @@ pub fn oaken_system(name: &str, p: SystemParams) -> Result<Design<SystemPorts>, 
     clock.set(clock + 1);
     let heard = m.reg_reset(bits(1), 0);
     m.when(events.frame, || heard.set(1));
-    io.alive.set(clock.msb());
-    io.heard.set(heard);
-    io.error.set(any_error);
-    m.finish(io)
+    Ok(Given { bytes: link.m, alive: clock.msb(), heard, error: any_error })
+}
+
+/// What the quantizer does: a beat is taken, it is busy, starved, stalled.
+#[module]
+fn quantizer_counts(m: Module, path: &Path) -> [Option<Signal>; 4] {
+    let Some(quantizing) = &path.quantizing else { return [None; 4] };
+    let arriving = quantizing.elements;
+    let within = m.reg_reset(bits(1), 0).comment("in the midst of a vector");
+    let takes = arriving.transfer();
+    m.when(takes, || within.set(!arriving.payload.last));
+    [takes, takes | within, within & !arriving.valid, arriving.valid & !arriving.ready].map(Some)
 }
 
 /// The registers of the system itself. Gives whether an error is flagged.
 #[module]
-fn own_registers(m: Module, map: &SystemMap, bus: AxiLite, happens: &Happens) -> Result<Signal, Errors> {
+fn own_registers(
+    m: Module,
+    map: &SystemMap,
+    bus: AxiLite,
+    happens: &Happens,
+    choice: Option<Choice>,
+) -> Result<Signal, Errors> {
     let regs = slave(m, &map.map, bus)?;
     for (error, happens) in map.errors.iter().zip(happens.errors) {
         regs[*error].set.set(happens);
     }
     for ((counter, happens), (name, ..)) in map.counters.iter().zip(happens.counted).zip(COUNTERS) {
+        let Some(happens) = happens else {
+            regs[*counter].set(0);
+            continue;
+        };
         let count = m.reg_reset(bits(32), 0).named(&format!("{name}_count"));
         m.when(happens, || count.set(count + 1));
         regs[*counter].set(count);
+    }
+    if let (Some([records_out, records_in]), Some(choice)) = (map.path, choice) {
+        choice.records_out.set(regs[records_out]);
+        choice.records_in.set(regs[records_in]);
+    }
+    match happens.dense_next {
+        Some(dense_next) => regs[map.dense_next].set(dense_next),
+        None => regs[map.dense_next].set(0),
     }
     let flags: Vec<Signal> = map.errors.iter().map(|error| regs[*error].value).collect();
     Ok(cat(&flags).any())

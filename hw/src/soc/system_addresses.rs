@@ -6,12 +6,12 @@ use super::system_registers;
 use crate::control::RegisterMap;
 use crate::oaken::{dequantizer_axi, quantizer_axi};
 
-/// The registers of a system, each map with where it begins.
+/// The registers of a system, each map with where it begins. What is not there has no map.
 #[derive(Clone, Debug)]
 pub struct SystemAddresses {
     own: RegisterMap,
-    quantizer: RegisterMap,
-    dequantizer: RegisterMap,
+    quantizer: Option<RegisterMap>,
+    dequantizer: Option<RegisterMap>,
 }
 
 impl SystemAddresses {
@@ -19,8 +19,8 @@ impl SystemAddresses {
     pub fn new(p: SystemParams) -> SystemAddresses {
         SystemAddresses {
             own: system_registers::registers(p),
-            quantizer: quantizer_axi::registers("quantizer", p.engine),
-            dequantizer: dequantizer_axi::registers("dequantizer", p.engine),
+            quantizer: p.engines.quantizes().then(|| quantizer_axi::registers("quantizer", p.engine)),
+            dequantizer: p.engines.dequantizes().then(|| dequantizer_axi::registers("dequantizer", p.engine)),
         }
     }
     /// The registers of the system itself.
@@ -34,12 +34,26 @@ impl SystemAddresses {
     pub fn own(&self, register: &str) -> u16 {
         address(&self.own, 0, register)
     }
-    /// Addresses of a register that both engines have.
+    /// Address of a register of the quantizer, if that is there.
     ///
     /// # Panics
     /// If there is no such register.
-    pub fn both(&self, register: &str) -> [u16; 2] {
-        [address(&self.quantizer, QUANTIZER, register), address(&self.dequantizer, DEQUANTIZER, register)]
+    pub fn quantizer(&self, register: &str) -> Option<u16> {
+        self.quantizer.as_ref().map(|map| address(map, QUANTIZER, register))
+    }
+    /// Address of a register of the dequantizer, if that is there.
+    ///
+    /// # Panics
+    /// If there is no such register.
+    pub fn dequantizer(&self, register: &str) -> Option<u16> {
+        self.dequantizer.as_ref().map(|map| address(map, DEQUANTIZER, register))
+    }
+    /// Addresses of a register of each engine that is there, the quantizer's first.
+    ///
+    /// # Panics
+    /// If there is no such register.
+    pub fn engines(&self, register: &str) -> Vec<u16> {
+        self.quantizer(register).into_iter().chain(self.dequantizer(register)).collect()
     }
 }
 

@@ -3,23 +3,59 @@
 use crate::oaken::EngineParams;
 use hdl::Errors;
 
+/// The engines that a system has: a small device has room for one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engines {
+    /// Quantizer and dequantizer.
+    Both,
+    /// The quantizer alone: records go to the host.
+    Quantizer,
+    /// The dequantizer alone: records come from the host.
+    Dequantizer,
+}
+
+impl Engines {
+    /// All of them, in the order of their names.
+    pub const NAMES: [&str; 3] = ["both", "quantizer", "dequantizer"];
+
+    /// As configurations name them.
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
+    /// Those of this name.
+    pub fn named(name: &str) -> Option<Engines> {
+        [Engines::Both, Engines::Quantizer, Engines::Dequantizer].into_iter().find(|engines| engines.name() == name)
+    }
+    /// Is the quantizer there?
+    pub fn quantizes(self) -> bool {
+        self != Engines::Dequantizer
+    }
+    /// Is the dequantizer there?
+    pub fn dequantizes(self) -> bool {
+        self != Engines::Quantizer
+    }
+}
+
 /// Parameters of a system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SystemParams {
-    /// The engines; one setting.
+    /// Each engine; one setting.
     pub engine: EngineParams,
+    /// Which are there.
+    pub engines: Engines,
     /// Frequency of the clock.
     pub clock_hertz: u32,
     /// Cycles in a bit of the line.
     pub clocks_per_bit: u32,
-    /// Beats of records that wait: from 2 to 65,536, each of as many bytes as a word of the sparse part.
+    /// Beats of records that wait: from 2 to 65,536, each of as many bytes as a word of the sparse part. With one engine
+    /// there is no such memory.
     pub records: u32,
 }
 
 impl SystemParams {
-    /// Bytes of the record memory.
+    /// Bytes of the record memory; 0 where there is none.
     pub fn record_bytes(self) -> u32 {
-        self.records * self.engine.sparse_bytes()
+        if self.engines == Engines::Both { self.records * self.engine.sparse_bytes() } else { 0 }
     }
     #[track_caller]
     pub(super) fn check(self, name: &str) -> Result<SystemParams, Errors> {

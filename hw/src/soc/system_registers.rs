@@ -1,12 +1,16 @@
 //! The registers in which a system says what it is, what went wrong and what it has done.
 
-use super::system_params::SystemParams;
-use crate::control::{RegisterMap, Ro, Sticky};
+use super::system_params::{Engines, SystemParams};
+use crate::control::{RegisterMap, Ro, Rw, Sticky};
 use crate::oaken::types::PAPER_BITS;
 
 /// The registers, and the handles of what hardware sets.
 pub(super) struct SystemMap {
     pub map: RegisterMap,
+    /// Records go to the host, and records come from it: with both engines a choice.
+    pub path: Option<[Rw; 2]>,
+    /// The next packet of records that the dequantizer's side takes is a dense part.
+    pub dense_next: Ro,
     /// In the order of [`ERRORS`].
     pub errors: Vec<Sticky>,
     /// In the order of [`COUNTERS`].
@@ -54,10 +58,13 @@ pub(super) fn system_map(p: SystemParams) -> SystemMap {
     parameters.constant("dense_bits_xor_4", 3, width, "bits of a code in the dense part, xor 4");
     parameters.reserved(5);
     parameters.constant("max_length", 14, p.engine.max_length, "the longest vector, in elements");
+    parameters.constant("quantizer", 1, u32::from(p.engines.quantizes()), "the quantizer is there");
+    parameters.constant("dequantizer", 1, u32::from(p.engines.dequantizes()), "the dequantizer is there");
     map.constant("clock", 32, p.clock_hertz, "frequency of the clock");
     map.constant("clocks_per_bit", 32, p.clocks_per_bit, "cycles in a bit of the line");
-    map.constant("record_bytes", 32, p.record_bytes(), "bytes of the record memory");
+    map.constant("record_bytes", 32, p.record_bytes(), "bytes of the record memory; 0 with one engine");
     map.rw("scratch", 32, 0, "holds what is written, and does nothing");
+    let (path, dense_next) = path(&mut map, p.engines);
     let mut errors = map.register("errors", "what went wrong; write 1 to clear");
     let errors = ERRORS.map(|(name, doc)| errors.sticky(name, doc)).to_vec();
     let counters = COUNTERS.map(|(name, doc, units)| {
@@ -65,7 +72,31 @@ pub(super) fn system_map(p: SystemParams) -> SystemMap {
         map.units(counter, units);
         counter
     });
-    SystemMap { map, errors, counters: counters.to_vec() }
+    SystemMap { map, path, dense_next, errors, counters: counters.to_vec() }
+}
+
+/// Which way what is put goes. With one engine there is one way, and nothing that could be written.
+fn path(map: &mut RegisterMap, engines: Engines) -> (Option<[Rw; 2]>, Ro) {
+    let mut path =
+        map.register("path", "which engines what is put goes through: 0 both, 1 the quantizer, 2 the dequantizer");
+    let out = "records go to the host, and none to the dequantizer";
+    let into = "what the host puts are records, for the dequantizer";
+    let choice = match engines {
+        Engines::Both => Some([path.rw("records_out", 1, 0, out), path.rw("records_in", 1, 0, into)]),
+        one => {
+            path.constant("records_out", 1, u32::from(one.quantizes()), out);
+            path.constant("records_in", 1, u32::from(one.dequantizes()), into);
+            None
+        }
+    };
+    (
+        choice,
+        path.ro(
+            "dense_next",
+            1,
+            "the next packet of records for the dequantizer is the dense part of one that was begun",
+        ),
+    )
 }
 
 /// The registers of a system with these parameters.
@@ -93,8 +124,14 @@ const fn number(text: &str) -> u32 {
 fn hash(p: SystemParams) -> u32 {
     let e = p.engine;
     let text = format!(
-        "lanes = {}\nmax_length = {}\ndense_bits = {}\nclock_hertz = {}\nclocks_per_bit = {}\nrecords = {}\n",
-        e.lanes, e.max_length, e.dense_bits, p.clock_hertz, p.clocks_per_bit, p.records
+        "lanes = {}\nmax_length = {}\ndense_bits = {}\nclock_hertz = {}\nclocks_per_bit = {}\nrecords = {}\nengines = {}\n",
+        e.lanes,
+        e.max_length,
+        e.dense_bits,
+        p.clock_hertz,
+        p.clocks_per_bit,
+        p.records,
+        p.engines.name()
     );
     let bit = |crc: u32, _| (crc >> 1) ^ if crc & 1 == 1 { 0xedb8_8320 } else { 0 };
     !text.bytes().fold(!0, |crc: u32, byte| (0..8).fold(crc ^ u32::from(byte), bit))

@@ -39,6 +39,7 @@ mod slices;
 mod softmax;
 mod stream;
 pub mod system;
+pub mod system_paths;
 mod uart;
 mod vq;
 mod vq_head;

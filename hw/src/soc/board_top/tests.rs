@@ -1,11 +1,13 @@
 use super::*;
 use crate::oaken::EngineParams;
+use crate::soc::system_params::Engines;
 use ::sim::link_bench::Host;
 use hdl::engine::Engine;
 
 fn params() -> BoardParams {
     let engine = EngineParams { lanes: 1, max_length: 64, dense_bits: 4, settings: 1 };
-    let system = SystemParams { engine, clock_hertz: 72_000_000, clocks_per_bit: 16, records: 16 };
+    let system =
+        SystemParams { engine, engines: Engines::Both, clock_hertz: 72_000_000, clocks_per_bit: 16, records: 16 };
     BoardParams { system, pll: Pll::Ehxplll, oscillator_hertz: 48_000_000, leds: 4, leds_low: true, wifi_gpio0: false }
 }
 

@@ -1,0 +1,123 @@
+//! `kvforge host quantize` and `dequantize`: recordings to files of records, and back.
+
+use super::halves::{self, Setting, of_the_model};
+use super::kvq::{self, KvqTensor};
+use crate::args::{DequantizeOptions, QuantizeOptions};
+use crate::profile::{problem, recording, thresholds};
+use crate::report::{Failure, Problem, file_problem};
+use crate::write::{check_writable, write_file};
+use fpga::link::line::Line;
+use fpga::link::system::{System, SystemError};
+use indicatif::ProgressBar;
+use safetensors::tensor::{Dtype, TensorView, serialize};
+use sim::data::{Kind, Recording};
+use sim::golden::oaken::DenseBits;
+use sim::profile::{Method, Profile, Widths};
+use std::io::Write;
+use std::path::Path;
+use std::time::Instant;
+
+/// Thresholds of a recording: those of a file, or the recording's own.
+pub fn profile_of(recording: &Recording, file: Option<&Path>, bits: DenseBits) -> Result<Profile, Failure> {
+    let Some(file) = file else {
+        let widths = Widths { key: bits, value: bits };
+        return Profile::from_recordings(std::slice::from_ref(recording), Method::default(), widths).map_err(problem);
+    };
+    let profile = thresholds(file)?;
+    profile.check_covers(recording).map_err(problem)?;
+    match profile.layers.iter().find(|layer| layer.dense_bits != bits) {
+        None => Ok(profile),
+        Some(layer) => {
+            let (have, found) = (bits.get(), layer.dense_bits.get());
+            let title = format!("{}: layer {} {} has codes of {found} bits", file.display(), layer.layer, layer.kind);
+            let problem = Problem::new(title).note(format!("the board has codes of {have} bits"));
+            let help = format!("`kvforge profile --key-bits {have} --value-bits {have}` makes thresholds for it");
+            Err(problem.help(help).into())
+        }
+    }
+}
+
+pub fn quantize<L: Line>(
+    options: &QuantizeOptions,
+    system: &mut System<L>,
+    failed: impl Fn(&SystemError) -> Failure,
+) -> Result<(), Failure> {
+    let recording = recording(&options.file)?;
+    let bits = DenseBits::new(system.info().dense_bits).map_err(|error| Failure::Internal(error.to_string()))?;
+    let profile = profile_of(&recording, options.thresholds.as_deref(), bits)?;
+    check_writable(&options.out)?;
+    system.drain().map_err(|error| failed(&error))?;
+    let (start, progress) = (Instant::now(), ProgressBar::new(recording.tensors.len() as u64));
+    let mut tensors = vec![];
+    for tensor in &recording.tensors {
+        let layer = profile.layer(tensor.layer, tensor.kind).map_err(problem)?;
+        let setting = Setting { length: tensor.cols, bits, thresholds: layer.thresholds };
+        let vectors: Vec<&[u16]> = tensor.vectors().collect();
+        let records = halves::quantize(system, &vectors, setting).map_err(|error| failed(&error))?;
+        let (layer, kind) = (tensor.layer, tensor.kind);
+        tensors.push(KvqTensor { layer, kind, length: tensor.cols, bits, thresholds: setting.thresholds, records });
+        progress.inc(1);
+    }
+    progress.finish_and_clear();
+    let bytes = kvq::to_bytes(&tensors);
+    write_file(&options.out, &bytes)?;
+    let elements: usize = recording.tensors.iter().map(|tensor| tensor.data.len()).sum();
+    let bits = 8.0 * bytes.len() as f64 / elements as f64;
+    told(system, &tensors, start, &format!("{} bytes, {bits:.3} bits for each element", bytes.len()), &options.out)
+}
+
+pub fn dequantize<L: Line>(
+    options: &DequantizeOptions,
+    system: &mut System<L>,
+    failed: impl Fn(&SystemError) -> Failure,
+) -> Result<(), Failure> {
+    let bytes = std::fs::read(&options.file).map_err(|error| file_problem("read", &options.file, &error))?;
+    let tensors = kvq::from_bytes(&bytes).map_err(|error| {
+        let problem = Problem::new(format!("{}: {error}", options.file.display()));
+        problem.help("`kvforge host quantize` writes such files; docs/kvq.md has their format")
+    })?;
+    let bits = system.info().dense_bits;
+    if let Some(other) = tensors.iter().find(|tensor| tensor.bits.get() != bits) {
+        let title = format!("{}: codes of {} bits", options.file.display(), other.bits.get());
+        return Err(Problem::new(title).note(format!("the board has codes of {bits} bits")).into());
+    }
+    check_writable(&options.out)?;
+    system.drain().map_err(|error| failed(&error))?;
+    let (start, progress) = (Instant::now(), ProgressBar::new(tensors.len() as u64));
+    let mut written = vec![];
+    for tensor in &tensors {
+        let setting = Setting { length: tensor.length, bits: tensor.bits, thresholds: tensor.thresholds };
+        let vectors = halves::dequantize(system, &tensor.records, setting).map_err(|error| failed(&error))?;
+        let letter = if tensor.kind == Kind::Key { 'k' } else { 'v' };
+        let data: Vec<u8> = vectors.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
+        written.push((format!("layer{}.{letter}", tensor.layer), vec![vectors.len(), tensor.length], data));
+        progress.inc(1);
+    }
+    progress.finish_and_clear();
+    let internal = |error: &dyn std::error::Error| Failure::Internal(error.to_string());
+    let views = written.iter().map(|(name, shape, data)| {
+        Ok((name, TensorView::new(Dtype::F16, shape.clone(), data).map_err(|error| internal(&error))?))
+    });
+    let views = views.collect::<Result<Vec<_>, Failure>>()?;
+    let bytes = serialize(views, None).map_err(|error| internal(&error))?;
+    write_file(&options.out, &bytes)?;
+    told(system, &tensors, start, &format!("{} bytes", bytes.len()), &options.out)
+}
+
+/// What became of it.
+fn told<L: Line>(
+    system: &System<L>,
+    tensors: &[KvqTensor],
+    start: Instant,
+    what: &str,
+    path: &Path,
+) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    if let Some(model) = of_the_model(system.info()) {
+        writeln!(out, "{model}")?;
+    }
+    let vectors: usize = tensors.iter().map(|tensor| tensor.records.len()).sum();
+    let seconds = start.elapsed().as_secs_f64();
+    writeln!(out, "{vectors} vectors of {} layers' keys and values in {seconds:.1} s", tensors.len())?;
+    Ok(writeln!(out, "written: {}, {what}", path.display())?)
+}
