@@ -34,9 +34,10 @@ use super::cache_types::book_word;
 use super::encoder::{EncodeCommand, encoder};
 use super::scores::{Scores, ScoresCommand, TOKEN_BITS, scores};
 use super::values::{Weight, values};
-use crate::attention::softmax::{SoftmaxPorts, SoftmaxScore, softmax, softmax_statistics};
+use crate::attention::softmax::{SoftmaxPorts, SoftmaxScore, SoftmaxWeight, softmax, softmax_statistics};
 use crate::control::{AxiLite, axi_lite, slave};
 use crate::memory::axi::{AxiRead, AxiWrite, axi_read, axi_write};
+use crate::stream::register_slice::register_slice_after;
 use crate::stream::register_slice_forward::register_slice_forward_after;
 use hdl::*;
 
@@ -85,7 +86,7 @@ pub fn attention_head(name: &str, p: HeadParams) -> Result<Design<AttentionHeadP
     };
     let first = [regs[map.first_key_book], regs[map.first_value_book]];
     units.connect(m, &read, job, first, ends)?;
-    let flushed = units.pass_scores(m, stage);
+    let flushed = units.pass_scores(m, stage)?;
 
     // a vector that could not be read has fewer words than a whole one, and its unit refuses it
     m.assert(!(units.encoder.m.valid & read.vector_failed), "no row is encoded of a vector that could not be read");
@@ -171,7 +172,7 @@ impl Units {
     /// Scores become weights. In a job that failed they are forgotten or, if all were there already, their weights are dropped; gives whether
     /// that is over.
     #[module]
-    fn pass_scores(&self, m: Module, stage: StateSignal<Stage>) -> Signal {
+    fn pass_scores(&self, m: Module, stage: StateSignal<Stage>) -> Result<Signal, Errors> {
         let Units { scores, softmax, values, .. } = self;
         let flushes = stage.is(Stage::Flush);
         let complete = m.reg_reset(bits(1), 0).comment("the last score went into the softmax");
@@ -180,13 +181,15 @@ impl Units {
         softmax.scores.set(scores.m.with(SoftmaxScore { score: score[0], last }));
         softmax.forget.set(flushes & !complete);
         let sums = stage.is(Stage::Values);
-        values.weight.valid.set(softmax.weights.valid & sums);
-        let weights = softmax.weights.payload;
-        values.weight.payload.set(Weight { weight: weights.weight, scale: None, last: weights.last });
-        softmax.weights.ready.set((values.weight.ready & sums) | flushes);
-        let over = softmax.weights.transfer() & weights.last;
+        // Both units decide whether a weight moves on. Weights are dropped behind the slice: one that stayed in it would be the next job's.
+        let weights = register_slice_after(m, softmax.weights)?;
+        values.weight.valid.set(weights.valid & sums);
+        let SoftmaxWeight { weight, last: last_weight } = weights.payload;
+        values.weight.payload.set(Weight { weight, scale: None, last: last_weight });
+        weights.ready.set((values.weight.ready & sums) | flushes);
+        let over = weights.transfer() & last_weight;
         m.when(softmax.scores.transfer() & last, || complete.set(1)).elsewhen(over, || complete.set(0));
-        flushes & (over | !complete)
+        Ok(flushes & (over | !complete))
     }
 }
 

@@ -39,7 +39,7 @@ const SLOW: &[(&str, u32)] = &[
     ("h2m2_wait_requester", 12),
     ("h2m2_walks", 14),
     ("oaken_answers", 12),
-    ("oaken_tables", 36),
+    ("oaken_tables", 32),
     ("page_list", 13),
     ("power_up_burst_writer", 10),
     ("power_up_history_port", 10),
