@@ -3,7 +3,6 @@
 mod check;
 mod files;
 mod halves;
-mod kvq;
 mod roundtrip;
 mod simulated;
 

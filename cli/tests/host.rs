@@ -96,9 +96,9 @@ fn damaged_records_are_refused_and_nothing_is_written() {
     std::fs::write(place.path().join("flipped.kvq"), flipped).unwrap();
     std::fs::write(place.path().join("out.safetensors"), "old").unwrap();
     for (file, expected) in [
-        ("cut.kvq", "cut.kvq: it is damaged or cut"),
-        ("flipped.kvq", "flipped.kvq: it is damaged or cut"),
-        ("good.safetensors", "good.safetensors: it is no .kvq file"),
+        ("cut.kvq", ": damaged or cut: the CRC-32 is "),
+        ("flipped.kvq", ": damaged or cut: the CRC-32 is "),
+        ("good.safetensors", "good.safetensors: byte 0: no .kvq file"),
         ("nowhere.kvq", "nowhere.kvq"),
     ] {
         let output = kvforge(&place, &format!("host --port sim dequantize {file} -o out.safetensors"));

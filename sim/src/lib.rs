@@ -2,6 +2,7 @@
 //!
 //! - [`golden`]: models that the hardware must agree with, bit by bit, and the float64 mathematics behind them
 //! - [`data`]: readers of recorded keys and values (safetensors and npy)
+//! - [`kvq`]: files of quantized keys and values
 //! - [`verilator`]: Verilog as a running model, driven as the built-in simulator is; [`tools`] finds the program
 //! - [`profile`]: the threshold profiler, which turns recordings into the thresholds that the hardware is loaded with
 //! - [`vq`]: the trainer of codebooks, and what packs keys, values and weights with them
@@ -38,6 +39,7 @@ pub mod h2m2_event_bench;
 pub mod h2m2_migration_bench;
 pub mod h2m2_mmu_bench;
 pub mod h2m2_model;
+pub mod kvq;
 pub mod lad;
 pub mod lad_apid_bench;
 pub mod lad_score_bench;

@@ -11,7 +11,8 @@ use sim::oaken_bench::to_bytes;
 use sim::profile::{Method, Profile, Widths};
 use std::path::Path;
 use testbenches::drivers::system::host_of;
-use testbenches::drivers::system_paths::{set_up, there_and_back};
+use testbenches::drivers::system_paths::set_up;
+use testbenches::drivers::there_and_back;
 
 const PARAMS: SystemParams = SystemParams {
     engine: EngineParams { lanes: 4, max_length: 1024, dense_bits: 4, settings: 1 },

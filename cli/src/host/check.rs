@@ -4,6 +4,7 @@ use super::halves::{Setting, model_record, model_vector, of_the_model};
 use crate::args::BenchOptions;
 use crate::report::{Failure, Problem};
 use crate::table::table;
+use fastrand::Rng;
 use fpga::link::line::Line;
 use fpga::link::system::{Counters, Info, Path, System, SystemError};
 use sim::golden::oaken::{DenseBits, Thresholds};
@@ -24,11 +25,10 @@ fn setting(info: Info, length: usize) -> Result<Setting, Failure> {
 /// A known vector: numbers from -2 to 2 of all sizes, among them zeros, the largest and the smallest ones.
 fn known(number: usize, length: usize) -> Vec<u16> {
     let special = [0, 0x8000, 0x7bff, 0xfbff, 1, 0x8001, 0x3c00, 0xbc00];
-    let mut state = 0x9e37_79b9_u32.wrapping_add(number as u32);
+    let mut rng = Rng::with_seed(number as u64);
     let element = |i: usize| {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        let (sign, magnitude) = (state >> 16 & 0x8000, (state >> 8) % 0x4000);
-        if number == 0 && i < special.len() { special[i] } else { (sign | magnitude) as u16 }
+        let any = rng.u16(..0x4000) | rng.u16(..2) << 15;
+        if number == 0 { special.get(i).copied().unwrap_or(any) } else { any }
     };
     (0..length).map(element).collect()
 }

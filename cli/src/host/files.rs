@@ -1,17 +1,17 @@
 //! `kvforge host quantize` and `dequantize`: recordings to files of records, and back.
 
 use super::halves::{self, Setting, of_the_model};
-use super::kvq::{self, KvqTensor};
 use crate::args::{DequantizeOptions, QuantizeOptions};
 use crate::profile::{problem, recording, thresholds};
 use crate::report::{Failure, Problem, file_problem};
 use crate::write::{check_writable, write_file};
 use fpga::link::line::Line;
-use fpga::link::system::{System, SystemError};
+use fpga::link::system::{RecordParts, System, SystemError};
 use indicatif::ProgressBar;
 use safetensors::tensor::{Dtype, TensorView, serialize};
 use sim::data::{Kind, Recording};
-use sim::golden::oaken::DenseBits;
+use sim::golden::oaken::{DenseBits, Record, decode};
+use sim::kvq::{KvqFile, KvqTensor};
 use sim::profile::{Method, Profile, Widths};
 use std::io::Write;
 use std::path::Path;
@@ -55,15 +55,29 @@ pub fn quantize<L: Line>(
         let vectors: Vec<&[u16]> = tensor.vectors().collect();
         let records = halves::quantize(system, &vectors, setting).map_err(|error| failed(&error))?;
         let (layer, kind) = (tensor.layer, tensor.kind);
+        let records = records.into_iter().enumerate().map(|(i, parts)| {
+            legal(parts, setting).map_err(|why| {
+                Problem::new(format!("the board's record of {kind} {i} of layer {layer} is not legal: {why}"))
+            })
+        });
+        let records = records.collect::<Result<_, _>>()?;
         tensors.push(KvqTensor { layer, kind, length: tensor.cols, bits, thresholds: setting.thresholds, records });
         progress.inc(1);
     }
     progress.finish_and_clear();
-    let bytes = kvq::to_bytes(&tensors);
+    let file = KvqFile { tensors };
+    let bytes = file.to_bytes();
     write_file(&options.out, &bytes)?;
     let elements: usize = recording.tensors.iter().map(|tensor| tensor.data.len()).sum();
     let bits = 8.0 * bytes.len() as f64 / elements as f64;
-    told(system, &tensors, start, &format!("{} bytes, {bits:.3} bits for each element", bytes.len()), &options.out)
+    told(system, &file.tensors, start, &format!("{} bytes, {bits:.3} bits for each element", bytes.len()), &options.out)
+}
+
+/// What a board gave, as a record that can be decoded.
+fn legal(parts: RecordParts, s: Setting) -> Result<Record, String> {
+    let decoded = decode(&parts.dense, &parts.sparse, s.length, s.bits, &s.thresholds);
+    decoded.map_err(|error| error.to_string())?;
+    Record::of_parts(parts.sparse, parts.dense).ok_or_else(|| "it has no header".into())
 }
 
 pub fn dequantize<L: Line>(
@@ -72,10 +86,11 @@ pub fn dequantize<L: Line>(
     failed: impl Fn(&SystemError) -> Failure,
 ) -> Result<(), Failure> {
     let bytes = std::fs::read(&options.file).map_err(|error| file_problem("read", &options.file, &error))?;
-    let tensors = kvq::from_bytes(&bytes).map_err(|error| {
+    let file = KvqFile::from_bytes(&bytes).map_err(|error| {
         let problem = Problem::new(format!("{}: {error}", options.file.display()));
         problem.help("`kvforge host quantize` writes such files; docs/kvq.md has their format")
     })?;
+    let tensors = file.tensors;
     let bits = system.info().dense_bits;
     if let Some(other) = tensors.iter().find(|tensor| tensor.bits.get() != bits) {
         let title = format!("{}: codes of {} bits", options.file.display(), other.bits.get());
@@ -87,7 +102,9 @@ pub fn dequantize<L: Line>(
     let mut written = vec![];
     for tensor in &tensors {
         let setting = Setting { length: tensor.length, bits: tensor.bits, thresholds: tensor.thresholds };
-        let vectors = halves::dequantize(system, &tensor.records, setting).map_err(|error| failed(&error))?;
+        let parts = |record: &Record| RecordParts { sparse: record.sparse.clone(), dense: record.dense.clone() };
+        let records: Vec<RecordParts> = tensor.records.iter().map(parts).collect();
+        let vectors = halves::dequantize(system, &records, setting).map_err(|error| failed(&error))?;
         let letter = if tensor.kind == Kind::Key { 'k' } else { 'v' };
         let data: Vec<u8> = vectors.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
         written.push((format!("layer{}.{letter}", tensor.layer), vec![vectors.len(), tensor.length], data));

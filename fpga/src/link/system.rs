@@ -6,6 +6,7 @@ use hw::control::RegisterMap;
 use hw::oaken::{EngineParams, dequantizer_axi, quantizer_axi};
 use hw::soc::system_addresses::SystemAddresses;
 use hw::soc::system_params::{Engines, SystemParams};
+pub use hw::soc::system_path::Path;
 use hw::soc::system_registers;
 use thiserror::Error;
 
@@ -15,19 +16,6 @@ const ID: u32 = 0x4b56_464f;
 const TIMES: u32 = 50;
 /// So often nothing comes of a system that is empty.
 const DRAINED: u32 = 3;
-/// In `path`: the next packet is a dense part.
-const DENSE_NEXT: u32 = 4;
-
-/// The way through a system.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Path {
-    /// Vectors through both engines.
-    ThereAndBack = 0,
-    /// Vectors in, records out.
-    Quantize = 1,
-    /// Records in, vectors out.
-    Dequantize = 2,
-}
 
 /// A record: its two parts (docs/oaken-format.md).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -100,11 +88,7 @@ pub struct Info {
 impl Info {
     /// Is this path there?
     pub fn has(&self, path: Path) -> bool {
-        match path {
-            Path::ThereAndBack => self.engines == Engines::Both,
-            Path::Quantize => self.engines.quantizes(),
-            Path::Dequantize => self.engines.dequantizes(),
-        }
+        path.is_in(self.engines)
     }
 }
 
@@ -239,7 +223,7 @@ impl<L: Line> System<L> {
                 self.empty()?;
             }
         }
-        if self.host.read(self.addresses.own("path"))? & DENSE_NEXT != 0 {
+        if self.host.read(self.addresses.own("path"))? & Path::DENSE_NEXT != 0 {
             self.empty()?; // the dense part of a record that was begun
         }
         self.write_each("flush", 0)?;

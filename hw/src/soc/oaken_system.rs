@@ -26,7 +26,7 @@
 use super::link::link;
 use super::link_responder::ADDRESS_BITS;
 use super::system_params::{Engines, SystemParams};
-use super::system_path::{Choice, Path, path};
+use super::system_path::{Choice, DataPath, path};
 use super::system_registers::{COUNTERS, ERRORS, SystemMap, system_map};
 use super::uart::uart;
 use crate::control::{AxiLite, Window, axil_router, slave};
@@ -197,7 +197,7 @@ fn behind_the_line(m: Module, name: &str, p: SystemParams, line: Line) -> Result
 
 /// What the quantizer does: a beat is taken, it is busy, starved, stalled.
 #[module]
-fn quantizer_counts(m: Module, path: &Path) -> [Option<Signal>; 4] {
+fn quantizer_counts(m: Module, path: &DataPath) -> [Option<Signal>; 4] {
     let Some(quantizing) = &path.quantizing else { return [None; 4] };
     let arriving = quantizing.elements;
     let within = m.reg_reset(bits(1), 0).comment("in the midst of a vector");

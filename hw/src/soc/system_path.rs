@@ -49,7 +49,7 @@ pub(super) struct Dequantizing {
 }
 
 /// The engines that are there, and the bytes for the host.
-pub(super) struct Path {
+pub(super) struct DataPath {
     pub quantizing: Option<Quantizing>,
     pub dequantizing: Option<Dequantizing>,
     pub to_host: Stream<Beat>,
@@ -63,7 +63,7 @@ pub(super) fn path(
     p: SystemParams,
     put: Stream<Beat>,
     choice: Option<Choice>,
-) -> Result<Path, Errors> {
+) -> Result<DataPath, Errors> {
     let Some(Choice { records_out, records_in }) = choice else { return one_engine(m, name, p, put) };
     let [elements, of_host] = two_ways(m, put, records_in);
     let quantizing = quantize(m, name, p, elements)?;
@@ -75,21 +75,21 @@ pub(super) fn path(
     let dequantizing = dequantize(m, name, p, either(m, [stay, of_host], records_in))?;
     let bytes = [convert_after(m, dequantizing.elements, 1)?, convert_after(m, to_host, 1)?];
     let to_host = either(m, bytes, records_out);
-    Ok(Path { quantizing: Some(quantizing), dequantizing: Some(dequantizing), to_host })
+    Ok(DataPath { quantizing: Some(quantizing), dequantizing: Some(dequantizing), to_host })
 }
 
 /// The path of a system with one engine: there is one way.
 #[module]
-fn one_engine(m: Module, name: &str, p: SystemParams, put: Stream<Beat>) -> Result<Path, Errors> {
+fn one_engine(m: Module, name: &str, p: SystemParams, put: Stream<Beat>) -> Result<DataPath, Errors> {
     if p.engines == Engines::Quantizer {
         let quantizing = quantize(m, name, p, put)?;
         let to_host = convert_after(m, quantizing.records, 1)?;
-        return Ok(Path { quantizing: Some(quantizing), dequantizing: None, to_host });
+        return Ok(DataPath { quantizing: Some(quantizing), dequantizing: None, to_host });
     }
     let records = convert_after(m, put, p.engine.sparse_bytes())?;
     let dequantizing = dequantize(m, name, p, records)?;
     let to_host = convert_after(m, dequantizing.elements, 1)?;
-    Ok(Path { quantizing: None, dequantizing: Some(dequantizing), to_host })
+    Ok(DataPath { quantizing: None, dequantizing: Some(dequantizing), to_host })
 }
 
 /// The quantizer, and the join behind it.
@@ -143,4 +143,31 @@ fn either(m: Module, streams: [Stream<Beat>; 2], second: Signal) -> Stream<Beat>
     a.ready.set(!second & out.ready);
     b.ready.set(second & out.ready);
     out
+}
+
+/// The way through a system, as the register `path` has it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Path {
+    /// Vectors through both engines.
+    ThereAndBack = 0,
+    /// Vectors in, records out.
+    Quantize = 1,
+    /// Records in, vectors out.
+    Dequantize = 2,
+}
+
+impl Path {
+    /// The bits of `path` that say which.
+    pub const MASK: u32 = 3;
+    /// The bit of `path` that is 1 where the next packet of records is the dense part of one that was begun.
+    pub const DENSE_NEXT: u32 = 4;
+
+    /// Does a system with these engines have it?
+    pub fn is_in(self, engines: Engines) -> bool {
+        match self {
+            Path::ThereAndBack => engines == Engines::Both,
+            Path::Quantize => engines.quantizes(),
+            Path::Dequantize => engines.dequantizes(),
+        }
+    }
 }

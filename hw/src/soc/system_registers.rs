@@ -136,3 +136,26 @@ fn hash(p: SystemParams) -> u32 {
     let bit = |crc: u32, _| (crc >> 1) ^ if crc & 1 == 1 { 0xedb8_8320 } else { 0 };
     !text.bytes().fold(!0, |crc: u32, byte| (0..8).fold(crc ^ u32::from(byte), bit))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::system_path::Path;
+    use super::*;
+    use crate::oaken::EngineParams;
+
+    #[test]
+    fn the_bits_of_path_are_where_the_hardware_has_them() {
+        let engine = EngineParams { lanes: 1, max_length: 64, dense_bits: 4, settings: 1 };
+        for engines in [Engines::Both, Engines::Quantizer, Engines::Dequantizer] {
+            let map =
+                registers(SystemParams { engine, engines, clock_hertz: 1_000_000, clocks_per_bit: 16, records: 2 });
+            let path = map.registers.iter().find(|register| register.name == "path").expect("there");
+            let bit = |name: &str| 1 << path.fields.iter().find(|field| field.name == name).expect("there").lsb;
+            let (out, into) = (bit("records_out"), bit("records_in"));
+            assert_eq!((Path::Quantize as u32, Path::Dequantize as u32), (out, into));
+            assert_eq!((Path::MASK, Path::DENSE_NEXT), (out | into, bit("dense_next")));
+            let at_reset = [Path::ThereAndBack, Path::Quantize, Path::Dequantize][engines as usize];
+            assert!(path.reset() == at_reset as u32 && at_reset.is_in(engines));
+        }
+    }
+}

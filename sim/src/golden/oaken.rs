@@ -59,6 +59,12 @@ pub struct Record {
 }
 
 impl Record {
+    /// The record of these parts; none if the sparse one is shorter than its header. Whether they are legal,
+    /// [`decode`] says.
+    pub fn of_parts(sparse: Vec<u8>, dense: Vec<u8>) -> Option<Record> {
+        let header = u64::from_le_bytes(*sparse.first_chunk()?);
+        Some(Record { header, dense, sparse })
+    }
     /// All stored bits over the number of elements, which the header's width and the dense part give.
     pub fn effective_bits(&self) -> f64 {
         let bits_of = |bytes: usize| 8.0 * bytes as f64;

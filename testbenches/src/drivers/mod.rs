@@ -48,7 +48,7 @@ mod vq_tables;
 
 pub use configuration::{configuration, names};
 pub use float::{dot_of_two, tree_of_two};
-pub use oaken::{random_thresholds, random_vector};
+pub use oaken::{random_thresholds, random_vector, there_and_back};
 pub use parts::{engines_of_settings, parts, sizes, small, widths};
 pub use vq_head::{head_driver, tiles_driver};
 

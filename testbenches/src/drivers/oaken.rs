@@ -7,7 +7,7 @@ use fastrand::Rng;
 use hdl::engine::Engine;
 use hw::oaken::{EngineParams, QuantizerAxiPorts};
 use sim::bus::{AxiLiteMaster, Beat, Bench, Sink, Source, Stalls, seed};
-use sim::golden::oaken::{Thresholds, encode};
+use sim::golden::oaken::{DenseBits, Thresholds, decode, encode};
 use sim::oaken_bench::{Device, Parts, Pauses, misfit, quantize, quantizer};
 
 /// The quantizer.
@@ -100,6 +100,12 @@ pub fn random_vector(rng: &mut Rng, n: usize, t: &Thresholds) -> Vec<u16> {
         _ => half::f16::from_f32((rng.f32() + rng.f32() + rng.f32() - 1.5) * scale).to_bits(),
     };
     (0..n).map(|_| element(rng)).collect()
+}
+
+/// What a vector becomes on its way through both engines.
+pub fn there_and_back(v: &[u16], bits: DenseBits, t: &Thresholds) -> Vec<u16> {
+    let record = encode(v, bits, t);
+    decode(&record.dense, &record.sparse, v.len(), bits, t).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Vectors without outliers: they pass at full rate.

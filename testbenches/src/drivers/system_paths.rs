@@ -1,20 +1,14 @@
 //! The paths through an Oaken system: vectors along each, and that whatever is put, taken and switched, draining puts it right.
 
-use super::oaken::{random_thresholds, random_vector};
+use super::oaken::{random_thresholds, random_vector, there_and_back};
 use fastrand::Rng;
 use hdl::engine::Engine;
 use hw::soc::system_addresses::SystemAddresses;
 use hw::soc::system_params::{Engines, SystemParams};
-use sim::golden::oaken::{DenseBits, Thresholds, decode, encode};
+use hw::soc::system_path::Path;
+use sim::golden::oaken::{DenseBits, Thresholds, encode};
 use sim::link_bench::{Host, operation};
 use sim::oaken_bench::to_bytes;
-
-/// Along both engines.
-const THERE_AND_BACK: u32 = 0;
-/// Elements in, records out.
-const QUANTIZE: u32 = 1;
-/// Records in, elements out.
-const DEQUANTIZE: u32 = 2;
 
 /// Sets the engines of a system that are there.
 ///
@@ -37,12 +31,6 @@ pub fn set_up(
     Ok(())
 }
 
-/// What a vector becomes on its way through both engines.
-pub fn there_and_back(v: &[u16], bits: DenseBits, t: &Thresholds) -> Vec<u16> {
-    let record = encode(v, bits, t);
-    decode(&record.dense, &record.sparse, v.len(), bits, t).unwrap_or_else(|e| panic!("{e}"))
-}
-
 /// A system with its host.
 pub(super) struct Paths {
     pub host: Host,
@@ -52,21 +40,18 @@ pub(super) struct Paths {
 
 impl Paths {
     /// The paths that are there.
-    fn paths(&self) -> &'static [u32] {
-        match self.p.engines {
-            Engines::Both => &[THERE_AND_BACK, QUANTIZE, DEQUANTIZE],
-            Engines::Quantizer => &[QUANTIZE],
-            Engines::Dequantizer => &[DEQUANTIZE],
-        }
+    fn paths(&self) -> Vec<Path> {
+        let all = [Path::ThereAndBack, Path::Quantize, Path::Dequantize];
+        all.into_iter().filter(|path| path.is_in(self.p.engines)).collect()
     }
-    fn choose(&mut self, engine: &mut dyn Engine, path: u32) -> Result<(), String> {
+    fn choose(&mut self, engine: &mut dyn Engine, path: Path) -> Result<(), String> {
         let register = self.addresses.own("path");
         if self.p.engines == Engines::Both {
-            self.host.write(engine, register, path)?;
+            self.host.write(engine, register, path as u32)?;
         }
-        match self.host.read(engine, register)? & 3 {
-            found if found == path => Ok(()),
-            found => Err(format!("path {path} was chosen, and is {found}")),
+        match self.host.read(engine, register)? & Path::MASK {
+            found if found == path as u32 => Ok(()),
+            found => Err(format!("path {path:?} was chosen, and is {found}")),
         }
     }
     /// Random vectors along each path, one after the other and then two at once.
@@ -77,10 +62,12 @@ impl Paths {
                 let n = 64 * rng.usize(1..=2.min(self.p.engine.max_length as usize / 64));
                 let t = random_thresholds(rng);
                 set_up(&self.addresses, &mut self.host, engine, n, &t)?;
-                self.choose(engine, *path)?;
+                self.choose(engine, path)?;
                 let at_once = 1 + round % 2;
-                self.some(engine, rng, *path, (n, at_once), &t)?;
-                for (on, sum) in [(*path != DEQUANTIZE, &mut quantized), (*path != QUANTIZE, &mut dequantized)] {
+                self.some(engine, rng, path, (n, at_once), &t)?;
+                for (on, sum) in
+                    [(path != Path::Dequantize, &mut quantized), (path != Path::Quantize, &mut dequantized)]
+                {
                     if on {
                         *sum = (sum.0 + n * at_once, sum.1 + at_once);
                     }
@@ -105,27 +92,46 @@ impl Paths {
         &mut self,
         engine: &mut dyn Engine,
         rng: &mut Rng,
-        path: u32,
+        path: Path,
         (n, at_once): (usize, usize),
         t: &Thresholds,
     ) -> Result<(), String> {
         let bits = DenseBits::new(self.p.engine.dense_bits).map_err(|e| e.to_string())?;
         let sent: Vec<Vec<u16>> = (0..at_once).map(|_| random_vector(rng, n, t)).collect();
         for v in &sent {
-            for packet in if path == DEQUANTIZE { record(v, bits, t) } else { vec![to_bytes(v)] } {
-                self.host.put(engine, &packet)?;
+            if path == Path::Dequantize {
+                self.put_record(engine, v, bits, t)?;
+            } else {
+                self.host.put(engine, &to_bytes(v))?;
             }
         }
         for v in &sent {
             let expected = match path {
-                QUANTIZE => record(v, bits, t),
+                Path::Quantize => record(v, bits, t),
                 _ => vec![to_bytes(&there_and_back(v, bits, t))],
             };
             for expected in expected {
                 let found = self.host.take(engine)?;
                 if found != expected {
-                    return Err(format!("path {path}: {v:x?} became {found:x?} instead of {expected:x?}"));
+                    return Err(format!("path {path:?}: {v:x?} became {found:x?} instead of {expected:x?}"));
                 }
+            }
+        }
+        Ok(())
+    }
+    /// The two parts of a vector's record; between them `dense_next` says that the second one is still to come.
+    fn put_record(
+        &mut self,
+        engine: &mut dyn Engine,
+        v: &[u16],
+        bits: DenseBits,
+        t: &Thresholds,
+    ) -> Result<(), String> {
+        for (packet, dense_next) in record(v, bits, t).into_iter().zip([true, false]) {
+            self.host.put(engine, &packet)?;
+            let found = self.host.read(engine, self.addresses.own("path"))? & Path::DENSE_NEXT != 0;
+            if found != dense_next {
+                return Err(format!("behind a part of a record dense_next is {found} instead of {dense_next}"));
             }
         }
         Ok(())
@@ -140,8 +146,8 @@ impl Paths {
             for path in self.paths() {
                 let (n, t) = (64, random_thresholds(rng));
                 set_up(&self.addresses, &mut self.host, engine, n, &t)?;
-                self.choose(engine, *path)?;
-                self.some(engine, rng, *path, (n, 1), &t).map_err(|why| format!("behind disorder {round}: {why}"))?;
+                self.choose(engine, path)?;
+                self.some(engine, rng, path, (n, 1), &t).map_err(|why| format!("behind disorder {round}: {why}"))?;
             }
         }
         Ok(())
@@ -180,11 +186,11 @@ impl Paths {
     /// As the page of the system has it.
     fn drain(&mut self, engine: &mut dyn Engine) -> Result<(), String> {
         self.flush(engine, 1)?;
-        for path in self.paths().iter().rev().cycle().take(self.paths().len() + 1) {
-            self.choose(engine, *path)?;
+        for path in self.paths().into_iter().rev().cycle().take(self.paths().len() + 1) {
+            self.choose(engine, path)?;
             self.end_and_take(engine)?;
         }
-        if self.host.read(engine, self.addresses.own("path"))? & 4 != 0 {
+        if self.host.read(engine, self.addresses.own("path"))? & Path::DENSE_NEXT != 0 {
             // the dense part of a record that was begun
             self.end_and_take(engine)?;
         }

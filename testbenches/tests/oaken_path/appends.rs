@@ -38,7 +38,7 @@ fn appends_hold_no_quantizer() {
     for i in 0..VECTORS {
         let list = &vectors[i % 2];
         let vector = &list[i / 2 % list.len()];
-        rig.append([0, 0, (i % 2) as u64], vector, there_and_back(vector, &t), WIDE.lanes);
+        rig.append([0, 0, (i % 2) as u64], vector, there_and_back(vector, DenseBits::PAPER, &t), WIDE.lanes);
     }
     rig.answered(0);
     let taken = span(rig.bench.sent_at(rig.elements));

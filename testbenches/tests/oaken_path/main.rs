@@ -20,10 +20,11 @@ use hw::stream::axi_stream::{AxiStream, axi_stream};
 use sim::bus::axi4_memory::{Axi4Memory, MemoryModel};
 use sim::bus::{AxiLiteMaster, Bench, Sink, Source, Stalls, packet, packet_bytes, seed, span};
 use sim::data::{Kind, Recording};
-use sim::golden::oaken::{DenseBits, Thresholds, decode, encode};
+use sim::golden::oaken::{DenseBits, Thresholds};
 use sim::oaken_bench::{dequantizer, quantizer, to_bytes};
 use std::collections::HashMap;
 use std::path::Path;
+use testbenches::drivers::there_and_back;
 
 /// Bits of an address of the engines' registers.
 const ADDRESS: u32 = 6;
@@ -206,13 +207,6 @@ fn set_up(
     [(of_q, q.address("errors")), (of_d, d.address("errors"))]
 }
 
-/// What comes back of a vector.
-fn there_and_back(vector: &[u16], t: &Thresholds) -> Vec<u16> {
-    let width = DenseBits::new(ENGINE.dense_bits).expect("legal");
-    let record = encode(vector, width, t);
-    decode(&record.dense, &record.sparse, vector.len(), width, t).expect("legal")
-}
-
 /// With `KVFORGE_LONG=1`, ten million elements.
 #[test]
 fn real_keys_and_values_come_back_by_head() {
@@ -258,7 +252,7 @@ fn fill(rig: &mut Rig, rng: &mut Rng, vectors: &[Vec<&[u16]>], t: &Thresholds) {
         if rig.model.get(&group).is_none_or(|history| history.len() < 64) {
             let list = &vectors[(2 * group[1] + group[2]) as usize];
             let vector = list[rng.usize(0..list.len())];
-            rig.append(group, vector, there_and_back(vector, t), ENGINE.lanes);
+            rig.append(group, vector, there_and_back(vector, DenseBits::PAPER, t), ENGINE.lanes);
         }
     }
     rig.answered(0);
@@ -273,7 +267,7 @@ fn a_vector_with_a_wrong_end_harms_no_other() {
     let t = thresholds(&vectors);
     let design = path(ENGINE, params(3, 64)).unwrap_or_else(|e| panic!("{e}"));
     let mut engine = jit::simulator(&design);
-    let zeros = there_and_back(&[0; 192], &t);
+    let zeros = there_and_back(&[0; 192], DenseBits::PAPER, &t);
     let early = [&vectors[5][..96], &[0; 96]].concat();
     for (what, sent, flag) in [("early", 96, 1), ("late", 192 + 32, 2), ("lost tlast", 2 * 192, 2)] {
         let mut rig = rig(&design, &mut engine, slow(Stalls::Percent(25)), seed(1));
@@ -283,10 +277,12 @@ fn a_vector_with_a_wrong_end_harms_no_other() {
         for (i, vector) in vectors[..20].iter().enumerate() {
             let group = [0, i as u64 % 2, 0];
             match i {
-                5 if sent < 192 => rig.append(group, &packet[..sent], there_and_back(&early, &t), ENGINE.lanes),
-                5 => rig.append(group, &packet[..sent], there_and_back(vector, &t), ENGINE.lanes),
+                5 if sent < 192 => {
+                    rig.append(group, &packet[..sent], there_and_back(&early, DenseBits::PAPER, &t), ENGINE.lanes)
+                }
+                5 => rig.append(group, &packet[..sent], there_and_back(vector, DenseBits::PAPER, &t), ENGINE.lanes),
                 6 if sent == 2 * 192 => rig.append(group, &[], zeros.clone(), ENGINE.lanes),
-                _ => rig.append(group, vector, there_and_back(vector, &t), ENGINE.lanes),
+                _ => rig.append(group, vector, there_and_back(vector, DenseBits::PAPER, &t), ENGINE.lanes),
             }
         }
         rig.answered(0);
@@ -313,7 +309,7 @@ fn a_history_fills_the_bus() {
         rig.control(false, 0);
         for i in 0..1024 {
             let vector = vectors[i % vectors.len()];
-            rig.append([0, 0, 0], vector, there_and_back(vector, &t), ENGINE.lanes);
+            rig.append([0, 0, 0], vector, there_and_back(vector, DenseBits::PAPER, &t), ENGINE.lanes);
         }
         rig.answered(0);
         let before = rig.memory.requests.len();
