@@ -1,14 +1,19 @@
 //! Lines of bits and of bytes are the same to a host, and on a disturbed one nothing is lost, wrong or done twice.
 
+mod fuzzed;
+mod resets;
+
 use super::{LineKind, Simulated, named};
 use fastrand::Rng;
 use fpga::link::host::Host;
 use fpga::link::line::Line;
-use fpga::link::system::{Path, System};
+use fpga::link::system::{Path, RecordParts, System, SystemError};
 use hdl::bus::run_seed;
 use sim::golden::oaken::{DenseBits, Thresholds, decode, encode};
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::io::Result;
+use std::rc::Rc;
 use std::time::Duration;
 
 const SYSTEM: &str = "oaken_system_p4";
@@ -35,6 +40,60 @@ impl Line for Kept {
     fn time(&self) -> Duration {
         self.line.time()
     }
+}
+
+/// A line that several hosts have, one after the other.
+struct Shared<L>(Rc<RefCell<L>>);
+
+impl<L: Line> Shared<L> {
+    fn new(line: L) -> Shared<L> {
+        Shared(Rc::new(RefCell::new(line)))
+    }
+    /// A new host: what it asks for is answered at once, or not at all.
+    fn connected(&self) -> System<Shared<L>> {
+        let host = Host::new(Shared(self.0.clone()), Duration::from_millis(200)).with_attempts(1);
+        System::connect(host).unwrap_or_else(|error| panic!("{error}"))
+    }
+}
+
+impl<L: Line> Line for Shared<L> {
+    fn send(&mut self, bytes: &[u8]) -> Result<()> {
+        self.0.borrow_mut().send(bytes)
+    }
+    fn receive(&mut self, patience: Duration) -> Result<Option<u8>> {
+        self.0.borrow_mut().receive(patience)
+    }
+    fn time(&self) -> Duration {
+        self.0.borrow().time()
+    }
+}
+
+/// Bits of the thresholds -1, -1/32, 1/32 and 1.
+const THRESHOLDS: [u16; 4] = [0xbc00, 0xa800, 0x2800, 0x3c00];
+const PATHS: [Path; 3] = [Path::ThereAndBack, Path::Quantize, Path::Dequantize];
+
+/// Sets up a path, and sends vectors along it: each comes out as the golden model has it.
+fn right<L: Line>(
+    system: &mut System<L>,
+    rng: &mut Rng,
+    path: Path,
+    vectors: usize,
+) -> std::result::Result<(), SystemError> {
+    let [s_low, t_low, t_high, s_high] = THRESHOLDS;
+    let t = Thresholds::from_bits(s_low, t_low, t_high, s_high).unwrap();
+    system.set_up(path, 64, THRESHOLDS)?;
+    for _ in 0..vectors {
+        let vector = vector(rng);
+        let record = encode(&vector, DenseBits::PAPER, &t);
+        let decoded = decode(&record.dense, &record.sparse, 64, DenseBits::PAPER, &t).unwrap();
+        let parts = RecordParts { sparse: record.sparse, dense: record.dense };
+        match path {
+            Path::ThereAndBack => assert_eq!(system.roundtrip(&vector)?, decoded),
+            Path::Quantize => assert_eq!(system.quantize(&vector)?, parts),
+            Path::Dequantize => assert_eq!(system.dequantize(&parts, 64)?, decoded),
+        }
+    }
+    Ok(())
 }
 
 fn vector(rng: &mut Rng) -> Vec<u16> {
@@ -136,30 +195,17 @@ impl Line for Disturbed {
 /// With `KVFORGE_LONG=1` over 10^6 bytes.
 #[test]
 fn on_a_disturbed_line_nothing_is_lost_wrong_or_done_twice() {
-    let long = std::env::var("KVFORGE_LONG").is_ok_and(|long| long == "1");
     let (rng, line) = (Rng::with_seed(run_seed(14)), named(SYSTEM, LineKind::Bytes).unwrap());
     let line = Disturbed { line, rng, of: 1000, bursts: [0; 2], again: VecDeque::new(), bytes: 0, done: [0; 5] };
     let host = Host::new(line, Duration::from_millis(200)).with_attempts(1000);
     let mut system = System::connect(host).unwrap();
-    let t = Thresholds::from_bits(0xbc00, 0xa800, 0x2800, 0x3c00).unwrap();
-    let (mut rng, bits) = (Rng::with_seed(run_seed(15)), DenseBits::PAPER);
+    let mut rng = Rng::with_seed(run_seed(15));
     let (mut quantized, mut dequantized) = (0, 0);
-    while system.line().bytes < if long { 1_000_000 } else { 60_000 } {
-        for path in [Path::ThereAndBack, Path::Quantize] {
-            system.set_up(path, 64, t.bits()).unwrap();
-            for _ in 0..8 {
-                let vector = vector(&mut rng);
-                let record = encode(&vector, bits, &t);
-                if path == Path::Quantize {
-                    let found = system.quantize(&vector).unwrap();
-                    assert!(found.sparse == record.sparse && found.dense == record.dense);
-                } else {
-                    let expected = decode(&record.dense, &record.sparse, 64, bits, &t).unwrap();
-                    assert_eq!(system.roundtrip(&vector).unwrap(), expected);
-                    dequantized += 1;
-                }
-                quantized += 1;
-            }
+    while system.line().bytes < if sim::bus::long() { 1_000_000 } else { 60_000 } {
+        for path in PATHS {
+            right(&mut system, &mut rng, path, 8).unwrap();
+            quantized += if path == Path::Dequantize { 0 } else { 8 };
+            dequantized += if path == Path::Quantize { 0 } else { 8 };
         }
     }
     let counters = system.counters().unwrap();
