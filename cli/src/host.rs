@@ -16,7 +16,7 @@ use fpga::link::line::{Line, Serial};
 use fpga::link::system::{Info, System, SystemError};
 use hw::soc::system_params::Engines;
 use simulated::LineKind;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::time::Duration;
 
 /// How long an answer may take: the longest two frames at 115,200 bits a second, and what an adapter adds.
@@ -63,6 +63,10 @@ fn simulated_port(port: &str) -> Result<Option<(Option<&str>, LineKind)>, Proble
 }
 
 fn no_port(path: &str, board: &Board, error: &std::io::Error) -> Problem {
+    if error.kind() == ErrorKind::ResourceBusy {
+        let problem = Problem::new(format!("cannot open {path}: {error}"));
+        return problem.help(format!("a terminal program, or another kvforge? `fuser {path}` says which it is"));
+    }
     let problem = Problem::new(format!("cannot open {path} at {} bits a second: {error}", board.line.baud));
     let problem = problem.note(format!("the line of {}: {}", board.name, board.line.chip));
     problem.help("is it plugged in, free, and may you use it (group `dialout`)? `--port sim` needs no board")
@@ -75,6 +79,10 @@ fn failed(options: &HostOptions, error: &SystemError) -> Failure {
             .note("another rate, another bitstream or none, or sending and receiving lines swapped look like this")
             .help(format!("`--board` says which rate; `kvforge flash --board {}` loads a bitstream", options.board))
             .into(),
+        SystemError::Host(HostError::Line(_)) => {
+            let problem = problem.note("a board that is unplugged looks like this; no file was written");
+            problem.help("plug it in and start again: a new run opens the link").into()
+        }
         SystemError::OtherSystem(_) | SystemError::Host(HostError::OtherBoard(_)) => {
             problem.help(format!("`kvforge flash --board {}` loads a bitstream", options.board)).into()
         }

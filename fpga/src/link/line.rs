@@ -2,6 +2,7 @@
 
 use serialport::{ClearBuffer, SerialPort};
 use std::io::{Error, ErrorKind, Read, Result, Write};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// A line to a board.
@@ -44,7 +45,11 @@ impl Serial {
     /// # Errors
     /// If there is no such port, it is in use, or it has no such rate.
     pub fn open(path: &str, baud: u32) -> Result<Serial> {
-        let port = serialport::new(path, baud).open().map_err(Error::from)?;
+        let port = serialport::new(path, baud).open().map_err(|error| {
+            // the crate says of a port that another program has that there is none
+            let busy = error.kind() == serialport::ErrorKind::NoDevice && Path::new(path).exists();
+            if busy { Error::new(ErrorKind::ResourceBusy, "another program has it open") } else { error.into() }
+        })?;
         port.clear(ClearBuffer::All).map_err(Error::from)?;
         Ok(Serial { port, opened: Instant::now() })
     }
