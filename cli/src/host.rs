@@ -86,7 +86,7 @@ fn failed(options: &HostOptions, error: &SystemError) -> Failure {
         SystemError::OtherSystem(_) | SystemError::Host(HostError::OtherBoard(_)) => {
             problem.help(format!("`kvforge flash --board {}` loads a bitstream", options.board)).into()
         }
-        SystemError::Length { .. } => problem.help("give a recording with such vectors").into(),
+        SystemError::Length { .. } => problem.help("give a file with such vectors").into(),
         SystemError::Host(HostError::Closed) => problem.help("start again: a new run opens the link").into(),
         _ => problem.into(),
     }

@@ -3,6 +3,7 @@
 mod common;
 
 use common::{Place, kvforge};
+use sim::kvq::KvqFile;
 
 #[track_caller]
 fn stdout(place: &Place, arguments: &str) -> String {
@@ -41,7 +42,7 @@ fn records_go_from_one_board_to_another() {
     let quantizer = "host --port sim:oaken_system_quantizer_p1";
     let dequantizer = "host --port sim:oaken_system_dequantizer_p1";
     let text = stdout(&place, &format!("{both} quantize good.safetensors -o a.kvq"));
-    assert!(text.starts_with("16 vectors of 2 layers' keys and values in "), "{text}");
+    assert!(text.starts_with("16 vectors of 2 tensors in "), "{text}");
     let text = stdout(&place, &format!("{quantizer} quantize good.safetensors -o b.kvq"));
     assert!(text.starts_with("the board has no dequantizer: the golden model dequantizes\n"), "{text}");
     let text = stdout(&place, &format!("{dequantizer} quantize good.safetensors -o c.kvq"));
@@ -92,12 +93,16 @@ fn damaged_records_are_refused_and_nothing_is_written() {
     let good = std::fs::read(place.path().join("good.kvq")).unwrap();
     let mut flipped = good.clone();
     flipped[100] ^= 1;
+    let mut twice = KvqFile::from_bytes(&good).unwrap();
+    twice.tensors.push(twice.tensors[0].clone());
+    std::fs::write(place.path().join("twice.kvq"), twice.to_bytes()).unwrap();
     std::fs::write(place.path().join("cut.kvq"), &good[..good.len() / 2]).unwrap();
     std::fs::write(place.path().join("flipped.kvq"), flipped).unwrap();
     std::fs::write(place.path().join("out.safetensors"), "old").unwrap();
     for (file, expected) in [
         ("cut.kvq", ": damaged or cut: the CRC-32 is "),
         ("flipped.kvq", ": damaged or cut: the CRC-32 is "),
+        ("twice.kvq", ": layer 0 key is there twice: legal is once"),
         ("good.safetensors", "good.safetensors: byte 0: no .kvq file"),
         ("nowhere.kvq", "nowhere.kvq"),
     ] {

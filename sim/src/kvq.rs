@@ -5,12 +5,15 @@ use crate::golden::oaken::{
     DenseBits, DenseBitsError, FormatError, HEADER_BYTES, Record, ThresholdError, Thresholds, decode, is_legal_length,
 };
 use crate::golden::vq::crc::crc32;
+use std::collections::HashSet;
 use thiserror::Error;
 
 /// What a file begins with: three letters and the version of the page.
 const MAGIC: [u8; 4] = *b"KVQ\x01";
 /// Bytes of the check at the end.
 const CHECK: usize = 4;
+/// Bytes of a file without tensors.
+const SHORTEST: usize = 12;
 
 /// What a file holds.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -87,8 +90,16 @@ pub enum KvqFault {
     /// The thresholds are not in order, or no numbers.
     #[error(transparent)]
     Thresholds(#[from] ThresholdError),
+    /// A layer's keys or values are there twice.
+    #[error("layer {layer} {kind} is there twice: legal is once")]
+    Twice {
+        /// The layer.
+        layer: u32,
+        /// Keys or values.
+        kind: Kind,
+    },
     /// A record cannot be decoded.
-    #[error("the record of {kind} {number} of layer {layer}: {error}")]
+    #[error("the record of {kind} {number} of layer {layer}, bytes counted from its start: {error}")]
     Record {
         /// The layer.
         layer: u32,
@@ -133,11 +144,14 @@ impl KvqFile {
     /// # Errors
     /// If it is not legal: cause and position.
     pub fn from_bytes(bytes: &[u8]) -> Result<KvqFile, KvqError> {
-        let Some((magic, _)) = bytes.split_first_chunk::<4>().filter(|(magic, _)| magic[..3] == MAGIC[..3]) else {
+        if !bytes.starts_with(&MAGIC[..3]) {
             return Err(KvqFault::Magic.at(0));
-        };
-        if *magic != MAGIC {
-            return Err(KvqFault::Version(magic[3]).at(3));
+        }
+        if bytes.len() < SHORTEST {
+            return Err(KvqFault::CutShort { needed: SHORTEST, left: bytes.len() }.at(0));
+        }
+        if bytes[3] != MAGIC[3] {
+            return Err(KvqFault::Version(bytes[3]).at(3));
         }
         let (content, check) = bytes.split_at(bytes.len() - CHECK);
         let (stored, computed) = (check.try_into().map_or(0, u32::from_le_bytes), crc32(content));
@@ -146,7 +160,16 @@ impl KvqFile {
         }
         let mut reader = Reader { content, at: MAGIC.len() };
         let count = reader.number()?;
-        let tensors = (0..count).map(|_| tensor(&mut reader)).collect::<Result<Vec<_>, _>>()?;
+        let (mut tensors, mut seen) = (vec![], HashSet::new());
+        for _ in 0..count {
+            let at = reader.at;
+            let tensor = tensor(&mut reader)?;
+            let (layer, kind) = (tensor.layer, tensor.kind);
+            if !seen.insert((layer, kind == Kind::Value)) {
+                return Err(KvqFault::Twice { layer, kind }.at(at));
+            }
+            tensors.push(tensor);
+        }
         match content.len() - reader.at {
             0 => Ok(KvqFile { tensors }),
             more => Err(KvqFault::Trailing(more).at(reader.at)),
@@ -162,7 +185,7 @@ struct Reader<'b> {
 
 impl<'b> Reader<'b> {
     fn rest(&self) -> &'b [u8] {
-        self.content.get(self.at..).unwrap_or_default()
+        &self.content[self.at..]
     }
     /// The next bytes.
     fn take(&mut self, count: usize) -> Result<&'b [u8], KvqError> {
@@ -187,10 +210,9 @@ fn tensor(reader: &mut Reader) -> Result<KvqTensor, KvqError> {
         other => return Err(field("the kind", other.into(), "0 for keys, 1 for values").at(start)),
     };
     let bits = DenseBits::new(reader.take(1)?[0].into()).map_err(|error| KvqFault::from(error).at(start + 1))?;
-    if let [a, b] = reader.take(2)?
-        && (a | b) != 0
-    {
-        return Err(field("a byte that is kept free", u32::from(a | b), "0").at(start + 2));
+    let free = reader.take(2)?.iter().rev().fold(0, |number, byte| number << 8 | u32::from(*byte));
+    if free != 0 {
+        return Err(field("what is kept free", free, "0").at(start + 2));
     }
     let length = reader.number()?;
     if !is_legal_length(length as usize) {
@@ -198,6 +220,9 @@ fn tensor(reader: &mut Reader) -> Result<KvqTensor, KvqError> {
     }
     let length = length as usize;
     let count = reader.number()?;
+    if count == 0 {
+        return Err(field("the number of vectors", count, "1 and more").at(start + 8));
+    }
     let at = reader.at;
     let mut threshold = || reader.take(2).map(|two| u16::from_le_bytes([two[0], two[1]]));
     let t = [threshold()?, threshold()?, threshold()?, threshold()?];
@@ -207,7 +232,8 @@ fn tensor(reader: &mut Reader) -> Result<KvqTensor, KvqError> {
         let (at, illegal) = (reader.at, |error| KvqFault::Record { layer, kind, number, error });
         let (sparse, dense) = parts(reader, length, bits)?;
         decode(&dense, &sparse, length, bits, &thresholds).map_err(|error| illegal(error).at(at))?;
-        records.extend(Record::of_parts(sparse, dense));
+        let Some(record) = Record::of_parts(sparse, dense) else { unreachable!("what was decoded has a header") };
+        records.push(record);
     }
     Ok(KvqTensor { layer, kind, length, bits, thresholds, records })
 }
@@ -216,7 +242,8 @@ fn tensor(reader: &mut Reader) -> Result<KvqTensor, KvqError> {
 fn parts(reader: &mut Reader, length: usize, bits: DenseBits) -> Result<(Vec<u8>, Vec<u8>), KvqError> {
     let mut end = HEADER_BYTES;
     for _ in 0..length / 64 {
-        end += 1 + usize::from(*reader.rest().get(end).unwrap_or(&0));
+        // more than there are elements in a chunk is not legal, and told by `decode`
+        end += 1 + usize::from(reader.rest().get(end).map_or(0, |count| (*count).min(64)));
     }
     Ok((reader.take(end)?.to_vec(), reader.take(bits.dense_bytes(length))?.to_vec()))
 }
@@ -279,14 +306,49 @@ mod tests {
             (4, 4, "cut short: 4 bytes are needed, and 0 are left"),
             (4, 2, "bytes too many after the last tensor"),
             (12, 2, "byte 12: the kind is 2: legal is 0 for keys, 1 for values"),
-            (13, 7, "byte 13: "),
-            (14, 1, "byte 14: a byte that is kept free is 1: legal is 0"),
+            (13, 7, "byte 13: dense codes of 7 bits"),
+            (14, 1, "byte 14: what is kept free is 1: legal is 0"),
+            (20, 0, "byte 20: the number of vectors is 0: legal is 1 and more"),
             (16, 65, "byte 16: the length is 65: legal is a multiple of 64 from 64 to 8192"),
             (25, 0x40, "byte 24: threshold S_low is 2, above T_low"),
-            (39, 0x80, "byte 32: the record of key 0 of layer 0: "),
+            (39, 0x80, "byte 32: the record of key 0 of layer 0, bytes counted from its start: "),
         ] {
             let found = wrong(at, byte);
             assert!(found.contains(expected), "byte {at}: {found}");
         }
+    }
+
+    #[test]
+    fn what_is_there_twice_and_what_is_too_short_is_named() {
+        let [key, value, _] = file().tensors.try_into().unwrap();
+        let mut twice = KvqFile { tensors: vec![key.clone(), value, key] };
+        let error = KvqFile::from_bytes(&twice.to_bytes()).unwrap_err().to_string();
+        assert!(error.ends_with(": layer 0 key is there twice: legal is once"), "{error}");
+        twice.tensors[2].layer = 1;
+        assert_eq!(KvqFile::from_bytes(&twice.to_bytes()), Ok(twice));
+        let error = KvqFile::from_bytes(b"KVQ").unwrap_err().to_string();
+        assert_eq!(error, "byte 0: cut short: 12 bytes are needed, and 3 are left");
+    }
+
+    /// Bytes changed behind a check that is right again: whatever is accepted is what would be written.
+    #[test]
+    fn no_content_makes_the_reader_panic() {
+        let good = file().to_bytes();
+        let end = good.len() - CHECK;
+        let mut rng = fastrand::Rng::with_seed(crate::bus::run_seed(4));
+        let mut accepted = 0;
+        for _ in 0..20_000 {
+            let mut bytes = good[..if rng.u8(..4) == 0 { rng.usize(MAGIC.len()..end) } else { end }].to_vec();
+            for _ in 0..rng.usize(1..4) {
+                let at = rng.usize(..bytes.len());
+                bytes[at] = rng.u8(..);
+            }
+            bytes.extend(crc32(&bytes).to_le_bytes());
+            if let Ok(file) = KvqFile::from_bytes(&bytes) {
+                assert!(file.to_bytes() == bytes);
+                accepted += 1;
+            }
+        }
+        assert!(accepted > 100, "{accepted}");
     }
 }

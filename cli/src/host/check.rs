@@ -22,7 +22,7 @@ fn setting(info: Info, length: usize) -> Result<Setting, Failure> {
     Ok(Setting { length: length.min(info.max_length as usize), bits, thresholds })
 }
 
-/// A known vector: numbers from -2 to 2 of all sizes, among them zeros, the largest and the smallest ones.
+/// A known vector: numbers between -2 and 2 of all sizes; vector 0 begins with zeros, the largest and the smallest numbers, 1 and -1.
 fn known(number: usize, length: usize) -> Vec<u16> {
     let special = [0, 0x8000, 0x7bff, 0xfbff, 1, 0x8001, 0x3c00, 0xbc00];
     let mut rng = Rng::with_seed(number as u64);

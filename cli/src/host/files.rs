@@ -6,7 +6,7 @@ use crate::profile::{problem, recording, thresholds};
 use crate::report::{Failure, Problem, file_problem};
 use crate::write::{check_writable, write_file};
 use fpga::link::line::Line;
-use fpga::link::system::{RecordParts, System, SystemError};
+use fpga::link::system::{Info, Path as Way, RecordParts, System, SystemError};
 use indicatif::ProgressBar;
 use safetensors::tensor::{Dtype, TensorView, serialize};
 use sim::data::{Kind, Recording};
@@ -45,6 +45,8 @@ pub fn quantize<L: Line>(
     let recording = recording(&options.file)?;
     let bits = DenseBits::new(system.info().dense_bits).map_err(|error| Failure::Internal(error.to_string()))?;
     let profile = profile_of(&recording, options.thresholds.as_deref(), bits)?;
+    fits(system.info(), Way::Quantize, recording.tensors.iter().map(|tensor| tensor.cols))
+        .map_err(|error| failed(&error))?;
     check_writable(&options.out)?;
     system.drain().map_err(|error| failed(&error))?;
     let (start, progress) = (Instant::now(), ProgressBar::new(recording.tensors.len() as u64));
@@ -73,6 +75,15 @@ pub fn quantize<L: Line>(
     told(system, &file.tensors, start, &format!("{} bytes, {bits:.3} bits for each element", bytes.len()), &options.out)
 }
 
+/// Are all vectors short enough for the board, where it is the board that takes this path?
+fn fits(info: Info, path: Way, lengths: impl Iterator<Item = usize>) -> Result<(), SystemError> {
+    let longest = info.max_length;
+    match lengths.filter(|length| info.has(path) && *length > longest as usize).max() {
+        Some(length) => Err(SystemError::Length { length, longest }),
+        None => Ok(()),
+    }
+}
+
 /// What a board gave, as a record that can be decoded.
 fn legal(parts: RecordParts, s: Setting) -> Result<Record, String> {
     let decoded = decode(&parts.dense, &parts.sparse, s.length, s.bits, &s.thresholds);
@@ -96,6 +107,7 @@ pub fn dequantize<L: Line>(
         let title = format!("{}: codes of {} bits", options.file.display(), other.bits.get());
         return Err(Problem::new(title).note(format!("the board has codes of {bits} bits")).into());
     }
+    fits(system.info(), Way::Dequantize, tensors.iter().map(|tensor| tensor.length)).map_err(|error| failed(&error))?;
     check_writable(&options.out)?;
     system.drain().map_err(|error| failed(&error))?;
     let (start, progress) = (Instant::now(), ProgressBar::new(tensors.len() as u64));
@@ -135,6 +147,6 @@ fn told<L: Line>(
     }
     let vectors: usize = tensors.iter().map(|tensor| tensor.records.len()).sum();
     let seconds = start.elapsed().as_secs_f64();
-    writeln!(out, "{vectors} vectors of {} layers' keys and values in {seconds:.1} s", tensors.len())?;
+    writeln!(out, "{vectors} vectors of {} tensors in {seconds:.1} s", tensors.len())?;
     Ok(writeln!(out, "written: {}, {what}", path.display())?)
 }
