@@ -163,13 +163,14 @@ fn an_unplugged_board_is_told_soon_and_no_file_is_touched() {
     let error = stderr(&place, "host --port board quantize good.safetensors -o out.kvq");
     let time = start.elapsed(); // also that until it was unplugged
     assert!(board.port.lock().unwrap().is_none());
-    let expected = "\
-error: board: the line is gone: Broken pipe
- |
+    let (first, rest) = error.split_once('\n').unwrap();
+    // what the system calls it depends on what was under way
+    assert!(first.starts_with("error: board: the line is gone: "), "{error}");
+    let expected = " |
  = note: a board that is unplugged looks like this; no file was written
  = help: plug it in and start again: a new run opens the link
 ";
-    assert_eq!(error, expected);
+    assert_eq!(rest, expected);
     assert!(time < Duration::from_secs(2), "{time:?}");
     assert_eq!(std::fs::read(place.path().join("out.kvq")).unwrap(), b"old");
     let names = std::fs::read_dir(place.path()).unwrap().map(|entry| entry.unwrap().file_name());

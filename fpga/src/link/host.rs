@@ -177,21 +177,31 @@ impl<L: Line> Host<L> {
     /// # Errors
     /// If no answer comes.
     pub fn drain(&mut self, times: u32) -> Result<(), HostError> {
-        // where there is no room, it is made
-        let mut ended = false;
-        let mut left = times;
+        for _ in 0..MOST_DRAINED {
+            match self.put(&[0, 0], 0) {
+                Err(HostError::NoRoom) => self.take()?, // room is made
+                other => {
+                    other?;
+                    return self.take_all(times).map(drop);
+                }
+            };
+        }
+        Err(HostError::Endless)
+    }
+    /// Takes all that comes, until nothing has come so many times. Has anything?
+    ///
+    /// # Errors
+    /// If it does not end, or no answer comes.
+    pub fn take_all(&mut self, times: u32) -> Result<bool, HostError> {
+        let (mut came, mut left) = (false, times);
         for _ in 0..MOST_DRAINED {
             if left == 0 {
-                return Ok(());
-            }
-            if !ended {
-                ended = match self.put(&[0, 0], 0) {
-                    Err(HostError::NoRoom) => false,
-                    other => other.map(|()| true)?,
-                };
+                return Ok(came);
             }
             let (bytes, ends) = self.take()?;
-            left = if bytes.is_empty() && !ends { left - 1 } else { times };
+            let something = ends || !bytes.is_empty();
+            came |= something;
+            left = if something { times } else { left - 1 };
         }
         Err(HostError::Endless)
     }

@@ -5,6 +5,9 @@ use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+/// How long an adapter may take to take what is sent.
+const SEND: Duration = Duration::from_secs(1);
+
 /// A line to a board.
 pub trait Line {
     /// Sends bytes.
@@ -46,7 +49,7 @@ impl Serial {
     /// If there is no such port, it is in use, or it has no such rate.
     pub fn open(path: &str, baud: u32) -> Result<Serial> {
         let port = serialport::new(path, baud).open().map_err(|error| {
-            // the crate says of a port that another program has that there is none
+            // serialport reports a port that another program holds as `NoDevice`
             let busy = error.kind() == serialport::ErrorKind::NoDevice && Path::new(path).exists();
             if busy { Error::new(ErrorKind::ResourceBusy, "another program has it open") } else { error.into() }
         })?;
@@ -57,15 +60,16 @@ impl Serial {
 
 impl Line for Serial {
     fn send(&mut self, bytes: &[u8]) -> Result<()> {
-        self.port.write_all(bytes)?;
-        self.port.flush()
+        // the port's patience is that of the last `receive`; and no flush, which waits without end for an adapter that takes nothing
+        self.port.set_timeout(SEND).map_err(Error::from)?;
+        self.port.write_all(bytes)
     }
     fn receive(&mut self, patience: Duration) -> Result<Option<u8>> {
         self.port.set_timeout(patience.max(Duration::from_millis(1))).map_err(Error::from)?;
         let mut byte = [0];
         match self.port.read(&mut byte) {
-            // a port that was unplugged reads as its end
-            Ok(0) => Err(ErrorKind::UnexpectedEof.into()),
+            // an unplugged port reads as the end of a file
+            Ok(0) => Err(Error::new(ErrorKind::UnexpectedEof, "it has ended")),
             Ok(_) => Ok(Some(byte[0])),
             Err(error) if matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock) => Ok(None),
             Err(error) => Err(error),

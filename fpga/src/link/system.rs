@@ -4,6 +4,7 @@ use super::host::{Host, HostError};
 use super::line::Line;
 use hw::control::RegisterMap;
 use hw::oaken::{EngineParams, dequantizer_axi, quantizer_axi};
+use hw::soc::oaken_system::BUFFER;
 use hw::soc::system_addresses::SystemAddresses;
 use hw::soc::system_params::{Engines, SystemParams};
 pub use hw::soc::system_path::Path;
@@ -230,20 +231,38 @@ impl<L: Line> System<L> {
         self.write_each("errors", u32::MAX)?;
         Ok(self.host.write(self.addresses.own("errors"), u32::MAX)?)
     }
-    /// Ends what was begun on this path, and takes until nothing comes and no engine is busy.
+    /// Ends what was begun on this path, and takes until the system is empty.
     fn empty(&mut self) -> Result<(), SystemError> {
         self.host.drain(DRAINED)?;
         for _ in 0..TIMES {
-            let mut busy = 0;
-            for address in self.addresses.engines("status") {
-                busy |= self.host.read(address)? & 1;
-            }
-            if busy == 0 {
+            // a byte of the link's buffer, or 16 of the records that wait, moves on in a cycle, and no engine is busy meanwhile
+            self.rest(BUFFER as u32 + self.info.record_bytes / 16)?;
+            // the status before the takes: what an engine gave until it was idle is there by then
+            let busy = self.busy()?;
+            if !self.host.take_all(1)? && !busy {
                 return Ok(());
             }
-            while !self.host.take()?.0.is_empty() {}
         }
         Err(SystemError::Busy)
+    }
+    /// Is an engine in the midst of a vector or record?
+    fn busy(&mut self) -> Result<bool, SystemError> {
+        let mut busy = 0;
+        for address in self.addresses.engines("status") {
+            busy |= self.host.read(address)? & 1;
+        }
+        Ok(busy != 0)
+    }
+    /// Waits until so many cycles have passed on the board, whatever the line's rate is.
+    fn rest(&mut self, cycles: u32) -> Result<(), SystemError> {
+        let start = self.host.read(self.addresses.own("cycles"))?;
+        // a request takes a cycle at least
+        for _ in 0..cycles {
+            if self.host.read(self.addresses.own("cycles"))?.wrapping_sub(start) >= cycles {
+                break;
+            }
+        }
+        Ok(())
     }
     /// What the error registers hold: of the system, and of each engine that is there. Names of the flags that are set.
     ///

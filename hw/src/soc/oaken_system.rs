@@ -34,7 +34,7 @@ use crate::stream::axi_stream::AxiStream;
 use hdl::*;
 
 /// Bytes of each stream that wait at the link.
-const BUFFER: usize = 2048;
+pub const BUFFER: usize = 2048;
 /// Where the registers of the engines begin.
 pub const QUANTIZER: u32 = 0x1000;
 /// Where the registers of the dequantizer begin.

@@ -135,7 +135,7 @@ struct Disturbed {
 }
 
 impl Disturbed {
-    /// What becomes of a byte; `None` in place of a time: it is late.
+    /// What becomes of a byte, and whether it is late.
     fn disturb(&mut self, byte: u8, way: usize) -> (Vec<u8>, bool) {
         self.bytes += 1;
         if self.bursts[way] > 0 {

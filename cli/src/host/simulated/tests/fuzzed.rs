@@ -7,26 +7,7 @@ use sim::golden::link::{Board, check, frame, received};
 /// Frames between two looks at the system.
 const BATCH: usize = 500;
 
-/// A line that rests before each request, as a slower one does: until the engines are through with what came.
-struct Resting {
-    line: Simulated,
-    cycles: usize,
-}
-
-impl Line for Resting {
-    fn send(&mut self, bytes: &[u8]) -> Result<()> {
-        (0..self.cycles).for_each(|_| self.line.wire.step(&mut self.line.simulator));
-        self.line.send(bytes)
-    }
-    fn receive(&mut self, patience: Duration) -> Result<Option<u8>> {
-        self.line.receive(patience)
-    }
-    fn time(&self) -> Duration {
-        self.line.time()
-    }
-}
-
-/// The bytes of a frame of anything: with no check of its length, and with a zero in every 200 bytes so that it has codes.
+/// Stuffs any body, whatever its length; [`bytes`] has a zero in every 200, since a block holds 254 at most.
 fn stuffed(body: &[u8]) -> Vec<u8> {
     let mut line = vec![];
     for block in body.split(|byte| *byte == 0) {
@@ -104,7 +85,7 @@ fn request(rng: &mut Rng, next: u8) -> Vec<u8> {
 
 /// A board on a line, and the model of what it answers.
 struct Fuzzed {
-    line: Shared<Resting>,
+    line: Shared<Simulated>,
     model: Board,
     former: Vec<u8>,
     next: u8,
@@ -160,7 +141,7 @@ impl Fuzzed {
 fn whatever_comes_is_dropped_or_answered_and_the_system_is_right_behind_it() {
     let batches = if sim::bus::long() { 100_000 / BATCH } else { 3 };
     let mut rng = Rng::with_seed(run_seed(17));
-    let line = Shared::new(Resting { line: named(SYSTEM, LineKind::Bytes).unwrap(), cycles: 0 });
+    let line = Shared::new(named(SYSTEM, LineKind::Bytes).unwrap());
     let (mut kinds, mut answered) = ([0; 5], 0);
     for batch in 0..batches {
         let before = line.connected().counters().unwrap();
@@ -179,12 +160,10 @@ fn whatever_comes_is_dropped_or_answered_and_the_system_is_right_behind_it() {
         let mut system = line.connected();
         let counters = system.counters().unwrap().since(before);
         assert_eq!(counters.dropped, dropped, "batch {batch}");
-        line.0.borrow_mut().cycles = 3000;
         system.drain().unwrap_or_else(|error| panic!("batch {batch}: {error}"));
         for path in PATHS {
             right(&mut system, &mut rng, path, 1).unwrap_or_else(|error| panic!("batch {batch}, {path:?}: {error}"));
         }
-        line.0.borrow_mut().cycles = 0;
     }
     println!("{} frames, {answered} answered; random, damaged, check, length, right: {kinds:?}", batches * BATCH);
     assert!(kinds.iter().all(|count| *count > 50), "{kinds:?}");
