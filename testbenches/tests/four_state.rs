@@ -17,7 +17,7 @@ use testbenches::{have, yosys};
 /// Edges of each run.
 const EDGES: usize = 5000;
 
-/// What takes Icarus as long as all others together, and is made of the parts of those: looked at in the long run.
+/// What takes Icarus a third of the time of all, and is made of the parts of the others: looked at in the long run.
 const LARGE: [&str; 5] =
     ["oaken_quantizer_p64", "oaken_dequantizer_p64", "vq_attention_tiles_cq4_2", "colorlight_i9", "ulx3s_85f"];
 
