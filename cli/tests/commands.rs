@@ -2,18 +2,11 @@
 
 mod common;
 
-use common::{Place, kvforge};
+use common::{Place, stdout};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Stdio};
-
-#[track_caller]
-fn stdout(place: &Place, arguments: &str) -> String {
-    let output = kvforge(place, arguments);
-    assert!(output.status.success(), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
-}
 
 #[track_caller]
 fn json(place: &Place, arguments: &str) -> Value {

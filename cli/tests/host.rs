@@ -2,15 +2,8 @@
 
 mod common;
 
-use common::{Place, kvforge};
+use common::{Place, kvforge, stdout};
 use sim::kvq::KvqFile;
-
-#[track_caller]
-fn stdout(place: &Place, arguments: &str) -> String {
-    let output = kvforge(place, arguments);
-    assert!(output.status.success(), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
-}
 
 #[test]
 fn a_board_says_what_it_is() {

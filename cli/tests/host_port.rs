@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Place, kvforge};
+use common::{Place, kvforge, stdout};
 use hdl::engine::Engine;
 use hw::oaken::EngineParams;
 use hw::soc::oaken_system::oaken_system_of_bytes;
@@ -113,13 +113,6 @@ fn simulate(port: &Mutex<Option<TTYPort>>, silent: bool, goes_on: impl Fn(usize)
             let _ = port.write_all(&out); // nor does anything go there
         }
     }
-}
-
-#[track_caller]
-fn stdout(place: &Place, arguments: &str) -> String {
-    let output = kvforge(place, arguments);
-    assert!(output.status.success(), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
 }
 
 #[track_caller]

@@ -19,6 +19,14 @@ pub fn kvforge(place: &Place, arguments: &str) -> Output {
     command.current_dir(place.path()).args(arguments.split_whitespace()).output().unwrap()
 }
 
+/// Runs the command there, which succeeds, and gives what it prints.
+#[track_caller]
+pub fn stdout(place: &Place, arguments: &str) -> String {
+    let output = kvforge(place, arguments);
+    assert!(output.status.success(), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
 const TEXTS: &[(&str, &str)] = &[
     ("good.toml", "block = \"fifo\"\n\n[parameters]\nwidth = 8\ndepth = 4\n"),
     ("broken.toml", "block = \"fifo\"\n\n[parameters\nwidth = 8\n"),

@@ -107,7 +107,7 @@ fn lines_of_bits_and_of_bytes_carry_the_same_frames() {
         let mut system = System::connect(Host::new(line, Duration::from_millis(200))).unwrap();
         let mut rng = Rng::with_seed(run_seed(3));
         for path in [Path::ThereAndBack, Path::Quantize] {
-            system.set_up(path, 64, [0xbc00, 0xa800, 0x2800, 0x3c00]).unwrap();
+            system.set_up(path, 64, THRESHOLDS).unwrap();
             let vector = vector(&mut rng);
             match path {
                 Path::ThereAndBack => drop(system.roundtrip(&vector).unwrap()),
