@@ -112,10 +112,10 @@ module vq_attention_head_cq2 (
     reg [14:0] total; // stages.rs:32
     reg s_before; // slave.rs:44
     reg begins; // a job was taken in the cycle before | stages.rs:34
-    wire stage_ends; // attention_head.rs:68
-    reg [17:0] words; // attention_head.rs:120
-    reg [17:0] words_1; // attention_head.rs:120
-    reg [29:0] row_at; // attention_head.rs:74
+    wire stage_ends; // attention_head.rs:69
+    reg [17:0] words; // attention_head.rs:121
+    reg [17:0] words_1; // attention_head.rs:121
+    reg [29:0] row_at; // attention_head.rs:75
     reg [1:0] asked; // pieces of the stage that were asked for | reading.rs:62
     reg [1:0] came; // pieces that came | reading.rs:63
     reg [28:0] piece_word; // reading.rs:64
@@ -160,19 +160,19 @@ module vq_attention_head_cq2 (
     wire words_failed; // reading.rs:96
     reg there; // reading.rs:102
     reg failed; // reading.rs:102
-    wire u_encoder_256x4_16_command_valid; // attention_head.rs:82
+    wire u_encoder_256x4_16_command_valid; // attention_head.rs:83
     wire u_encoder_256x4_16_command_ready;
     wire u_encoder_256x4_16_query_ready;
     wire u_encoder_256x4_16_words_ready;
     wire row_valid;
-    wire row_ready; // attention_head.rs:82
+    wire row_ready; // attention_head.rs:83
     wire [63:0] row_data;
     wire row_last;
     wire u_encoder_256x4_16_done_valid;
     wire [3:0] u_encoder_256x4_16_done_outcome;
     wire u_encoder_256x4_16_done_in_rows;
     wire [15:0] u_encoder_256x4_16_done_position;
-    wire u_scores_256x4_16_1_1_command_valid; // attention_head.rs:83
+    wire u_scores_256x4_16_1_1_command_valid; // attention_head.rs:84
     wire u_scores_256x4_16_1_1_command_ready;
     wire u_scores_256x4_16_1_1_query_ready;
     wire u_scores_256x4_16_1_1_words_ready;
@@ -184,13 +184,13 @@ module vq_attention_head_cq2 (
     wire [3:0] u_scores_256x4_16_1_1_report_outcome;
     wire u_scores_256x4_16_1_1_report_in_rows;
     wire [15:0] u_scores_256x4_16_1_1_report_position;
-    wire u_softmax_8192_scores_valid; // attention_head.rs:84
+    wire u_softmax_8192_scores_valid; // attention_head.rs:85
     wire u_softmax_8192_scores_ready;
     wire u_softmax_8192_weights_valid;
     wire [15:0] u_softmax_8192_weights_weight;
     wire u_softmax_8192_weights_last;
     wire u_softmax_8192_nonfinite;
-    wire u_values_256x4_16_command_valid; // attention_head.rs:85
+    wire u_values_256x4_16_command_valid; // attention_head.rs:86
     wire u_values_256x4_16_command_ready;
     wire u_values_256x4_16_weight_ready;
     wire u_values_256x4_16_words_ready;
@@ -204,36 +204,39 @@ module vq_attention_head_cq2 (
     wire [3:0] u_values_256x4_16_report_outcome;
     wire u_values_256x4_16_report_in_rows;
     wire [15:0] u_values_256x4_16_report_position;
-    wire own_valid; // attention_head.rs:150
-    wire own_ready; // attention_head.rs:150
-    wire [63:0] own_data; // attention_head.rs:150
-    wire own_last; // attention_head.rs:150
-    wire own_failed; // attention_head.rs:150
     wire slice_1_s_ready;
-    wire slice_1_m_valid;
+    wire words_valid_1;
     wire [65:0] slice_1_m_payload;
-    wire own_valid_1; // attention_head.rs:150
-    wire own_ready_1; // attention_head.rs:150
-    wire [63:0] own_data_1; // attention_head.rs:150
-    wire own_last_1; // attention_head.rs:150
-    wire own_failed_1; // attention_head.rs:150
+    wire own_valid; // attention_head.rs:154
+    wire own_ready; // attention_head.rs:154
+    wire [63:0] own_data; // attention_head.rs:154
+    wire own_last; // attention_head.rs:154
+    wire own_failed; // attention_head.rs:154
     wire slice_2_s_ready;
     wire slice_2_m_valid;
     wire [65:0] slice_2_m_payload;
-    wire own_valid_2; // attention_head.rs:150
-    wire own_ready_2; // attention_head.rs:150
-    wire [63:0] own_data_2; // attention_head.rs:150
-    wire own_last_2; // attention_head.rs:150
-    wire own_failed_2; // attention_head.rs:150
+    wire own_valid_1; // attention_head.rs:154
+    wire own_ready_1; // attention_head.rs:154
+    wire [63:0] own_data_1; // attention_head.rs:154
+    wire own_last_1; // attention_head.rs:154
+    wire own_failed_1; // attention_head.rs:154
     wire slice_3_s_ready;
     wire slice_3_m_valid;
     wire [65:0] slice_3_m_payload;
-    reg told; // the stage's unit was told | attention_head.rs:158
-    reg complete; // the last score went into the softmax | attention_head.rs:178
+    wire own_valid_2; // attention_head.rs:154
+    wire own_ready_2; // attention_head.rs:154
+    wire [63:0] own_data_2; // attention_head.rs:154
+    wire own_last_2; // attention_head.rs:154
+    wire own_failed_2; // attention_head.rs:154
     wire slice_4_s_ready;
+    wire slice_4_m_valid;
+    wire [65:0] slice_4_m_payload;
+    reg told; // the stage's unit was told | attention_head.rs:162
+    reg complete; // the last score went into the softmax | attention_head.rs:182
+    wire slice_5_s_ready;
     wire weights_valid;
     wire weights_ready; // register_slice.rs:61
-    wire [16:0] slice_4_m_payload;
+    wire [16:0] slice_5_m_payload;
     reg [3:0] group; // the group that comes | writing.rs:112
     reg [3:0] number; // the word that goes out | writing.rs:113
     wire out_valid; // writing.rs:125
@@ -270,7 +273,7 @@ module vq_attention_head_cq2 (
     reg failed_1; // writing.rs:81
     reg any; // stages.rs:192
     reg [31:0] address_1; // stages.rs:192
-    reg nonfinite; // a score of the job is NaN or +infinity, or all are -infinity | attention_head.rs:101
+    reg nonfinite; // a score of the job is NaN or +infinity, or all are -infinity | attention_head.rs:102
     reg ends; // stages.rs:153
     reg [3:0] verdict_outcome; // stages.rs:153
     reg verdict_in_rows; // stages.rs:153
@@ -556,12 +559,12 @@ module vq_attention_head_cq2 (
     end
 
     // rows, in words: all that are read, and where the new ones lie
-    wire [16:0] _t3 = {2'h0, total} * {15'h0, 2'h2}; // attention_head.rs:121
+    wire [16:0] _t3 = {2'h0, total} * {15'h0, 2'h2}; // attention_head.rs:122
     always @(posedge clk) words <= {1'h0, _t3};
-    wire [15:0] _t4 = {2'h0, tokens_1} * {14'h0, 2'h2}; // attention_head.rs:121
+    wire [15:0] _t4 = {2'h0, tokens_1} * {14'h0, 2'h2}; // attention_head.rs:122
     always @(posedge clk) words_1 <= {2'h0, _t4};
-    wire is_key = stage == STAGE_KEY; // attention_head.rs:73
-    wire [29:0] rows = {1'h0, is_key ? key_rows_low_address : value_rows_low_address}; // attention_head.rs:75
+    wire is_key = stage == STAGE_KEY; // attention_head.rs:74
+    wire [29:0] rows = {1'h0, is_key ? key_rows_low_address : value_rows_low_address}; // attention_head.rs:76
     always @(posedge clk) row_at <= rows + {12'h0, words_1};
 
     // what a stage reads
@@ -685,57 +688,70 @@ module vq_attention_head_cq2 (
 
     // units
     assign u_softmax_8192_scores_valid = u_scores_256x4_16_1_1_m_valid;
-    wire encodes = (stage == STAGE_KEY) | (stage == STAGE_VALUE); // attention_head.rs:140
-    wire attends = stage == STAGE_SCORES; // attention_head.rs:140
-    wire sums = stage == STAGE_VALUES; // attention_head.rs:140
+    wire encodes = (stage == STAGE_KEY) | (stage == STAGE_VALUE); // attention_head.rs:141
+    wire attends = stage == STAGE_SCORES; // attention_head.rs:141
+    wire sums = stage == STAGE_VALUES; // attention_head.rs:141
     assign vector_ready = encodes ? u_encoder_256x4_16_query_ready : u_scores_256x4_16_1_1_query_ready;
-    assign own_data = words_data;
-    assign own_last = words_last;
-    assign own_failed = words_failed;
-    assign own_valid = words_valid & encodes;
-    assign own_ready = slice_1_s_ready;
-    register_slice_forward_66 slice_1 (
-        .clk(clk),
-        .rst(rst),
-        .s_valid(own_valid),
-        .s_ready(slice_1_s_ready),
-        .s_payload({own_data, own_last, own_failed}),
-        .m_valid(slice_1_m_valid),
-        .m_ready(u_encoder_256x4_16_words_ready),
-        .m_payload(slice_1_m_payload)
-    );
-    assign own_data_1 = words_data;
-    assign own_last_1 = words_last;
-    assign own_failed_1 = words_failed;
-    assign own_valid_1 = words_valid & attends;
-    assign own_ready_1 = slice_2_s_ready;
+    assign words_ready = slice_1_s_ready;
+    wire [63:0] words_data_1 = slice_1_m_payload[65:2]; // register_slice_backward.rs:46
+    wire words_last_1 = slice_1_m_payload[1]; // register_slice_backward.rs:46
+    wire words_failed_1 = slice_1_m_payload[0]; // register_slice_backward.rs:46
+    assign own_data = words_data_1;
+    assign own_last = words_last_1;
+    assign own_failed = words_failed_1;
+    assign own_valid = words_valid_1 & encodes;
+    assign own_ready = slice_2_s_ready;
     register_slice_forward_66 slice_2 (
         .clk(clk),
         .rst(rst),
-        .s_valid(own_valid_1),
+        .s_valid(own_valid),
         .s_ready(slice_2_s_ready),
-        .s_payload({own_data_1, own_last_1, own_failed_1}),
+        .s_payload({own_data, own_last, own_failed}),
         .m_valid(slice_2_m_valid),
-        .m_ready(u_scores_256x4_16_1_1_words_ready),
+        .m_ready(u_encoder_256x4_16_words_ready),
         .m_payload(slice_2_m_payload)
     );
-    assign own_data_2 = words_data;
-    assign own_last_2 = words_last;
-    assign own_failed_2 = words_failed;
-    assign own_valid_2 = words_valid & sums;
-    assign own_ready_2 = slice_3_s_ready;
+    assign own_data_1 = words_data_1;
+    assign own_last_1 = words_last_1;
+    assign own_failed_1 = words_failed_1;
+    assign own_valid_1 = words_valid_1 & attends;
+    assign own_ready_1 = slice_3_s_ready;
     register_slice_forward_66 slice_3 (
         .clk(clk),
         .rst(rst),
-        .s_valid(own_valid_2),
+        .s_valid(own_valid_1),
         .s_ready(slice_3_s_ready),
-        .s_payload({own_data_2, own_last_2, own_failed_2}),
+        .s_payload({own_data_1, own_last_1, own_failed_1}),
         .m_valid(slice_3_m_valid),
-        .m_ready(u_values_256x4_16_words_ready),
+        .m_ready(u_scores_256x4_16_1_1_words_ready),
         .m_payload(slice_3_m_payload)
     );
-    assign words_ready = ((1'h0 | (own_ready & encodes)) | (own_ready_1 & attends)) | (own_ready_2 & sums);
-    wire _t5 = (u_encoder_256x4_16_command_valid & u_encoder_256x4_16_command_ready) | (u_scores_256x4_16_1_1_command_valid & u_scores_256x4_16_1_1_command_ready); // attention_head.rs:159
+    assign own_data_2 = words_data_1;
+    assign own_last_2 = words_last_1;
+    assign own_failed_2 = words_failed_1;
+    assign own_valid_2 = words_valid_1 & sums;
+    assign own_ready_2 = slice_4_s_ready;
+    register_slice_forward_66 slice_4 (
+        .clk(clk),
+        .rst(rst),
+        .s_valid(own_valid_2),
+        .s_ready(slice_4_s_ready),
+        .s_payload({own_data_2, own_last_2, own_failed_2}),
+        .m_valid(slice_4_m_valid),
+        .m_ready(u_values_256x4_16_words_ready),
+        .m_payload(slice_4_m_payload)
+    );
+    register_slice_backward_66 slice_1 (
+        .clk(clk),
+        .rst(rst),
+        .s_valid(words_valid),
+        .s_ready(slice_1_s_ready),
+        .s_payload({words_data, words_last, words_failed}),
+        .m_valid(words_valid_1),
+        .m_ready(((1'h0 | (own_ready & encodes)) | (own_ready_1 & attends)) | (own_ready_2 & sums)),
+        .m_payload(slice_1_m_payload)
+    );
+    wire _t5 = (u_encoder_256x4_16_command_valid & u_encoder_256x4_16_command_ready) | (u_scores_256x4_16_1_1_command_valid & u_scores_256x4_16_1_1_command_ready); // attention_head.rs:163
     always @(posedge clk) begin
         if (rst) begin
             told <= 1'h0;
@@ -745,11 +761,11 @@ module vq_attention_head_cq2 (
         end
     end
     assign u_encoder_256x4_16_command_valid = (encodes & there) & (~told);
-    wire [13:0] tokens_2 = total[13:0]; // attention_head.rs:164
+    wire [13:0] tokens_2 = total[13:0]; // attention_head.rs:168
     assign u_scores_256x4_16_1_1_command_valid = (attends & there) & (~told);
     assign u_values_256x4_16_command_valid = sums & (~told);
-    wire flushes = stage == STAGE_FLUSH; // attention_head.rs:177
-    wire sums_1 = stage == STAGE_VALUES; // attention_head.rs:183
+    wire flushes = stage == STAGE_FLUSH; // attention_head.rs:181
+    wire sums_1 = stage == STAGE_VALUES; // attention_head.rs:187
     softmax_8192 u_softmax_8192 (
         .clk(clk),
         .rst(rst),
@@ -759,25 +775,25 @@ module vq_attention_head_cq2 (
         .scores_last(last),
         .forget(flushes & (~complete)),
         .weights_valid(u_softmax_8192_weights_valid),
-        .weights_ready(slice_4_s_ready),
+        .weights_ready(slice_5_s_ready),
         .weights_weight(u_softmax_8192_weights_weight),
         .weights_last(u_softmax_8192_weights_last),
         .nonfinite(u_softmax_8192_nonfinite)
     );
-    wire [15:0] weights_weight = slice_4_m_payload[16:1]; // register_slice.rs:63
-    wire weights_last = slice_4_m_payload[0]; // register_slice.rs:63
+    wire [15:0] weights_weight = slice_5_m_payload[16:1]; // register_slice.rs:63
+    wire weights_last = slice_5_m_payload[0]; // register_slice.rs:63
     assign weights_ready = (u_values_256x4_16_weight_ready & sums_1) | flushes;
-    register_slice_17 slice_4 (
+    register_slice_17 slice_5 (
         .clk(clk),
         .rst(rst),
         .s_valid(u_softmax_8192_weights_valid),
-        .s_ready(slice_4_s_ready),
+        .s_ready(slice_5_s_ready),
         .s_payload({u_softmax_8192_weights_weight, u_softmax_8192_weights_last}),
         .m_valid(weights_valid),
         .m_ready(weights_ready),
-        .m_payload(slice_4_m_payload)
+        .m_payload(slice_5_m_payload)
     );
-    wire over = (weights_valid & weights_ready) & weights_last; // attention_head.rs:190
+    wire over = (weights_valid & weights_ready) & weights_last; // attention_head.rs:196
     always @(posedge clk) begin
         if (rst) begin
             complete <= 1'h0;
@@ -786,7 +802,7 @@ module vq_attention_head_cq2 (
             else if (over) complete <= 1'h0;
         end
     end
-    wire flushed = flushes & (over | (~complete)); // attention_head.rs:192
+    wire flushed = flushes & (over | (~complete)); // attention_head.rs:198
 
     // the weighted sum, until it is known to be right
     wire [63:0] numbers = {u_values_256x4_16_m_value_3, u_values_256x4_16_m_value_2, u_values_256x4_16_m_value_1, u_values_256x4_16_m_value_0}; // writing.rs:116
@@ -970,11 +986,11 @@ module vq_attention_head_cq2 (
         .query_ready(u_encoder_256x4_16_query_ready),
         .query_data(vector_data),
         .query_last(vector_last),
-        .words_valid(slice_1_m_valid),
+        .words_valid(slice_2_m_valid),
         .words_ready(u_encoder_256x4_16_words_ready),
-        .words_data(slice_1_m_payload[65:2]),
-        .words_last(slice_1_m_payload[1]),
-        .words_failed(slice_1_m_payload[0]),
+        .words_data(slice_2_m_payload[65:2]),
+        .words_last(slice_2_m_payload[1]),
+        .words_failed(slice_2_m_payload[0]),
         .m_valid(row_valid),
         .m_ready(row_ready),
         .m_data(row_data),
@@ -996,11 +1012,11 @@ module vq_attention_head_cq2 (
         .query_ready(u_scores_256x4_16_1_1_query_ready),
         .query_data(vector_data),
         .query_last(vector_last),
-        .words_valid(slice_2_m_valid),
+        .words_valid(slice_3_m_valid),
         .words_ready(u_scores_256x4_16_1_1_words_ready),
-        .words_data(slice_2_m_payload[65:2]),
-        .words_last(slice_2_m_payload[1]),
-        .words_failed(slice_2_m_payload[0]),
+        .words_data(slice_3_m_payload[65:2]),
+        .words_last(slice_3_m_payload[1]),
+        .words_failed(slice_3_m_payload[0]),
         .m_valid(u_scores_256x4_16_1_1_m_valid),
         .m_ready(u_softmax_8192_scores_ready),
         .m_score_0(score_0),
@@ -1023,11 +1039,11 @@ module vq_attention_head_cq2 (
         .weight_ready(u_values_256x4_16_weight_ready),
         .weight_weight(weights_weight),
         .weight_last(weights_last),
-        .words_valid(slice_3_m_valid),
+        .words_valid(slice_4_m_valid),
         .words_ready(u_values_256x4_16_words_ready),
-        .words_data(slice_3_m_payload[65:2]),
-        .words_last(slice_3_m_payload[1]),
-        .words_failed(slice_3_m_payload[0]),
+        .words_data(slice_4_m_payload[65:2]),
+        .words_last(slice_4_m_payload[1]),
+        .words_failed(slice_4_m_payload[0]),
         .m_valid(u_values_256x4_16_m_valid),
         .m_ready(1'h1),
         .m_value_0(u_values_256x4_16_m_value_0),
@@ -1053,7 +1069,7 @@ module vq_attention_head_cq2 (
             reg_l154 <= ends & (~reg_l154);
         end
     end
-    wire row_went = ~(|u_encoder_256x4_16_done_outcome); // types.rs:156
+    wire row_went = ~(|u_encoder_256x4_16_done_outcome); // types.rs:158
     wire [3:0] what = failed_1 ? 4'hd : 4'he; // stages.rs:178
     wire [3:0] outcome = (failed_1 | nonfinite) ? what : 4'h0; // stages.rs:179
     always @* begin
@@ -1099,7 +1115,7 @@ module vq_attention_head_cq2 (
     end
 
     // from stage to stage
-    wire okay = ~(|reg_l154_1); // types.rs:156
+    wire okay = ~(|reg_l154_1); // types.rs:158
     wire none = attend & (~(|total)); // stages.rs:143
     wire [3:0] refused = (total > 15'h2000) ? 4'hb : (none ? 4'ha : 4'h0); // stages.rs:146
     wire _t7 = (|refused) | (~(append | attend)); // stages.rs:92

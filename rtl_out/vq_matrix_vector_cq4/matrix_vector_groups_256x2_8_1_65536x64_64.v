@@ -270,32 +270,32 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
     reg wrong_s19; // sums.rs:87
     reg of_beat; // sums.rs:87
     reg s_before; // an index of the row has no entry | sums.rs:88
-    reg [15:0] held; // join_pairs.rs:54
+    reg [15:0] held; // join_pairs.rs:59
     wire adder_out_valid;
     wire [15:0] adder_y;
-    reg term_comes_s21; // join_pairs.rs:60
-    reg term_comes_s22; // join_pairs.rs:60
-    reg term_comes_s23; // join_pairs.rs:60
-    reg term_comes_s24; // join_pairs.rs:60
-    reg [1:0] term_number_s21; // join_pairs.rs:60
-    reg [1:0] term_number_s22; // join_pairs.rs:60
-    reg [1:0] term_number_s23; // join_pairs.rs:60
-    reg [1:0] term_number_s24; // join_pairs.rs:60
-    reg term_ends_s21; // join_pairs.rs:60
-    reg term_ends_s22; // join_pairs.rs:60
-    reg term_ends_s23; // join_pairs.rs:60
-    reg term_ends_s24; // join_pairs.rs:60
-    reg [15:0] held_1; // join_pairs.rs:54
+    reg term_comes_s21; // join_pairs.rs:65
+    reg term_comes_s22; // join_pairs.rs:65
+    reg term_comes_s23; // join_pairs.rs:65
+    reg term_comes_s24; // join_pairs.rs:65
+    reg [1:0] term_number_s21; // join_pairs.rs:65
+    reg [1:0] term_number_s22; // join_pairs.rs:65
+    reg [1:0] term_number_s23; // join_pairs.rs:65
+    reg [1:0] term_number_s24; // join_pairs.rs:65
+    reg term_ends_s21; // join_pairs.rs:65
+    reg term_ends_s22; // join_pairs.rs:65
+    reg term_ends_s23; // join_pairs.rs:65
+    reg term_ends_s24; // join_pairs.rs:65
+    reg [15:0] held_1; // join_pairs.rs:59
     wire adder_1_out_valid;
     wire [15:0] sums_0;
-    reg term_comes_s25; // join_pairs.rs:60
-    reg term_comes_s26; // join_pairs.rs:60
-    reg term_comes_s27; // join_pairs.rs:60
-    reg term_comes_1; // join_pairs.rs:60
-    reg term_ends_s25; // join_pairs.rs:60
-    reg term_ends_s26; // join_pairs.rs:60
-    reg term_ends_s27; // join_pairs.rs:60
-    reg term_ends_1; // join_pairs.rs:60
+    reg term_comes_s25; // join_pairs.rs:65
+    reg term_comes_s26; // join_pairs.rs:65
+    reg term_comes_s27; // join_pairs.rs:65
+    reg term_comes_1; // join_pairs.rs:65
+    reg term_ends_s25; // join_pairs.rs:65
+    reg term_ends_s26; // join_pairs.rs:65
+    reg term_ends_s27; // join_pairs.rs:65
+    reg term_ends_1; // join_pairs.rs:65
     reg later_first_row_1_s1; // sums.rs:99
     reg later_first_row_1_s2; // sums.rs:99
     reg later_first_row_1_s3; // sums.rs:99
@@ -1061,7 +1061,7 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
     end
     wire wrong_2 = of_beat | (s_before & (|term_number)); // sums.rs:89
     always @(posedge clk) if (term_comes) s_before <= wrong_2;
-    wire odd = term_number[0]; // join_pairs.rs:51
+    wire odd = term_number[0]; // join_pairs.rs:56
     always @(posedge clk) if ((term_comes & 1'h1) & (~odd)) held <= values_0_1;
     add_e5f10_l4 adder (
         .clk(clk),
@@ -1095,8 +1095,8 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
         term_ends_s23 <= term_ends_s22;
         term_ends_s24 <= term_ends_s23;
     end
-    wire whole_1 = term_number_s24[0]; // join_pairs.rs:50
-    wire odd_1 = term_number_s24[1]; // join_pairs.rs:51
+    wire whole_1 = term_number_s24[0]; // join_pairs.rs:55
+    wire odd_1 = term_number_s24[1]; // join_pairs.rs:56
     always @(posedge clk) if ((term_comes_s24 & whole_1) & (~odd_1)) held_1 <= adder_y;
     add_e5f10_l4 adder_1 (
         .clk(clk),

@@ -327,47 +327,47 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     reg wrong_s23; // sums.rs:87
     reg of_beat; // sums.rs:87
     reg s_before; // an index of the row has no entry | sums.rs:88
-    reg [15:0] held; // join_pairs.rs:54
+    reg [15:0] held; // join_pairs.rs:59
     wire adder_out_valid;
     wire [15:0] adder_y;
-    reg term_comes_s25; // join_pairs.rs:60
-    reg term_comes_s26; // join_pairs.rs:60
-    reg term_comes_s27; // join_pairs.rs:60
-    reg term_comes_s28; // join_pairs.rs:60
-    reg [2:0] term_number_s25; // join_pairs.rs:60
-    reg [2:0] term_number_s26; // join_pairs.rs:60
-    reg [2:0] term_number_s27; // join_pairs.rs:60
-    reg [2:0] term_number_s28; // join_pairs.rs:60
-    reg term_ends_s25; // join_pairs.rs:60
-    reg term_ends_s26; // join_pairs.rs:60
-    reg term_ends_s27; // join_pairs.rs:60
-    reg term_ends_s28; // join_pairs.rs:60
-    reg [15:0] held_1; // join_pairs.rs:54
+    reg term_comes_s25; // join_pairs.rs:65
+    reg term_comes_s26; // join_pairs.rs:65
+    reg term_comes_s27; // join_pairs.rs:65
+    reg term_comes_s28; // join_pairs.rs:65
+    reg [2:0] term_number_s25; // join_pairs.rs:65
+    reg [2:0] term_number_s26; // join_pairs.rs:65
+    reg [2:0] term_number_s27; // join_pairs.rs:65
+    reg [2:0] term_number_s28; // join_pairs.rs:65
+    reg term_ends_s25; // join_pairs.rs:65
+    reg term_ends_s26; // join_pairs.rs:65
+    reg term_ends_s27; // join_pairs.rs:65
+    reg term_ends_s28; // join_pairs.rs:65
+    reg [15:0] held_1; // join_pairs.rs:59
     wire adder_1_out_valid;
     wire [15:0] adder_1_y;
-    reg term_comes_s29; // join_pairs.rs:60
-    reg term_comes_s30; // join_pairs.rs:60
-    reg term_comes_s31; // join_pairs.rs:60
-    reg term_comes_s32; // join_pairs.rs:60
-    reg [2:0] term_number_s29; // join_pairs.rs:60
-    reg [2:0] term_number_s30; // join_pairs.rs:60
-    reg [2:0] term_number_s31; // join_pairs.rs:60
-    reg [2:0] term_number_s32; // join_pairs.rs:60
-    reg term_ends_s29; // join_pairs.rs:60
-    reg term_ends_s30; // join_pairs.rs:60
-    reg term_ends_s31; // join_pairs.rs:60
-    reg term_ends_s32; // join_pairs.rs:60
-    reg [15:0] held_2; // join_pairs.rs:54
+    reg term_comes_s29; // join_pairs.rs:65
+    reg term_comes_s30; // join_pairs.rs:65
+    reg term_comes_s31; // join_pairs.rs:65
+    reg term_comes_s32; // join_pairs.rs:65
+    reg [2:0] term_number_s29; // join_pairs.rs:65
+    reg [2:0] term_number_s30; // join_pairs.rs:65
+    reg [2:0] term_number_s31; // join_pairs.rs:65
+    reg [2:0] term_number_s32; // join_pairs.rs:65
+    reg term_ends_s29; // join_pairs.rs:65
+    reg term_ends_s30; // join_pairs.rs:65
+    reg term_ends_s31; // join_pairs.rs:65
+    reg term_ends_s32; // join_pairs.rs:65
+    reg [15:0] held_2; // join_pairs.rs:59
     wire adder_2_out_valid;
     wire [15:0] sums_0;
-    reg term_comes_s33; // join_pairs.rs:60
-    reg term_comes_s34; // join_pairs.rs:60
-    reg term_comes_s35; // join_pairs.rs:60
-    reg term_comes_1; // join_pairs.rs:60
-    reg term_ends_s33; // join_pairs.rs:60
-    reg term_ends_s34; // join_pairs.rs:60
-    reg term_ends_s35; // join_pairs.rs:60
-    reg term_ends_1; // join_pairs.rs:60
+    reg term_comes_s33; // join_pairs.rs:65
+    reg term_comes_s34; // join_pairs.rs:65
+    reg term_comes_s35; // join_pairs.rs:65
+    reg term_comes_1; // join_pairs.rs:65
+    reg term_ends_s33; // join_pairs.rs:65
+    reg term_ends_s34; // join_pairs.rs:65
+    reg term_ends_s35; // join_pairs.rs:65
+    reg term_ends_1; // join_pairs.rs:65
     reg later_first_row_1_s1; // sums.rs:99
     reg later_first_row_1_s2; // sums.rs:99
     reg later_first_row_1_s3; // sums.rs:99
@@ -1471,7 +1471,7 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     end
     wire wrong_2 = of_beat | (s_before & (|term_number)); // sums.rs:89
     always @(posedge clk) if (term_comes) s_before <= wrong_2;
-    wire odd = term_number[0]; // join_pairs.rs:51
+    wire odd = term_number[0]; // join_pairs.rs:56
     always @(posedge clk) if ((term_comes & 1'h1) & (~odd)) held <= values_0_1;
     add_e5f10_l4 adder (
         .clk(clk),
@@ -1505,8 +1505,8 @@ module matrix_vector_256x4_8_1_256x256_4096 (
         term_ends_s27 <= term_ends_s26;
         term_ends_s28 <= term_ends_s27;
     end
-    wire whole = term_number_s28[0]; // join_pairs.rs:50
-    wire odd_1 = term_number_s28[1]; // join_pairs.rs:51
+    wire whole = term_number_s28[0]; // join_pairs.rs:55
+    wire odd_1 = term_number_s28[1]; // join_pairs.rs:56
     always @(posedge clk) if ((term_comes_s28 & whole) & (~odd_1)) held_1 <= adder_y;
     add_e5f10_l4 adder_1 (
         .clk(clk),
@@ -1540,8 +1540,8 @@ module matrix_vector_256x4_8_1_256x256_4096 (
         term_ends_s31 <= term_ends_s30;
         term_ends_s32 <= term_ends_s31;
     end
-    wire whole_1 = &term_number_s32[1:0]; // join_pairs.rs:50
-    wire odd_2 = term_number_s32[2]; // join_pairs.rs:51
+    wire whole_1 = &term_number_s32[1:0]; // join_pairs.rs:55
+    wire odd_2 = term_number_s32[2]; // join_pairs.rs:56
     always @(posedge clk) if ((term_comes_s32 & whole_1) & (~odd_2)) held_2 <= adder_1_y;
     add_e5f10_l4 adder_2 (
         .clk(clk),

@@ -128,17 +128,17 @@ module scores_256x4_16_1_1 (
     reg of_word_ends_s13; // look_up.rs:94
     reg of_word_ends_s14; // look_up.rs:94
     reg term_ends_1; // look_up.rs:94
-    reg [15:0] held; // join_pairs.rs:54
+    reg [15:0] held; // join_pairs.rs:59
     wire adder_out_valid;
     wire [15:0] sums_0;
-    reg term_comes_2_s16; // join_pairs.rs:60
-    reg term_comes_2_s17; // join_pairs.rs:60
-    reg term_comes_2_s18; // join_pairs.rs:60
-    reg term_comes_3; // join_pairs.rs:60
-    reg term_ends_1_s16; // join_pairs.rs:60
-    reg term_ends_1_s17; // join_pairs.rs:60
-    reg term_ends_1_s18; // join_pairs.rs:60
-    reg term_ends_2; // join_pairs.rs:60
+    reg term_comes_2_s16; // join_pairs.rs:65
+    reg term_comes_2_s17; // join_pairs.rs:65
+    reg term_comes_2_s18; // join_pairs.rs:65
+    reg term_comes_3; // join_pairs.rs:65
+    reg term_ends_1_s16; // join_pairs.rs:65
+    reg term_ends_1_s17; // join_pairs.rs:65
+    reg term_ends_1_s18; // join_pairs.rs:65
+    reg term_ends_2; // join_pairs.rs:65
     reg wrong_1_s4; // look_up.rs:108
     reg wrong_1_s5; // look_up.rs:108
     reg wrong_1_s6; // look_up.rs:108

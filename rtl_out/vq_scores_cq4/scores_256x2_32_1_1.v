@@ -129,32 +129,32 @@ module scores_256x2_32_1_1 (
     reg of_word_ends_s13; // look_up.rs:94
     reg of_word_ends_s14; // look_up.rs:94
     reg term_ends_1; // look_up.rs:94
-    reg [15:0] held; // join_pairs.rs:54
+    reg [15:0] held; // join_pairs.rs:59
     wire adder_out_valid;
     wire [15:0] adder_y;
-    reg term_comes_2_s16; // join_pairs.rs:60
-    reg term_comes_2_s17; // join_pairs.rs:60
-    reg term_comes_2_s18; // join_pairs.rs:60
-    reg term_comes_2_s19; // join_pairs.rs:60
-    reg [1:0] term_number_1_s16; // join_pairs.rs:60
-    reg [1:0] term_number_1_s17; // join_pairs.rs:60
-    reg [1:0] term_number_1_s18; // join_pairs.rs:60
-    reg [1:0] term_number_1_s19; // join_pairs.rs:60
-    reg term_ends_1_s16; // join_pairs.rs:60
-    reg term_ends_1_s17; // join_pairs.rs:60
-    reg term_ends_1_s18; // join_pairs.rs:60
-    reg term_ends_1_s19; // join_pairs.rs:60
-    reg [15:0] held_1; // join_pairs.rs:54
+    reg term_comes_2_s16; // join_pairs.rs:65
+    reg term_comes_2_s17; // join_pairs.rs:65
+    reg term_comes_2_s18; // join_pairs.rs:65
+    reg term_comes_2_s19; // join_pairs.rs:65
+    reg [1:0] term_number_1_s16; // join_pairs.rs:65
+    reg [1:0] term_number_1_s17; // join_pairs.rs:65
+    reg [1:0] term_number_1_s18; // join_pairs.rs:65
+    reg [1:0] term_number_1_s19; // join_pairs.rs:65
+    reg term_ends_1_s16; // join_pairs.rs:65
+    reg term_ends_1_s17; // join_pairs.rs:65
+    reg term_ends_1_s18; // join_pairs.rs:65
+    reg term_ends_1_s19; // join_pairs.rs:65
+    reg [15:0] held_1; // join_pairs.rs:59
     wire adder_1_out_valid;
     wire [15:0] sums_0;
-    reg term_comes_2_s20; // join_pairs.rs:60
-    reg term_comes_2_s21; // join_pairs.rs:60
-    reg term_comes_2_s22; // join_pairs.rs:60
-    reg term_comes_3; // join_pairs.rs:60
-    reg term_ends_1_s20; // join_pairs.rs:60
-    reg term_ends_1_s21; // join_pairs.rs:60
-    reg term_ends_1_s22; // join_pairs.rs:60
-    reg term_ends_2; // join_pairs.rs:60
+    reg term_comes_2_s20; // join_pairs.rs:65
+    reg term_comes_2_s21; // join_pairs.rs:65
+    reg term_comes_2_s22; // join_pairs.rs:65
+    reg term_comes_3; // join_pairs.rs:65
+    reg term_ends_1_s20; // join_pairs.rs:65
+    reg term_ends_1_s21; // join_pairs.rs:65
+    reg term_ends_1_s22; // join_pairs.rs:65
+    reg term_ends_2; // join_pairs.rs:65
     reg wrong_1_s4; // look_up.rs:108
     reg wrong_1_s5; // look_up.rs:108
     reg wrong_1_s6; // look_up.rs:108
@@ -530,7 +530,7 @@ module scores_256x2_32_1_1 (
         of_word_ends_s14 <= of_word_ends_s13;
         term_ends_1 <= of_word_ends_s14;
     end
-    wire odd = term_number_1[0]; // join_pairs.rs:51
+    wire odd = term_number_1[0]; // join_pairs.rs:56
     always @(posedge clk) if ((term_comes_2 & 1'h1) & (~odd)) held <= values_0;
     add_e5f10_l4 adder (
         .clk(clk),
@@ -564,8 +564,8 @@ module scores_256x2_32_1_1 (
         term_ends_1_s18 <= term_ends_1_s17;
         term_ends_1_s19 <= term_ends_1_s18;
     end
-    wire whole = term_number_1_s19[0]; // join_pairs.rs:50
-    wire odd_1 = term_number_1_s19[1]; // join_pairs.rs:51
+    wire whole = term_number_1_s19[0]; // join_pairs.rs:55
+    wire odd_1 = term_number_1_s19[1]; // join_pairs.rs:56
     always @(posedge clk) if ((term_comes_2_s19 & whole) & (~odd_1)) held_1 <= adder_y;
     add_e5f10_l4 adder_1 (
         .clk(clk),

@@ -20,34 +20,34 @@ module accumulator_lane_512x2 (
     reg [16:0] row_0_1; // accumulator_lane.rs:90
     reg [16:0] row_1_1; // accumulator_lane.rs:90
     reg item_number_s1; // accumulator_lane.rs:91
-    reg [15:0] s_before; // accumulator_lane.rs:92
-    wire [15:0] back; // accumulator_lane.rs:101
-    reg item_again_1_s1; // accumulator_lane.rs:102
-    reg again; // accumulator_lane.rs:102
+    wire [15:0] back; // accumulator_lane.rs:92
+    reg [15:0] added_to; // what the weight is added to | accumulator_lane.rs:94
+    reg item_again_1_s1; // accumulator_lane.rs:96
     wire adder_out_valid;
-    wire [15:0] sum;
-    reg item_adds_s1; // accumulator_lane.rs:105
-    reg item_adds_s2; // accumulator_lane.rs:105
-    reg item_adds_s3; // accumulator_lane.rs:105
-    reg item_adds_s4; // accumulator_lane.rs:105
-    reg item_adds_s5; // accumulator_lane.rs:105
-    reg adds; // accumulator_lane.rs:105
-    reg taken_s2; // accumulator_lane.rs:105
-    reg taken_s3; // accumulator_lane.rs:105
-    reg taken_s4; // accumulator_lane.rs:105
-    reg taken_s5; // accumulator_lane.rs:105
-    reg takes; // accumulator_lane.rs:105
-    reg [8:0] item_row_s1; // accumulator_lane.rs:105
-    reg [8:0] item_row_s2; // accumulator_lane.rs:105
-    reg [8:0] item_row_s3; // accumulator_lane.rs:105
-    reg [8:0] item_row_s4; // accumulator_lane.rs:105
-    reg [8:0] item_row_s5; // accumulator_lane.rs:105
-    reg [8:0] to; // accumulator_lane.rs:105
-    reg item_number_s2; // accumulator_lane.rs:105
-    reg item_number_s3; // accumulator_lane.rs:105
-    reg item_number_s4; // accumulator_lane.rs:105
-    reg item_number_s5; // accumulator_lane.rs:105
-    reg number_1; // accumulator_lane.rs:105
+    wire [15:0] rounded;
+    reg [15:0] sum; // accumulator_lane.rs:105
+    reg item_adds_s1; // accumulator_lane.rs:106
+    reg item_adds_s2; // accumulator_lane.rs:106
+    reg item_adds_s3; // accumulator_lane.rs:106
+    reg item_adds_s4; // accumulator_lane.rs:106
+    reg item_adds_s5; // accumulator_lane.rs:106
+    reg adds; // accumulator_lane.rs:106
+    reg taken_s2; // accumulator_lane.rs:106
+    reg taken_s3; // accumulator_lane.rs:106
+    reg taken_s4; // accumulator_lane.rs:106
+    reg taken_s5; // accumulator_lane.rs:106
+    reg takes; // accumulator_lane.rs:106
+    reg [8:0] item_row_s1; // accumulator_lane.rs:106
+    reg [8:0] item_row_s2; // accumulator_lane.rs:106
+    reg [8:0] item_row_s3; // accumulator_lane.rs:106
+    reg [8:0] item_row_s4; // accumulator_lane.rs:106
+    reg [8:0] item_row_s5; // accumulator_lane.rs:106
+    reg [8:0] to; // accumulator_lane.rs:106
+    reg item_number_s2; // accumulator_lane.rs:106
+    reg item_number_s3; // accumulator_lane.rs:106
+    reg item_number_s4; // accumulator_lane.rs:106
+    reg item_number_s5; // accumulator_lane.rs:106
+    reg number_1; // accumulator_lane.rs:106
     (* ram_style = "block" *) (* no_rw_check *) reg [33:0] sums [0:511];
     reg [33:0] sums_q0; // accumulator_lane.rs:88
 
@@ -66,33 +66,31 @@ module accumulator_lane_512x2 (
     always @(posedge clk) item_number_s1 <= item_number;
     wire [15:0] number = item_number_s1 ? words_1[15:0] : words_0[15:0]; // accumulator_lane.rs:91
     always @(posedge clk) begin
+        item_again_1_s1 <= item_again_1;
         row_0_1 <= words_0;
         row_1_1 <= words_1;
         if (~taken) begin
             row_0_1 <= 17'h0;
             row_1_1 <= 17'h0;
         end
-        s_before <= number;
-        if (taken) s_before <= 16'h0;
+        added_to <= item_again_1_s1 ? back : number;
+        if (taken) added_to <= 16'h0;
     end
     assign row_0 = row_0_1;
     assign row_1 = row_1_1;
 
     // the weight is added
-    always @(posedge clk) begin
-        item_again_1_s1 <= item_again_1;
-        again <= item_again_1_s1;
-    end
-    assign back = sum;
-    add_e5f10_l4 adder (
+    assign back = rounded;
+    add_e5f10_but_last adder (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
-        .a(again ? back : s_before),
+        .a(added_to),
         .b(weight),
         .out_valid(adder_out_valid),
-        .y(sum)
+        .y(rounded)
     );
+    always @(posedge clk) sum <= rounded;
     always @(posedge clk) begin
         if (rst) begin
             item_adds_s1 <= 1'h0;
@@ -133,10 +131,10 @@ module accumulator_lane_512x2 (
         item_number_s5 <= item_number_s4;
         number_1 <= item_number_s5;
     end
-    wire [16:0] word_0 = {adds, sum}; // accumulator_lane.rs:106
-    wire [16:0] word_1 = {adds, sum}; // accumulator_lane.rs:106
-    wire [33:0] _t1 = {word_0, word_1}; // accumulator_lane.rs:108
-    wire [1:0] _t2 = {(adds & (number_1 == 1'h1)) | takes, (adds & (number_1 == 1'h0)) | takes}; // accumulator_lane.rs:108
+    wire [16:0] word_0 = {adds, sum}; // accumulator_lane.rs:107
+    wire [16:0] word_1 = {adds, sum}; // accumulator_lane.rs:107
+    wire [33:0] _t1 = {word_0, word_1}; // accumulator_lane.rs:109
+    wire [1:0] _t2 = {(adds & (number_1 == 1'h1)) | takes, (adds & (number_1 == 1'h0)) | takes}; // accumulator_lane.rs:109
     always @(posedge clk) begin
         if (_t2[0]) sums[to][16:0] <= _t1[16:0];
         if (_t2[1]) sums[to][33:17] <= _t1[33:17];

@@ -95,6 +95,16 @@ fn every_latency_gives_the_same() {
     }
 }
 
+/// The adder without its last register is the adder, a cycle earlier.
+#[test]
+fn the_adder_without_its_last_register() {
+    for (f, s) in each(&REAL) {
+        let design = add::add_but_last(f, s);
+        assert_eq!(design.as_ref().map(Design::latency).ok().flatten(), Some(add::NATURAL - 1));
+        check(design, pairs(model(f, s), 20_000), |x| [model(f, s).add(x[0], x[1])]);
+    }
+}
+
 /// Triples through the fused unit.
 fn fused(f: Format, s: Subnormals, latency: u32, triples: impl Iterator<Item = [u32; 3]>) {
     check(multiply_add(f, s, latency), triples, |x| [model(f, s).multiply_add(x[0], x[1], x[2])]);

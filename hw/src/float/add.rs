@@ -12,7 +12,7 @@
 //! | `y`, `out_valid` | the sum, `latency` cycles later |
 //!
 //! - Parameters: format (2 to 8 exponent bits, 1 to 23 fraction bits), subnormals kept or flushed, latency 0 to
-//!   [`NATURAL`].
+//!   [`NATURAL`]; [`add_but_last`] has registers behind all stages but the last one.
 //! - One addition a cycle. With latency 0 all paths are combinational, else none from port to port.
 //! - Infinity minus infinity and NaN operands give the one quiet NaN; `x - x` is +0.
 
@@ -25,22 +25,6 @@ use hdl::*;
 /// Natural depth: ordered, added, normalised, rounded.
 pub const NATURAL: u32 = 4;
 
-ports! {
-    /// Ports of a unit with two operands.
-    pub struct BinaryPorts(f: Format) {
-        /// the operands are there
-        input in_valid: Signal = bits(1),
-        /// first operand
-        input a: Signal = bits(f.width()),
-        /// second operand
-        input b: Signal = bits(f.width()),
-        /// the result is there
-        output out_valid: Signal = bits(1),
-        /// result
-        output y: Signal = bits(f.width()),
-    }
-}
-
 /// An adder.
 #[module]
 pub fn add(f: Format, subnormals: Subnormals, latency: u32) -> Result<Design<BinaryPorts>, Errors> {
@@ -49,8 +33,24 @@ pub fn add(f: Format, subnormals: Subnormals, latency: u32) -> Result<Design<Bin
     check_latency(&name, latency, NATURAL)?;
     let m = Module::new(name);
     m.doc("Floating point adder, round to nearest even.");
-    let io = BinaryPorts::new(m, f);
     let s = Stages::new(m, NATURAL, latency);
+    staged(m, s, f, subnormals)
+}
+
+/// An adder without its last register: `y` is there after `NATURAL - 1` cycles, behind logic, for a register of the caller's that may take something else.
+#[module]
+pub fn add_but_last(f: Format, subnormals: Subnormals) -> Result<Design<BinaryPorts>, Errors> {
+    let name = format!("{}_but_last", f.name("add", subnormals));
+    f.check(&name)?;
+    let m = Module::new(name);
+    m.doc("Floating point adder, round to nearest even, without a register behind its last stage.");
+    let s = Stages::but_last(m, NATURAL);
+    staged(m, s, f, subnormals)
+}
+
+#[module]
+fn staged(m: Module, s: Stages, f: Format, subnormals: Subnormals) -> Result<Design<BinaryPorts>, Errors> {
+    let io = BinaryPorts::new(m, f);
     io.out_valid.set(s.valid(io.in_valid));
     let (a, b) = s.enter((io.a, io.b));
 
@@ -234,4 +234,20 @@ pub(crate) fn to_front_within(x: Signal, limit: Signal) -> (Signal, Signal) {
 fn round(x: Normal, f: Format) -> Signal {
     let hidden = x.hidden.zext(f.exp).cat(x.fraction.zeros(f.frac));
     x.sign.cat(round_to_even(x.exp.cat(x.fraction), hidden, x.guard, x.rest))
+}
+
+ports! {
+    /// Ports of a unit with two operands.
+    pub struct BinaryPorts(f: Format) {
+        /// the operands are there
+        input in_valid: Signal = bits(1),
+        /// first operand
+        input a: Signal = bits(f.width()),
+        /// second operand
+        input b: Signal = bits(f.width()),
+        /// the result is there
+        output out_valid: Signal = bits(1),
+        /// result
+        output y: Signal = bits(f.width()),
+    }
 }

@@ -2,7 +2,8 @@
 //! registers.
 //!
 //! A unit of natural depth `n` has the boundaries 1 to `n`, the last one at its outputs. A latency of `l` cycles, 0 to `n`,
-//! puts registers at `l` of them, spread evenly, the outputs first. What belongs to different stages cannot be combined:
+//! puts registers at `l` of them, spread evenly, the outputs first; or at all but the last one
+//! ([`Stages::but_last`]). What belongs to different stages cannot be combined:
 //!
 //! ```
 //! use hdl::*;
@@ -32,6 +33,8 @@ pub struct Stages {
     pipeline: Pipeline,
     natural: u32,
     latency: u32,
+    /// The boundaries that may hold registers: so many from the first one on.
+    boundaries: u32,
 }
 
 impl Stages {
@@ -40,7 +43,15 @@ impl Stages {
     pub fn new(m: Module, natural: u32, latency: u32) -> Stages {
         assert!(latency <= natural, "the caller checks the latency");
         m.latency(latency);
-        Stages { pipeline: m.pipeline("stages"), natural, latency }
+        Stages { pipeline: m.pipeline("stages"), natural, latency, boundaries: natural }
+    }
+    /// Registers at all boundaries but the last one: the result is combinational behind them, for a register of the caller's.
+    #[track_caller]
+    pub fn but_last(m: Module, natural: u32) -> Stages {
+        assert!(natural > 1, "there is a boundary besides the last one");
+        let latency = natural - 1;
+        m.latency(latency);
+        Stages { pipeline: m.pipeline("stages"), natural, latency, boundaries: latency }
     }
     /// Takes the inputs in, before the first boundary.
     #[track_caller]
@@ -71,7 +82,7 @@ impl Stages {
     }
     /// Registers behind boundary `from` (0 is the input) up to and with boundary `to`: the latency of a unit that spans them.
     pub fn between(self, from: u32, to: u32) -> u32 {
-        let up_to = |boundary: u32| boundary * self.latency / self.natural;
+        let up_to = |boundary: u32| boundary.min(self.boundaries) * self.latency / self.boundaries;
         up_to(to) - up_to(from)
     }
 }
@@ -131,10 +142,12 @@ mod tests {
     fn registers_are_spread_evenly_and_the_outputs_come_first() {
         let m = Module::new("places");
         let places = |latency| {
-            let s = Stages { pipeline: m.pipeline("stages"), natural: 4, latency };
+            let s = Stages { pipeline: m.pipeline("stages"), natural: 4, latency, boundaries: 4 };
             (1..=4).map(|boundary| s.between(boundary - 1, boundary)).collect::<Vec<_>>()
         };
         let expected = [[0, 0, 0, 0], [0, 0, 0, 1], [0, 1, 0, 1], [0, 1, 1, 1], [1, 1, 1, 1]];
         assert_eq!([0, 1, 2, 3, 4].map(places), expected);
+        let s = Stages::but_last(m, 4);
+        assert_eq!([1, 2, 3, 4].map(|boundary| s.between(boundary - 1, boundary)), [1, 1, 1, 0]);
     }
 }

@@ -10,13 +10,13 @@
 //! - An item a cycle. A number that is added to is not looked at for [`BUSY`] cycles, but by the addition [`AGAIN`] cycles later, whose
 //!   item says `again`. No combinational paths.
 
-use super::join_pairs::{adder, sum_of};
+use super::join_pairs::{adder_but_last, sum_of};
 use crate::float::add;
 use hdl::*;
 
 /// Cycles from an item to its number.
 pub const READ: u32 = 2;
-/// An addition to the same number may begin so many cycles later, with `again`.
+/// An addition to the same number may begin so many cycles later, with `again`: the adder has a register less, and what is added to one more.
 pub const AGAIN: u32 = add::NATURAL;
 /// Cycles in which a number is on its way: an item that comes so much later finds it in its row.
 pub const BUSY: u32 = READ + add::NATURAL + 1;
@@ -89,19 +89,20 @@ pub fn accumulator_lane(p: LaneParams) -> Result<Design<AccumulatorLanePorts>, E
     let taken = takes.next();
     let row = m.reg(vector(bits(NUMBER_BITS), numbers as usize));
     let number = Vector::of(words.iter().map(|word| word.trunc(16))).at(item.number.next());
-    let before = m.reg(bits(16));
+    let back = items.feedback(m.wire(bits(16)), number);
+    // chosen in front of a register: in front of the adder the choice is part of its first stage
+    let added_to = m.reg(bits(16)).comment("what the weight is added to");
     row.set(Vector::of(words));
-    before.set(number);
+    added_to.set(item.again.next().mux(back, number));
     m.when(!taken, || row.into_iter().for_each(|number| number.set(0))); // that is a reset of its flip-flops
-    m.when(taken, || before.set(0));
+    m.when(taken, || added_to.set(0));
     io.row.set(items.leave(row));
 
     m.section("the weight is added");
     let weight = items.enter_at(READ, io.weight);
-    let back = items.feedback(m.wire(bits(16)), before);
-    let again = item.again.meet(before);
-    let sum = sum_of(m, &adder()?, again.mux(back, before), weight);
-    back.set(sum);
+    let rounded = sum_of(m, &adder_but_last()?, added_to, weight);
+    back.set(rounded);
+    let sum = rounded.next();
     let (adds, takes, to, number) = (adds.meet(sum), takes.meet(sum), item.row.meet(sum), item.number.meet(sum));
     let word: Vec<Signal> = (0..numbers).map(|_| adds.cat(sum)).collect();
     let enables = (0..numbers).map(|i| if numbers == 1 { adds | takes } else { (adds & number.eq(i)) | takes });

@@ -38,6 +38,7 @@ use crate::attention::softmax::{SoftmaxPorts, SoftmaxScore, SoftmaxWeight, softm
 use crate::control::{AxiLite, axi_lite, slave};
 use crate::memory::axi::{AxiRead, AxiWrite, axi_read, axi_write};
 use crate::stream::register_slice::register_slice_after;
+use crate::stream::register_slice_backward::register_slice_backward_after;
 use crate::stream::register_slice_forward::register_slice_forward_after;
 use hdl::*;
 
@@ -144,7 +145,10 @@ impl Units {
             port.payload.set(vector.payload);
         }
         vector.ready.set(encodes.mux(encoder.query.ready, scores.query.ready));
-        // each unit has a register of its own, beside its checks of a word: the wires from the reader to all three are long
+        // The wires from the reader to all three units are long: each has a register of its own, beside its checks of a word, and what one of them
+        // takes goes to the reader through a register.
+        let words = register_slice_backward_after(m, words)?;
+        m.assert(!(ends & words.valid), "a stage has taken all its words");
         let mut takes = m.lit(0u32, 1);
         for (port, here) in [(encoder.words, encodes), (scores.words, attends), (values.words, sums)] {
             let own = m.wire(stream(book_word()));
@@ -181,8 +185,10 @@ impl Units {
         softmax.scores.set(scores.m.with(SoftmaxScore { score: score[0], last }));
         softmax.forget.set(flushes & !complete);
         let sums = stage.is(Stage::Values);
-        // Both units decide whether a weight moves on. Weights are dropped behind the slice: one that stayed in it would be the next job's.
+        // Without a slice one combinational path would go from what values take through the softmax and back with the weight. Weights are dropped behind
+        // it: one that stayed in it would be the next job's.
         let weights = register_slice_after(m, softmax.weights)?;
+        m.assert(!(stage.is(Stage::Idle) & weights.valid), "no weight of a job is left behind it");
         values.weight.valid.set(weights.valid & sums);
         let SoftmaxWeight { weight, last: last_weight } = weights.payload;
         values.weight.payload.set(Weight { weight, scale: None, last: last_weight });

@@ -1,6 +1,6 @@
 //! Sums of several beats in the order of `tree` (docs/vq-format.md, section 6). Built into the module that calls.
 
-use crate::float::add::{self, BinaryPorts, add};
+use crate::float::add::{self, BinaryPorts, add, add_but_last};
 use crate::float::format::{BINARY16, Subnormals};
 use hdl::*;
 
@@ -21,6 +21,11 @@ pub(super) struct Term {
 /// An adder of the units by table.
 pub(super) fn adder() -> Result<Design<BinaryPorts>, Errors> {
     add(BINARY16, Subnormals::Keep, add::NATURAL)
+}
+
+/// The same without its last register.
+pub(super) fn adder_but_last() -> Result<Design<BinaryPorts>, Errors> {
+    add_but_last(BINARY16, Subnormals::Keep)
 }
 
 /// `a + b`, some cycles later.

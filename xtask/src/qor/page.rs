@@ -28,7 +28,7 @@ that of the paths between them. LUT sites = LUT4 + 2 for each CCU2C + 6 for each
 ECP5-85k, speed grade 6, placed without pins, seed 1, aiming at 200 MHz; in parentheses where the Verilog has changed since.
 Above 20,000 LUT4 nextpnr's static placer places, elsewhere its own choice.
 iCE40 is the UP5K (5280 LUT, 30 BRAM, 8 DSP), which has no LUT RAM; Gowin the GW1NR-9 (8640 LUT, 26 BRAM, 20 DSP), where ALU cells
-count as LUTs. Dashes: it does not fit, has no path between registers, or its clock was not measured.
+count as LUTs, with wide LUTs (builds for boards make none, docs/boards.md). Dashes: it does not fit, has no path between registers, or its clock was not measured.
 
 ## Reproduce
 

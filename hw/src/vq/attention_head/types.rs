@@ -94,7 +94,9 @@ impl HeadParams {
 pub fn overhead(p: HeadParams) -> u32 {
     // from a command to the first word of the reader, from the last word of the result to its request
     const MOVERS: u32 = 60;
-    let units = scores::overhead(p.scores()) + softmax::latency(p.softmax()) + values::overhead(p.values());
+    // the register slice between softmax and values
+    const SLICE: u32 = 1;
+    let units = scores::overhead(p.scores()) + softmax::latency(p.softmax()) + SLICE + values::overhead(p.values());
     units + p.vector_words() + p.result_words() + MOVERS
 }
 
