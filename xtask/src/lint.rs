@@ -2,6 +2,7 @@
 
 use crate::tools;
 use anyhow::{Context, Result, ensure};
+use rayon::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,21 +18,20 @@ pub struct Design {
 }
 
 /// Primitives of devices, which `primitives.v` has for the tools.
-const PRIMITIVES: [&str; 1] = ["EHXPLLL"];
+const PRIMITIVES: [&str; 2] = ["EHXPLLL", "rPLL"];
 
 /// Checks every configuration of rtl_out with every tool; the error names all that complained.
 pub fn lint_all() -> Result<()> {
-    let mut complaints = Vec::new();
     let designs = designs()?;
     ensure!(!designs.is_empty(), "rtl_out holds no configuration");
-    for design in &designs {
-        for (tool, log) in lint(design)? {
-            print!("{log}");
-            complaints.push(format!("{tool} on {}", design.name));
-        }
-        println!("checked {} ({} files)", design.name, design.files.len());
-    }
-    ensure!(complaints.is_empty(), "warnings or errors from {}", complaints.join(", "));
+    let checked = designs.par_iter().with_max_len(1).map(|design| {
+        let complaints = lint(design)?;
+        let logs: String = complaints.iter().map(|(_, log)| log.as_str()).collect();
+        println!("{logs}checked {} ({} files)", design.name, design.files.len());
+        Ok(complaints.into_iter().map(|(tool, _)| format!("{tool} on {}", design.name)).collect())
+    });
+    let from = checked.collect::<Result<Vec<Vec<String>>>>()?.concat();
+    ensure!(from.is_empty(), "warnings or errors from {}", from.join(", "));
     Ok(())
 }
 

@@ -37,3 +37,40 @@ module EHXPLLL #(
     assign CLKOP = CLKI;
     assign LOCK = 1'b1;
 endmodule
+
+module rPLL #(
+    parameter FCLKIN = "100.0",
+    parameter DEVICE = "GW1N-1",
+    parameter IDIV_SEL = 0,
+    parameter FBDIV_SEL = 0,
+    parameter ODIV_SEL = 8,
+    parameter DYN_IDIV_SEL = "false",
+    parameter DYN_FBDIV_SEL = "false",
+    parameter DYN_ODIV_SEL = "false",
+    parameter DYN_DA_EN = "false",
+    parameter PSDA_SEL = "0000",
+    parameter DUTYDA_SEL = "1000",
+    parameter CLKFB_SEL = "internal",
+    parameter CLKOUT_BYPASS = "false",
+    parameter CLKOUTP_BYPASS = "false",
+    parameter CLKOUTD_BYPASS = "false",
+    parameter DYN_SDIV_SEL = 2,
+    parameter CLKOUTD_SRC = "CLKOUT",
+    parameter CLKOUTD3_SRC = "CLKOUT"
+) (
+    input  wire CLKIN,
+    input  wire CLKFB,
+    input  wire RESET,
+    input  wire RESET_P,
+    input  wire [5:0] FBDSEL,
+    input  wire [5:0] IDSEL,
+    input  wire [5:0] ODSEL,
+    input  wire [3:0] PSDA,
+    input  wire [3:0] DUTYDA,
+    input  wire [3:0] FDLY,
+    output wire CLKOUT,
+    output wire LOCK
+);
+    assign CLKOUT = CLKIN;
+    assign LOCK = 1'b1;
+endmodule

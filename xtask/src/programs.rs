@@ -23,10 +23,14 @@ pub const COVERAGE: Program = Program("coverage", "kvforge-testbenches", "--exam
 /// The programs that the tests have built.
 static BUILT: OnceLock<BTreeMap<String, PathBuf>> = OnceLock::new();
 
-/// From now on, [`Program::command`] gives the programs that the tests have built: `cargo xtask test` compiles the workspace once.
-pub fn take_those_of_the_tests() -> Result<()> {
+/// Builds all tests, and with them the programs: from now on [`Program::command`] gives these, so that `cargo xtask test` compiles the
+/// workspace once.
+pub fn build_with_tests() -> Result<()> {
     let mut command = cargo_command(TESTS);
-    let output = command.args(["--no-run", "--quiet", "--message-format=json"]).stderr(Stdio::inherit()).output()?;
+    let output = command
+        .args(["--no-run", "--quiet", "--message-format=json-render-diagnostics"])
+        .stderr(Stdio::inherit())
+        .output()?;
     ensure!(output.status.success(), "the tests cannot be built");
     let text = String::from_utf8(output.stdout).context("cargo's messages are not UTF-8")?;
     let messages = text.lines().map(serde_json::from_str::<Value>).collect::<Result<Vec<_>, _>>()?;

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: every check of the project, one after the other.
+//! `cargo xtask test`: every check of the project, one after the other but for the proofs, which run beside the tests.
 //!
 //! `--long` sets the environment variable `KVFORGE_LONG` to 1 for the tests, which then run their long forms, and measures the
 //! committed figures again.
@@ -6,7 +6,7 @@
 use crate::cargo::{FEATURES, TESTS, cargo, cargo_command, run};
 use crate::programs::{self, KVFORGE};
 use crate::{boards, coverage, formal, lint, qor, setup, tools};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,8 +20,7 @@ const STEPS: &[Step] = &[
     ("cargo fmt --check", |_| cargo(&["fmt", "--all", "--check"])),
     ("cargo clippy", |_| clippy()),
     ("cargo doc", |_| documentation()),
-    ("cargo test", tests),
-    ("proofs", formal::all),
+    ("cargo test, and the proofs beside it", tests_and_proofs),
     ("lint of rtl_out", |_| lint::lint_all()),
     ("rtl_out is what the generator writes", |_| regenerate()),
     ("constraints are what the boards say", |_| constraints()),
@@ -59,13 +58,21 @@ fn clippy() -> Result<()> {
     cargo(&["clippy", "--workspace", FEATURES, "--all-targets", "--quiet", "--", "-D", "warnings"])
 }
 
-/// All tests of the workspace; the checks behind them take the programs that they were built with.
-fn tests(long: bool) -> Result<()> {
+/// All tests of the workspace; the checks behind them take the programs that were built with them. The proofs have the time that the tests
+/// leave: while the last long test of a file runs, the other cores would be idle.
+fn tests_and_proofs(long: bool) -> Result<()> {
+    programs::build_with_tests()?;
+    let proofs = formal::Beside::start(long);
     let mut command = cargo_command(TESTS);
     if long {
         command.env("KVFORGE_LONG", "1");
     }
-    run(&mut command).and(programs::take_those_of_the_tests())
+    let tests = run(&mut command);
+    let proofs = proofs.and_then(formal::Beside::finish);
+    match (tests, proofs) {
+        (Err(tests), Err(proofs)) => bail!("{tests:#}, and {proofs:#}"),
+        (tests, proofs) => tests.and(proofs),
+    }
 }
 
 /// Builds the documentation; a broken link is an error.

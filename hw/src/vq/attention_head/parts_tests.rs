@@ -68,17 +68,19 @@ fn parts_of_any_length() {
     }
 }
 
-/// Eight queries to the head of a real model, 2 and 4 heads beside one: small random queries, and recorded ones, whose scores are larger.
+/// Queries to the head of a real model, eight in the long form and two in the short one, 2 and 4 heads beside one: small random queries, and
+/// recorded ones, whose scores are larger.
 #[test]
 fn parts_of_a_real_model() {
+    let queries = if ::sim::bus::long() { 8 } else { 2 };
     let mut rng = Rng::with_seed(run_seed(9));
     for (algorithm, vector, positions) in [(Algorithm::Cq4, 2, 32), (Algorithm::Cq2, 4, 16)] {
         let p = HeadParams { entries: 256, vector, positions, tokens: TOKENS as u32, address_bits: 32, partial: true };
         let mut number = |_| half::f16::from_f32((rng.f32() - 0.5) / 4.0).to_bits();
-        let small: Vec<Vec<u16>> = (0..8).map(|_| (0..64).map(&mut number).collect()).collect();
+        let small: Vec<Vec<u16>> = (0..queries).map(|_| (0..64).map(&mut number).collect()).collect();
         let file = real_head(algorithm, TOKENS);
         beside_one_head(p, &file, &small, &format!("{algorithm}, small random queries"), 55.0);
-        beside_one_head(p, &file, &real_queries(8), &format!("{algorithm}, recorded queries"), 45.0);
+        beside_one_head(p, &file, &real_queries(queries), &format!("{algorithm}, recorded queries"), 45.0);
     }
 }
 
