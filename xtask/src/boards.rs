@@ -8,7 +8,7 @@ use std::fs;
 use std::path::PathBuf;
 
 /// The boards for which there is a named configuration.
-const BOARDS: [&str; 4] = ["orangecrab-25f", "colorlight-i5", "colorlight-i9", "ulx3s-85f"];
+const BOARDS: [&str; 5] = ["orangecrab-25f", "colorlight-i5", "colorlight-i9", "ulx3s-85f", "tang-nano-9k"];
 
 #[derive(Args)]
 pub struct Options {

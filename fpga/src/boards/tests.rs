@@ -1,6 +1,7 @@
 //! What holds for every board.
 
 use super::*;
+use hw::soc::pll::Pll;
 use std::collections::{BTreeMap, BTreeSet};
 
 #[test]
@@ -107,7 +108,12 @@ fn named_systems_are_those_of_their_boards() {
         let text = text.replace("_000_000", "000000");
         let clocks = board.clocks_per_bit().unwrap_or_else(|e| panic!("{e}"));
         let shines_at_0 = board.leds.shine_at == Level::Low;
-        let pll = board.device.pll.name().to_lowercase();
+        let pll = match board.device.pll {
+            Pll::Ehxplll => "ehxplll",
+            Pll::SbPll40Pad => "sb_pll40_pad",
+            Pll::RpllLittleBee => "rpll_little_bee",
+            Pll::RpllArora => "rpll_arora",
+        };
         let mut lines = vec![
             format!("clock_hertz = {}", board.clock.system_hertz),
             format!("oscillator_hertz = {}", board.clock.hertz),
@@ -121,5 +127,5 @@ fn named_systems_are_those_of_their_boards() {
             assert!(text.lines().any(|found| found == line), "{}: no `{line}` in {text}", board.name);
         }
     }
-    assert_eq!(found, ["colorlight-i5", "colorlight-i9", "orangecrab-25f", "ulx3s-85f"]);
+    assert_eq!(found, ["colorlight-i5", "colorlight-i9", "orangecrab-25f", "tang-nano-9k", "ulx3s-85f"]);
 }

@@ -176,7 +176,7 @@ fn each_family_has_its_flow() {
         --timing-allow-fail\nplaced-1.asc icebreaker.bin\n";
     assert_eq!((&file[..], &text[..]), ("icebreaker.bin", expected));
     let (file, text) = told("tang-nano-9k", 1, "system_clk");
-    let expected = "-p read_verilog design.v; synth_gowin -top top -json netlist.json\n\
+    let expected = "-p read_verilog design.v; synth_gowin -nowidelut -top top -json netlist.json\n\
         --device GW1NR-LV9QN88PC6/I5 --vopt family=GW1N-9C --vopt cst=tang-nano-9k.cst --freq 72 --seed 1 \
         --json netlist.json --write placed-1.json --report report-1.json --timing-allow-fail\n\
         -d GW1N-9C -o tang-nano-9k.fs placed-1.json\n";

@@ -8,7 +8,9 @@ pub(super) const FLOW: Flow = Flow {
     pack: "gowin_pack",
     placed: "json",
     bitstream: "fs",
-    synthesis: |top| format!("synth_gowin -top {top} -json netlist.json"),
+    // Wide LUTs (MUX2_LUT5 and so on) need sites side by side: with them nextpnr 0.11.1 did not place the system of the Tang Nano 9K in 5 minutes, and it
+    // has more LUTs without (docs/boards.md).
+    synthesis: |top| format!("synth_gowin -nowidelut -top {top} -json netlist.json"),
     place_arguments,
     pack_arguments: |device, placed, bitstream| texts(&["-d", family(device), "-o", bitstream, placed]),
 };
