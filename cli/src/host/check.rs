@@ -11,8 +11,14 @@ use sim::golden::oaken::{DenseBits, Thresholds};
 use std::io::Write;
 use std::time::Duration;
 
-const PATHS: [(Path, &str); 3] =
-    [(Path::ThereAndBack, "there and back"), (Path::Quantize, "quantize"), (Path::Dequantize, "dequantize")];
+/// What is printed of a path.
+fn title(path: Path) -> &'static str {
+    match path {
+        Path::ThereAndBack => "there and back",
+        Path::Quantize => "quantize",
+        Path::Dequantize => "dequantize",
+    }
+}
 
 /// Thresholds that put some elements of every group into the known vectors.
 fn setting(info: Info, length: usize) -> Result<Setting, Failure> {
@@ -63,7 +69,8 @@ pub fn selftest<L: Line>(system: &mut System<L>, failed: impl Fn(&SystemError) -
     system.drain().map_err(|error| failed(&error))?;
     let before = system.counters().map_err(|error| failed(&error))?;
     let (mut out, mut bad) = (std::io::stdout().lock(), vec![]);
-    for (path, name) in PATHS {
+    for path in Path::ALL {
+        let name = title(path);
         if !info.has(path) {
             writeln!(out, "{name:<16}not there")?;
             continue;
@@ -99,17 +106,18 @@ pub fn bench<L: Line>(
     let s = setting(info, options.length as usize)?;
     system.drain().map_err(|error| failed(&error))?;
     let mut rows = vec![];
-    for (path, name) in PATHS.into_iter().filter(|(path, _)| info.has(*path)) {
+    for path in Path::ALL.into_iter().filter(|path| info.has(*path)) {
         let before = system.counters().map_err(|error| failed(&error))?;
         let start = system.line().time();
         let (wrong, bytes) = along(system, path, s, options.vectors as usize).map_err(|error| failed(&error))?;
         let seconds = system.line().time() - start;
         let counters = system.counters().map_err(|error| failed(&error))?.since(before);
         if wrong > 0 {
+            let name = title(path);
             return Err(Failure::Internal(format!("{name}: {wrong} vectors are not the golden model's")));
         }
         let [quantizer, dequantizer] = rates(counters, info.lanes);
-        rows.push([name.to_string(), bytes.to_string(), per_second(bytes, seconds), quantizer, dequantizer]);
+        rows.push([title(path).to_string(), bytes.to_string(), per_second(bytes, seconds), quantizer, dequantizer]);
     }
     let mut out = std::io::stdout().lock();
     writeln!(out, "{} vectors of {} elements along each path", options.vectors, s.length)?;

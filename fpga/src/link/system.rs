@@ -7,8 +7,8 @@ use hw::oaken::{EngineParams, dequantizer_axi, quantizer_axi};
 use hw::soc::oaken_system::BUFFER;
 use hw::soc::system_addresses::SystemAddresses;
 use hw::soc::system_params::{Engines, SystemParams};
-pub use hw::soc::system_path::Path;
 use hw::soc::system_registers;
+pub use hw::soc::system_registers::Path;
 use thiserror::Error;
 
 /// What the register `id` of every Oaken system holds.

@@ -12,7 +12,7 @@ pub mod pll;
 pub mod pll_cell;
 pub mod system_addresses;
 pub mod system_params;
-pub mod system_path;
+mod system_path;
 pub mod system_registers;
 pub mod uart;
 pub mod uart_receiver;

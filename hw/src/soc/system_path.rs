@@ -144,30 +144,3 @@ fn either(m: Module, streams: [Stream<Beat>; 2], second: Signal) -> Stream<Beat>
     b.ready.set(second & out.ready);
     out
 }
-
-/// The way through a system, as the register `path` has it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Path {
-    /// Vectors through both engines.
-    ThereAndBack = 0,
-    /// Vectors in, records out.
-    Quantize = 1,
-    /// Records in, vectors out.
-    Dequantize = 2,
-}
-
-impl Path {
-    /// The bits of `path` that say which.
-    pub const MASK: u32 = 3;
-    /// The bit of `path` that is 1 where the next packet of records is the dense part of one that was begun.
-    pub const DENSE_NEXT: u32 = 4;
-
-    /// Does a system with these engines have it?
-    pub fn is_in(self, engines: Engines) -> bool {
-        match self {
-            Path::ThereAndBack => engines == Engines::Both,
-            Path::Quantize => engines.quantizes(),
-            Path::Dequantize => engines.dequantizes(),
-        }
-    }
-}

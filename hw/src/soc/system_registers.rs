@@ -1,4 +1,4 @@
-//! The registers in which a system says what it is, what went wrong and what it has done.
+//! The registers in which a system says what it is, what went wrong and what it has done, and is told which path it has.
 
 use super::system_params::{Engines, SystemParams};
 use crate::control::{RegisterMap, Ro, Rw, Sticky};
@@ -40,6 +40,35 @@ pub(super) const COUNTERS: [(&str, &str, &str); 10] = [
     ("given", "beats of elements that left the dequantizer", "beats"),
     ("waited", "cycles in which one could have left, and was not taken", "cycles"),
 ];
+
+/// The way through a system, as the register `path` has it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Path {
+    /// Vectors through both engines.
+    ThereAndBack = 0,
+    /// Vectors in, records out.
+    Quantize = 1,
+    /// Records in, vectors out.
+    Dequantize = 2,
+}
+
+impl Path {
+    /// All of them.
+    pub const ALL: [Path; 3] = [Path::ThereAndBack, Path::Quantize, Path::Dequantize];
+    /// The bits of `path` that say which.
+    pub const MASK: u32 = 3;
+    /// The bit of `path` that is 1 where the next packet of records is the dense part of one that was begun.
+    pub const DENSE_NEXT: u32 = 4;
+
+    /// Does a system with these engines have it?
+    pub fn is_in(self, engines: Engines) -> bool {
+        match self {
+            Path::ThereAndBack => engines == Engines::Both,
+            Path::Quantize => engines.quantizes(),
+            Path::Dequantize => engines.dequantizes(),
+        }
+    }
+}
 
 /// The registers of a system.
 pub(super) fn system_map(p: SystemParams) -> SystemMap {
@@ -139,7 +168,6 @@ fn hash(p: SystemParams) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::system_path::Path;
     use super::*;
     use crate::oaken::EngineParams;
 
@@ -154,7 +182,7 @@ mod tests {
             let (out, into) = (bit("records_out"), bit("records_in"));
             assert_eq!((Path::Quantize as u32, Path::Dequantize as u32), (out, into));
             assert_eq!((Path::MASK, Path::DENSE_NEXT), (out | into, bit("dense_next")));
-            let at_reset = [Path::ThereAndBack, Path::Quantize, Path::Dequantize][engines as usize];
+            let at_reset = Path::ALL[engines as usize];
             assert!(path.reset() == at_reset as u32 && at_reset.is_in(engines));
         }
     }

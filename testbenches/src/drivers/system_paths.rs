@@ -5,7 +5,7 @@ use fastrand::Rng;
 use hdl::engine::Engine;
 use hw::soc::system_addresses::SystemAddresses;
 use hw::soc::system_params::{Engines, SystemParams};
-use hw::soc::system_path::Path;
+use hw::soc::system_registers::Path;
 use sim::golden::oaken::{DenseBits, Thresholds, encode};
 use sim::link_bench::{Host, operation};
 use sim::oaken_bench::to_bytes;
@@ -41,8 +41,7 @@ pub(super) struct Paths {
 impl Paths {
     /// The paths that are there.
     fn paths(&self) -> Vec<Path> {
-        let all = [Path::ThereAndBack, Path::Quantize, Path::Dequantize];
-        all.into_iter().filter(|path| path.is_in(self.p.engines)).collect()
+        Path::ALL.into_iter().filter(|path| path.is_in(self.p.engines)).collect()
     }
     fn choose(&mut self, engine: &mut dyn Engine, path: Path) -> Result<(), String> {
         let register = self.addresses.own("path");

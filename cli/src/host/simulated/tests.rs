@@ -70,7 +70,6 @@ impl<L: Line> Line for Shared<L> {
 
 /// Bits of the thresholds -1, -1/32, 1/32 and 1.
 const THRESHOLDS: [u16; 4] = [0xbc00, 0xa800, 0x2800, 0x3c00];
-const PATHS: [Path; 3] = [Path::ThereAndBack, Path::Quantize, Path::Dequantize];
 
 /// Sets up a path, and sends vectors along it: each comes out as the golden model has it.
 fn right<L: Line>(
@@ -202,7 +201,7 @@ fn on_a_disturbed_line_nothing_is_lost_wrong_or_done_twice() {
     let mut rng = Rng::with_seed(run_seed(15));
     let (mut quantized, mut dequantized) = (0, 0);
     while system.line().bytes < if sim::bus::long() { 1_000_000 } else { 60_000 } {
-        for path in PATHS {
+        for path in Path::ALL {
             right(&mut system, &mut rng, path, 8).unwrap();
             quantized += if path == Path::Dequantize { 0 } else { 8 };
             dequantized += if path == Path::Quantize { 0 } else { 8 };

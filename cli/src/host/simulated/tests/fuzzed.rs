@@ -161,7 +161,7 @@ fn whatever_comes_is_dropped_or_answered_and_the_system_is_right_behind_it() {
         let counters = system.counters().unwrap().since(before);
         assert_eq!(counters.dropped, dropped, "batch {batch}");
         system.drain().unwrap_or_else(|error| panic!("batch {batch}: {error}"));
-        for path in PATHS {
+        for path in Path::ALL {
             right(&mut system, &mut rng, path, 1).unwrap_or_else(|error| panic!("batch {batch}, {path:?}: {error}"));
         }
     }

@@ -56,7 +56,7 @@ fn traffic<L: Line>(system: &mut System<L>, rng: &mut Rng) -> std::result::Resul
     match rng.usize(..5) {
         3 => system.drain(),
         4 => system.counters().map(drop),
-        path => right(system, rng, PATHS[path], 3),
+        path => right(system, rng, Path::ALL[path], 3),
     }
 }
 
@@ -96,7 +96,7 @@ fn after_a_reset_at_any_cycle_the_first_frame_is_answered_and_vectors_are_right(
         let counters = system.counters().unwrap();
         let counted = Counters { cycles: 0, dropped: 0, ..counters };
         assert_eq!(counted, Counters::default(), "reset {reset}");
-        right(&mut system, &mut rng, PATHS[reset % 3], 2).unwrap_or_else(|error| panic!("reset {reset}: {error}"));
+        right(&mut system, &mut rng, Path::ALL[reset % 3], 2).unwrap_or_else(|error| panic!("reset {reset}: {error}"));
     }
     println!("{resets} resets: {closed} between requests, {silent} in the midst of one");
     assert!(closed > 0 && silent > 0, "{closed} between requests, {silent} in the midst of one");
