@@ -12,7 +12,7 @@ use std::io::Write;
 
 /// What columns mean.
 pub const LEGEND: &str = "  bits: of a value, without and with books, scales and signs
-  SQNR: beside the values in binary16; a dash: nothing was lost, or nothing measured";
+  SQNR: beside the values in binary16, where those below 2^-25 are 0; a dash: nothing was lost, or nothing measured";
 
 /// First entries whose share of the lookups is shown.
 const FIRST: [usize; 2] = [16, 32];

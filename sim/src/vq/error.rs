@@ -83,6 +83,18 @@ pub enum VqError {
         /// What is there.
         given: String,
     },
+    /// Entries, their sums or scales that binary16 does not hold.
+    #[error(
+        "{name}: row {row}, column {column} would decode to what binary16 does not hold; legal are values whose entries, their sums, and both times their scale are at most 65504: scale the tensor down"
+    )]
+    Overflow {
+        /// The tensor.
+        name: String,
+        /// The row of the first such value.
+        row: usize,
+        /// Its column.
+        column: usize,
+    },
     /// A tensor of another shape than the file was made from.
     #[error("{name} has {found}: what the file was made from had {made_from}")]
     Shape {

@@ -7,6 +7,7 @@ use super::encoder::{Encoder, encode_lattice, to_f32};
 use super::error::VqError;
 use super::prepared::Prepared;
 use super::source::{Source, check_sides};
+use crate::golden::vq::decode::tensor16;
 use crate::golden::vq::{Books, Part, Scales, Scheme, Tensor, TensorKind, VqFile, pack_row};
 
 /// Packs tensors with the books of a file: all that it has books for; others are left alone.
@@ -15,10 +16,26 @@ pub fn pack(books: &VqFile, sources: &[Source], beam: usize, progress: &(dyn Fn(
         let source = source_of(tensor, sources)?;
         check_shape(tensor, source)?;
         check_sides(source.rows, source.cols, 1)?;
-        Ok(pack_tensor(&books.scheme, tensor, source, beam, progress))
+        let packed = pack_tensor(&books.scheme, tensor, source, beam, progress);
+        check_finite(&books.scheme, &packed)?;
+        Ok(packed)
     });
     let tensors = tensors.collect::<Result<_, VqError>>()?;
     Ok(VqFile { scheme: books.scheme, packed: true, tensors })
+}
+
+/// Each entry is finite; the sum of several, or one times the scale of its row, may not be.
+fn check_finite(scheme: &Scheme, tensor: &Tensor) -> Result<(), VqError> {
+    if scheme.residuals == 1 && scheme.scales == Scales::None {
+        return Ok(());
+    }
+    match tensor16(scheme, tensor).iter().position(|bits| !f16::from_bits(*bits).is_finite()) {
+        None => Ok(()),
+        Some(at) => {
+            let (row, column) = (at / tensor.cols, at % tensor.cols);
+            Err(VqError::Overflow { name: tensor.name.clone(), row, column })
+        }
+    }
 }
 
 /// The tensor that books are for.

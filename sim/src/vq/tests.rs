@@ -43,6 +43,18 @@ fn same_seed_same_bytes_on_any_number_of_threads() {
     }
 }
 
+/// Entries are finite; the sums of two, turned back by the scale, are not.
+#[test]
+fn values_that_binary16_does_not_hold_are_refused() {
+    let (scheme, mut source) = small(Algorithm::QuipSharp4);
+    let mut rng = Rng::with_seed(crate::bus::run_seed(5));
+    source.data.fill_with(|| f16::from_f32((rng.f32() - 0.5) * 131_000.0).to_bits());
+    let sources = [source];
+    let books = train(&scheme, &sources, &quick(Algorithm::QuipSharp4), &|| ()).unwrap();
+    let error = pack(&books, &sources, 4, &|| ()).unwrap_err().to_string();
+    assert!(error.starts_with("w: row ") && error.contains("at most 65504"), "{error}");
+}
+
 #[test]
 fn what_is_trained_and_packed_is_legal_and_comes_back_about_right() {
     for algorithm in Algorithm::ALL {
