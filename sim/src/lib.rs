@@ -25,6 +25,7 @@
 //! - [`vq_head_bench`]: an attention head with a memory behind it
 //! - [`vq_tiles_bench`]: attention tiles with a memory behind all of their buses
 //! - [`lad_apid_bench`]: LAD's APID with scores, bounds and records of positions
+//! - [`lad_md_bench`]: LAD's MD with everything that answers it: scores, keys, rows of counters
 //! - [`lad_score_bench`]: LAD's scores with queries and keys
 //! - [`oaken_run`]: sends vectors through the Oaken engines
 //! - [`oaken_storage`]: what it costs to keep Oaken records by head, in slices and pages
@@ -42,6 +43,7 @@ pub mod h2m2_model;
 pub mod kvq;
 pub mod lad;
 pub mod lad_apid_bench;
+pub mod lad_md_bench;
 pub mod lad_score_bench;
 pub mod link_bench;
 pub mod merge_axi_bench;

@@ -3,14 +3,12 @@
 use std::ops::Range;
 
 use super::caches::Caches;
+use super::counts::{Counters, count, mode_count};
 use super::intervals::MAX_INTERVALS;
 use super::keys::{KeyHead, to_f64};
 use super::number::{Half, SUM_BITS, SUM_FRACTION, WEIGHT_FRACTION, estimate, quotient, score, shifted};
 use super::settings::{LATEST, Settings};
 use super::step::{Active, HeadStep, Overflow, Pass, Refusal};
-
-/// How often a position's scores were in each interval; of the mode's interval it is not looked at.
-pub type Counters = [u16; MAX_INTERVALS];
 
 /// What belongs to one query head.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,15 +77,15 @@ impl QueryHead {
         let table = &settings.table;
         let is_update = keys.len().is_multiple_of(settings.period);
         for Active { position, mode, interval } in report.active.clone() {
-            if interval == mode || !after.count(position, interval, keys.len() - position) {
+            let (counters, age) = (&mut after.counters[position], keys.len() - position);
+            if interval == mode || !count(counters, mode, interval, age).expect(AS_STEPPED) {
                 continue;
             }
             if !is_update || report.changes.len() == settings.max_changes {
                 report.postponed += 1;
                 continue;
             }
-            let counters = &mut after.counters[position];
-            counters[usize::from(mode)] = mode_count(counters, mode, keys.len() - position);
+            counters[usize::from(mode)] = mode_count(counters, mode, age).expect(AS_STEPPED);
             after.modes[position] = interval;
             report.changes.push(position);
             let (key, value) = (keys.key(position), keys.value(position));
@@ -112,13 +110,6 @@ impl QueryHead {
         }
     }
 
-    /// Counts an interval that is not the mode; is it now more frequent than the mode?
-    fn count(&mut self, position: usize, interval: u8, age: usize) -> bool {
-        let counters = &mut self.counters[position];
-        counters[usize::from(interval)] += 1;
-        counters[usize::from(interval)] > mode_count(counters, self.modes[position], age)
-    }
-
     /// The caches made anew from modes, keys and values.
     pub fn rebuild(&self, settings: &Settings, keys: &KeyHead) -> Caches {
         let mut caches = Caches::new(settings.head, settings.cache_fraction);
@@ -129,11 +120,8 @@ impl QueryHead {
     }
 }
 
-/// How often the mode's interval was met: in all steps but those that the other intervals have.
-fn mode_count(counters: &Counters, mode: u8, age: usize) -> u16 {
-    let others = counters.iter().enumerate().filter(|(interval, _)| *interval != usize::from(mode));
-    (age - others.map(|(_, count)| usize::from(*count)).sum::<usize>()) as u16
-}
+/// What is said where counters are not those of the position's steps: they were loaded.
+const AS_STEPPED: &str = "counters that are no more than the position's age";
 
 /// Numerator and denominator, if they fit and the denominator is positive.
 fn check_sums((numerator, denominator): (Vec<i128>, i128)) -> Result<(Vec<i64>, i64), Refusal> {

@@ -4,7 +4,8 @@ use std::fmt;
 
 use thiserror::Error;
 
-use super::head::{Counters, QueryHead};
+use super::counts::Counters;
+use super::head::QueryHead;
 use super::keys::{KeyHead, to_f64};
 use super::number::{is_finite, scaled_query, score};
 use super::settings::{Settings, SettingsError};
