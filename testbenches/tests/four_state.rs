@@ -259,6 +259,27 @@ const LOOPS: &[(&str, &[&str])] = &[
     ),
     // set when a command is taken, and looked at while the phase, which has a reset, is that of a command
     ("lad_apid_", &["left"]),
+    // `highest` is set when a command is taken; the others travel with a valid bit and are looked at where that is 1
+    (
+        "lad_md_",
+        &[
+            "highest",
+            "mode",
+            "mode_1",
+            "mode_s3",
+            "outside_1_s5",
+            "placed_outside",
+            "placed_outside_1",
+            "placed_outside_s2",
+            "placed_outside_s3",
+            "placed_outside_s4",
+            "there",
+            "there_1",
+            "there_s2",
+            "there_s3",
+            "writes_s6",
+        ],
+    ),
     // set by the first word of a book; where that lacks the entry, `any` says that there is none of it
     ("encoder_", &["largest", "largest_1"]),
 ];

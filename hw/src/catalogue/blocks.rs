@@ -59,6 +59,7 @@ pub fn blocks() -> &'static [Block] {
         softmax::MERGE_AXI,
         lad::SCORES,
         lad::APID,
+        lad::MD,
         float::ADD,
         float::MULTIPLY,
         float::MULTIPLY_ADD,

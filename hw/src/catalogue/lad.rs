@@ -3,6 +3,8 @@
 use super::block::Block;
 use super::parameter::{Legal, Mistake, Parameter, Preset, Values, any, nothing};
 use crate::lad::apid::{ApidParams, MAX_POSITIONS, apid};
+use crate::lad::interval_search::INTERVALS;
+use crate::lad::md::{CHANGES, LATENCY, MdParams, OUTSTANDING, OVERHEAD, md};
 use crate::lad::scores::{MAX_HEAD, ScoresParams, scores};
 use hdl::Design;
 use std::any::type_name_of_val;
@@ -16,6 +18,13 @@ pub fn lad_scores_params(v: &Values) -> ScoresParams {
 /// The parameters of APID.
 pub fn apid_params(v: &Values) -> ApidParams {
     ApidParams { lanes: v.number("lanes"), max_positions: v.number("max_positions") }
+}
+
+/// The parameters of MD.
+pub fn md_params(v: &Values) -> MdParams {
+    let [intervals, max_positions, max_changes, outstanding] =
+        ["intervals", "max_positions", "max_changes", "outstanding"].map(|name| v.number(name));
+    MdParams { intervals, max_positions, max_changes, outstanding }
 }
 
 /// Vectors are whole beats.
@@ -64,6 +73,41 @@ const EXACT: Parameter = Parameter {
     why: "it comes, or it does not",
 };
 
+const COUNTED: [Parameter; 4] = [
+    Parameter {
+        name: "intervals",
+        doc: "intervals of a score, with interval 0",
+        unit: "intervals",
+        default: Some(Preset::Number(8)),
+        legal: any(*INTERVALS.start() as i128, *INTERVALS.end() as i128),
+        why: "a mode has 4 bits, and fewer lines are too coarse",
+    },
+    Parameter {
+        name: "max_positions",
+        doc: "the most positions of a sequence",
+        unit: "positions",
+        default: Some(Preset::Number(2048)),
+        legal: any(16, MAX_POSITIONS as i128),
+        why: "the latest 16 are no matter of MD, and a counter has 16 bits",
+    },
+    Parameter {
+        name: "max_changes",
+        doc: "the most positions that change their mode in a step",
+        unit: "positions",
+        default: Some(Preset::Number(64)),
+        legal: any(*CHANGES.start() as i128, *CHANGES.end() as i128),
+        why: "each is an update of the caches, and without any no mode would change",
+    },
+    Parameter {
+        name: "outstanding",
+        doc: "scores, and rows of counters, that are asked for before the first one is there",
+        unit: "positions",
+        default: Some(Preset::Number(16)),
+        legal: any(*OUTSTANDING.start() as i128, *OUTSTANDING.end() as i128),
+        why: "they wait in LUT RAM",
+    },
+];
+
 const POSITIONS: [Parameter; 2] = [
     Parameter {
         name: "lanes",
@@ -92,6 +136,21 @@ pub(super) const APID: Block = Block {
     throughput: |v| format!("{} positions in every cycle, however many are active", v.number("lanes")),
     function: || type_name_of_val(&apid),
     build: |_, v| apid(apid_params(v)).map(Design::erase),
+};
+
+pub(super) const MD: Block = Block {
+    name: "lad_md",
+    summary: "takes the accurate scores of active positions, and counts their intervals: a higher maximum, or what their modes are now",
+    parameters: &COUNTED,
+    check: nothing,
+    latency: |_| {
+        format!(
+            "{LATENCY} cycles from a command to its report, besides those in which positions are taken and those in which they are counted"
+        )
+    },
+    throughput: |_| format!("a position in every cycle, and {OVERHEAD} cycles a pass"),
+    function: || type_name_of_val(&md),
+    build: |_, v| md(md_params(v)).map(Design::erase),
 };
 
 pub(super) const SCORES: Block = Block {

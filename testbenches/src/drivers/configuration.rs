@@ -7,7 +7,7 @@ use super::{
 };
 use hw::catalogue::{
     Value, Values, apid_params, arbiter_axi, banked_params, block, board_params, cache_params, encoder_params,
-    framer_params, head_params, lad_scores_params, matrix_params, merge_axi_params, merge_params, migration_params,
+    framer_params, head_params, lad_scores_params, matrix_params, md_params, merge_axi_params, merge_params, migration_params,
     mmu_params, mover, oaken_mmu_params, scores_params, slice_params, softmax_params, system_params, table_params,
     tiles_params, unpacker_params, values_params,
 };
@@ -116,6 +116,7 @@ fn driver(name: &str, block: &str, v: &Values) -> Option<Driver> {
         "vq_attention_tiles" => vq_head::tiles_driver(name, tiles_params(v)),
         "attention_merge" => merge::merge_driver(name, merge_params(v)),
         "lad_apid" => lad::apid_driver(name, apid_params(v)),
+        "lad_md" => lad::md_driver(name, md_params(v)),
         "lad_scores" => lad::scores_driver(name, lad_scores_params(v)),
         "h2m2_events" => h2m2_events::event_controller_driver(name, v.number("kernels")),
         "h2m2_migration" => h2m2_migration::migration_driver(name, migration_params(v)),

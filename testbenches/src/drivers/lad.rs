@@ -5,9 +5,11 @@ use super::{Driver, Effort};
 use fastrand::Rng;
 use hdl::engine::Engine;
 use hw::lad::apid::{ApidParams, apid};
+use hw::lad::md::{MdParams, md};
 use hw::lad::scores::{ScoresParams, scores};
 use sim::bus::{Stalls, StreamPorts};
 use sim::lad_apid_bench::{ApidBench, Share};
+use sim::lad_md_bench::{Kind, MdBench};
 use sim::lad_score_bench::ScoreBench;
 
 /// Rounds with random stalls of each stream, the second one without.
@@ -57,6 +59,38 @@ pub fn apid_driver(name: impl Into<String>, p: ApidParams) -> Driver {
             let shares = [Share::Some, Share::None, Share::Some, Share::All];
             let passes: Vec<_> =
                 (0..12).map(|i| (rng.usize(0..=bench.max_positions.min(40 * i)), shares[rng.usize(0..4)])).collect();
+            bench.run(engine, &bench.random(rng, &passes), stalls, seed).map(|_| ())
+        })
+    })
+}
+
+/// MD.
+pub fn md_driver(name: impl Into<String>, p: MdParams) -> Driver {
+    let design = build(md(p));
+    let io = &design.ports;
+    let sources = [
+        StreamPorts::of(&design, &io.bound),
+        StreamPorts::of(&design, &io.command),
+        StreamPorts::of(&design, &io.s),
+        StreamPorts::of(&design, &io.known),
+        StreamPorts::of(&design, &io.score),
+        StreamPorts::of(&design, &io.row),
+    ];
+    let sinks = [
+        StreamPorts::of(&design, &io.look_up),
+        StreamPorts::of(&design, &io.fetch),
+        StreamPorts::of(&design, &io.found),
+        StreamPorts::of(&design, &io.row_read),
+        StreamPorts::of(&design, &io.row_write),
+        StreamPorts::of(&design, &io.m),
+        StreamPorts::of(&design, &io.report),
+    ];
+    let [intervals, max_positions, max_changes] = [p.intervals, p.max_positions, p.max_changes].map(|n| n as usize);
+    let bench = MdBench { intervals, max_positions, max_changes, sources, sinks };
+    Driver::new(name, design, move |engine: &mut dyn Engine, effort: Effort| {
+        rounds(effort, |rng, stalls, seed| {
+            let count = |rng: &mut Rng, i: usize| rng.usize(0..=bench.max_positions.min(10 * i));
+            let passes: Vec<_> = (0..30).map(|i| (count(rng, i), Kind::random(rng))).collect();
             bench.run(engine, &bench.random(rng, &passes), stalls, seed).map(|_| ())
         })
     })
