@@ -23,6 +23,7 @@
 
 mod collect;
 mod list;
+mod placed;
 mod ring;
 mod rows;
 
@@ -56,7 +57,7 @@ pub fn md(p: MdParams) -> Result<Design<MdPorts>, Errors> {
     let bounds = bounds(m, io.bound, collect.idle() & list.idle(), p);
     let placed = list.place(m, &ring, bounds, p)?;
     let rows = with_rows(m, placed, io.row_read, io.row, p)?;
-    let counted = count(m, rows, &list, p)?;
+    let counted = count(m, rows, list.pass, p)?;
     give(m, counted, io.row_write, io.m);
     list.note(m, counted);
     list.end(m, io.report);

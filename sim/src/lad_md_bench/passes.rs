@@ -49,7 +49,7 @@ pub fn random_row(rng: &mut Rng, intervals: usize, (mode, interval): (u8, u8), a
         left -= count;
     }
     // with one more, the interval's counter and the mode's share what is left
-    let tie = (left + 1) / 2;
+    let tie = left.div_ceil(2);
     let count = match rng.u8(0..10) {
         0..5 => (tie + rng.usize(0..3)).saturating_sub(2),
         5 => left,

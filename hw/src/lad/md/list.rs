@@ -1,10 +1,10 @@
 //! The last pass of a step: its positions are read from the ring, in which intervals their scores are, and what the report says of it.
 
-use super::super::apid_types::MODE_BITS;
-use super::super::interval_search::{X_BITS, interval_search};
+use super::super::interval_search::interval_search;
 use super::super::md_types::*;
 use super::super::score_types::SCORE_BITS;
 use super::collect::{Collected, collected};
+use super::placed::{Placed, placed};
 use super::ring::{Ring, Scored};
 use super::rows::Counted;
 use hdl::*;
@@ -20,32 +20,6 @@ enum Phase {
     Rows,
     /// The report waits.
     Report,
-}
-
-/// A position, and the interval that it is in.
-#[derive(Clone, Copy, Bundle)]
-pub(super) struct Placed {
-    pub(super) position: Signal,
-    pub(super) mode: Signal,
-    pub(super) interval: Signal,
-    pub(super) x: Signal,
-    /// The interval is not the mode.
-    pub(super) outside: Signal,
-    /// There is such a position.
-    pub(super) there: Signal,
-    pub(super) last: Signal,
-}
-
-pub(super) fn placed(p: MdParams) -> Placed {
-    Placed {
-        position: bits(p.position_bits()),
-        mode: bits(MODE_BITS),
-        interval: bits(MODE_BITS),
-        x: bits(X_BITS),
-        outside: bits(1),
-        there: bits(1),
-        last: bits(1),
-    }
 }
 
 /// A place of the ring that is read.

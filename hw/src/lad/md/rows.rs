@@ -2,7 +2,8 @@
 
 use super::super::md_types::*;
 use super::super::row_count::{AGE_BITS, COUNTER_BITS, row_count};
-use super::list::{List, Placed, placed};
+use super::collect::Collected;
+use super::placed::{Placed, placed};
 use crate::stream::fifo::{Style, fifo_after};
 use crate::stream::fork;
 use hdl::logic::one_hot;
@@ -60,12 +61,17 @@ pub(super) fn with_rows(
 
 /// Counts, and decides whether modes change.
 #[module]
-pub(super) fn count(m: Module, with_row: Stream<WithRow>, list: &List, p: MdParams) -> Result<Stream<Counted>, Errors> {
+pub(super) fn count(
+    m: Module,
+    with_row: Stream<WithRow>,
+    pass: Collected,
+    p: MdParams,
+) -> Result<Stream<Counted>, Errors> {
     m.section("intervals are counted");
     let (pipeline, WithRow { placed, row }) =
         m.pipeline_stream("rows", with_row, Elastic { collapse: false, flush: None });
     let (placed, row) = (placed, row).next();
-    let steps = pipeline.constant(list.pass.positions);
+    let steps = pipeline.constant(pass.positions);
     let unit = m.instance(&row_count(p.intervals)?);
     unit.row.set(row);
     unit.mode.set(placed.mode);
@@ -78,7 +84,7 @@ pub(super) fn count(m: Module, with_row: Stream<WithRow>, list: &List, p: MdPara
     let changes = pipeline.state(m.reg_reset(bits(CHANGE_BITS), 0), row).comment("modes that changed");
     let writes = placed.outside & !unit.bad;
     let wants = writes & unit.more;
-    let changed = wants & pipeline.constant(list.pass.update) & changes.lt(p.max_changes);
+    let changed = wants & pipeline.constant(pass.update) & changes.lt(p.max_changes);
     m.when(changed, || changes.set(changes + 1));
     m.when(placed.last, || changes.set(0));
     let of_mode = one_hot(placed.mode, 16).trunc(p.intervals) & changed.repeat(p.intervals);

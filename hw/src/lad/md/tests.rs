@@ -121,7 +121,7 @@ const BOUNDS: [i32; 3] = [-4 << 16, -2 << 16, -1 << 16];
 fn candidate(position: usize, score: i32, mode: u8, counters: [u16; 4]) -> Candidate {
     let mut row: Counters = Default::default();
     row[..4].copy_from_slice(&counters);
-    Candidate { position, mode, accurate: position % 2 == 0, score, row, ..Candidate::default() }
+    Candidate { position, mode, accurate: position.is_multiple_of(2), score, row, ..Candidate::default() }
 }
 
 fn pass(positions: usize, maximum: i32, period: usize, list: Vec<Candidate>) -> MdPass {
