@@ -9,6 +9,7 @@
 //! - [`lad`]: what LAD attention is worth on a recording
 //! - [`h2m2_model`]: how long a decode iteration takes on H2M2 and on what it is compared with
 //! - [`burst_bench`]: the burst reader and writer with a memory behind them
+//! - [`sdram_bench`]: an SDRAM controller between a chip and a master of AXI4
 //! - [`h2m2_migration_bench`]: the migration engine of H2M2 between two memories, with accelerators that use the pages
 //! - [`h2m2_mmu_bench`]: the MMU of H2M2 with requesters, a page table and a memory
 //! - [`h2m2_event_bench`]: the event controller with a driver and two accelerators around it
@@ -53,6 +54,7 @@ pub mod oaken_mmu_bench;
 pub mod oaken_run;
 pub mod oaken_storage;
 pub mod profile;
+pub mod sdram_bench;
 pub mod softmax_bench;
 pub mod tools;
 pub mod uart_pins;

@@ -45,6 +45,7 @@ const PAGES: &[Page] = &[
     Page { block: "burst_writer", shown: &[] },
     Page { block: "axi_read_arbiter", shown: &[("masters", 2)] },
     Page { block: "axi_write_arbiter", shown: &[("masters", 2)] },
+    Page { block: "sdram", shown: &[("clock_hertz", 75_000_000), ("cas_latency", 2)] },
     Page { block: "h2m2_events", shown: &[] },
     Page { block: "h2m2_migration", shown: &[] },
     Page { block: "vq_index_unpacker", shown: &[] },

@@ -5,21 +5,32 @@ use ::sim::golden::oaken::{DenseBits, Thresholds, encode};
 use ::sim::oaken_bench::{Parts, Pauses, dequantize_each, dequantizer, quantize_each, quantizer};
 use fastrand::Rng;
 use hdl::*;
+use hw::catalogue::{Value, block, sdram_params};
 use hw::oaken::EngineParams;
 use hw::vq::attention_head::HeadParams;
 use hw::vq::attention_tiles::TilesParams;
 use rayon::prelude::*;
 use std::time::Instant;
-use testbenches::drivers::{Driver, Effort, configuration, head_driver, names, random_vector, tiles_driver};
+use testbenches::drivers::{
+    Driver, Effort, configuration, head_driver, names, random_vector, sdram_driver, tiles_driver,
+};
 use testbenches::four_state::{TOOLS, check};
 use testbenches::{have, yosys};
 
 /// Edges of each run.
 const EDGES: usize = 5000;
 
-/// What takes Icarus a third of the time of all, and is made of the parts of the others: looked at in the long run.
-const LARGE: [&str; 5] =
-    ["oaken_quantizer_p64", "oaken_dequantizer_p64", "vq_attention_tiles_cq4_2", "colorlight_i9", "ulx3s_85f"];
+/// What takes Icarus long, and is made of the parts of the others: looked at in the long run.
+const LARGE: [&str; 8] = [
+    "colorlight_i5",
+    "colorlight_i9",
+    "oaken_dequantizer_p64",
+    "oaken_quantizer_p64",
+    "oaken_system_p4",
+    "ulx3s_85f",
+    "vq_attention_head_cq2",
+    "vq_attention_tiles_cq4_2",
+];
 
 /// Edges until a part that no reset begins has given what came in: operands of a number unit, the reset that is synchronized.
 fn settles(name: &str) -> usize {
@@ -75,6 +86,18 @@ fn nothing_unknown_leaves_attention_tiles() {
     }
     let head = HeadParams { entries: 8, vector: 4, positions: 8, tokens: 8, address_bits: 32, partial: true };
     run(&tiles_driver("tiles_of_small_books", TilesParams { head, tiles: 2 })).unwrap();
+}
+
+/// An SDRAM controller with a short pause behind power-up: the edges that are looked at are bursts, where those of the named configurations are in it.
+#[test]
+fn nothing_unknown_leaves_an_sdram_controller() {
+    if !have(&TOOLS) {
+        return;
+    }
+    let given = [("clock_hertz", 75_000_000), ("cas_latency", 2), ("pause", 2)];
+    let given = given.map(|(name, number)| (name, Value::Number(number)));
+    let p = sdram_params(&block("sdram").unwrap().resolve(given).unwrap());
+    run(&sdram_driver("sdram_of_a_short_pause", p)).unwrap();
 }
 
 /// The engines with a small table of settings, of which one was never stored; of the named configurations `_s64` has a table, too.
@@ -278,6 +301,21 @@ const LOOPS: &[(&str, &[&str])] = &[
             "there_s2",
             "there_s3",
             "writes_s6",
+        ],
+    ),
+    // a burst and a segment of it: looked at while the `valid` beside each is 1, which has a reset; they are set with it
+    (
+        "sdram_",
+        &[
+            "held_bank",
+            "held_last",
+            "held_len",
+            "held_len_1",
+            "held_place",
+            "held_refused",
+            "held_refused_1",
+            "held_row",
+            "held_write_1",
         ],
     ),
     // set by the first word of a book; where that lacks the entry, `any` says that there is none of it

@@ -3,7 +3,7 @@
 use super::block::Block;
 use super::{
     clocks, float, float_functions, h2m2, h2m2_events, h2m2_migration, lad, memory, oaken_engines, oaken_mmu,
-    oaken_slices, soc, softmax, streams, vq, vq_matrix, vq_tables,
+    oaken_slices, sdram, soc, softmax, streams, vq, vq_matrix, vq_tables,
 };
 
 /// All blocks, in the order in which they are listed.
@@ -39,6 +39,7 @@ pub fn blocks() -> &'static [Block] {
         memory::BURST_WRITER,
         memory::AXI_READ_ARBITER,
         memory::AXI_WRITE_ARBITER,
+        sdram::SDRAM,
         oaken_mmu::OAKEN_MMU,
         h2m2::H2M2_MMU,
         h2m2_events::EVENT_CONTROLLER,

@@ -86,6 +86,7 @@ pub mod mover;
 pub mod ram;
 pub mod read_aligner;
 mod rotate;
+pub mod sdram;
 #[cfg(test)]
 pub(crate) mod testing;
 mod under_way;

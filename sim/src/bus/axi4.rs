@@ -181,6 +181,10 @@ impl Channel {
         let strobes = BigUint::from(u64::MAX >> (64 - bytes.len()));
         self.beat(&[("data", BigUint::from_bytes_le(bytes)), ("strb", strobes), ("last", u64::from(last).into())])
     }
+    /// A beat for W with any strobes.
+    pub fn strobed_data(&self, x: &WriteBeat) -> Beat {
+        self.beat(&[("data", x.data.clone()), ("strb", x.strobes.into()), ("last", u64::from(x.last).into())])
+    }
     /// A beat of R.
     pub fn read_beat(&self, beat: &Beat) -> ReadBeat {
         let data = self.at("data").map_or(BigUint::ZERO, |i| beat.0[i].clone());

@@ -2,14 +2,14 @@
 
 use super::{
     Driver, axi_arbiters, bursts, clocks, dequantizer, float, frames, h2m2_events, h2m2_migration, h2m2_mmu, lad,
-    memory, merge, oaken, oaken_mmu, parts, records, regroup, routing, several, slices, softmax, system, uart, vq,
-    vq_head, vq_matrix, vq_tables,
+    memory, merge, oaken, oaken_mmu, parts, records, regroup, routing, sdram, several, slices, softmax, system, uart,
+    vq, vq_head, vq_matrix, vq_tables,
 };
 use hw::catalogue::{
     Value, Values, apid_params, arbiter_axi, banked_params, block, board_params, cache_params, encoder_params,
-    framer_params, head_params, lad_scores_params, matrix_params, md_params, merge_axi_params, merge_params, migration_params,
-    mmu_params, mover, oaken_mmu_params, scores_params, slice_params, softmax_params, system_params, table_params,
-    tiles_params, unpacker_params, values_params,
+    framer_params, head_params, lad_scores_params, matrix_params, md_params, merge_axi_params, merge_params,
+    migration_params, mmu_params, mover, oaken_mmu_params, scores_params, sdram_params, slice_params, softmax_params,
+    system_params, table_params, tiles_params, unpacker_params, values_params,
 };
 use hw::memory::ram::{Collision, RamParams};
 use hw::stream::fifo::Style;
@@ -101,6 +101,7 @@ fn driver(name: &str, block: &str, v: &Values) -> Option<Driver> {
         "oaken_mmu" => oaken_mmu::driver(name, oaken_mmu_params(v)),
         "burst_reader" => bursts::reader_driver(name, mover(v)),
         "burst_writer" => bursts::writer_driver(name, mover(v)),
+        "sdram" => sdram::sdram_driver(name, sdram_params(v)),
         "vq_e8p_decoder" => vq::e8p_decoder_driver(name, v.number("lanes")),
         "vq_banked_cache" => vq::banked_cache_driver(name, banked_params(v)),
         "vq_codebook_cache" => vq::codebook_cache_driver(name, cache_params(v)),

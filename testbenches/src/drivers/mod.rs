@@ -32,6 +32,7 @@ mod records;
 mod registers;
 mod regroup;
 mod routing;
+mod sdram;
 mod settings;
 mod several;
 mod several_mistakes;
@@ -50,6 +51,7 @@ pub use configuration::{configuration, names};
 pub use float::{dot_of_two, tree_of_two};
 pub use oaken::{random_thresholds, random_vector, there_and_back};
 pub use parts::{engines_of_settings, parts, sizes, small, widths};
+pub use sdram::sdram_driver;
 pub use vq_head::{head_driver, tiles_driver};
 
 use hdl::engine::{Engine, PortInfo};

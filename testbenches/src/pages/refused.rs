@@ -21,6 +21,7 @@ const REFUSED: &[(&str, &[Example])] = &[
     ("oaken_slice_splitter", &[&[("heads", 64), ("head_elements", 192)]]),
     ("burst_reader", &[&[("buffer", 256), ("data_bits", 64)]]),
     ("burst_writer", &[&[("buffer", 256), ("data_bits", 64)]]),
+    ("sdram", &[&[("clock_hertz", 143_000_000)], &[("clock_hertz", 10_000_000), ("t_refi", 1000)]]),
 ];
 
 /// The list of a block: each refusal with its example. An example that is not refused is an error.
