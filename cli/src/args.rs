@@ -5,6 +5,7 @@ mod build;
 mod flash;
 mod host;
 mod lad;
+mod number;
 mod vq;
 mod vq_plan;
 mod vq_run;

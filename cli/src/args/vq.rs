@@ -1,5 +1,6 @@
 //! The command line of `kvforge vq`.
 
+use super::number::{whole, whole_in};
 use super::{VqPlanOptions, VqRunOptions};
 use clap::{Args, Subcommand, ValueEnum};
 use sim::golden::vq::{Algorithm, Books, Scales};
@@ -40,13 +41,13 @@ pub struct VqTrainOptions {
     #[arg(long, value_name = "NAME")]
     pub algorithm: Option<Algorithm>,
     /// Values that an index stands for: 1 to 16
-    #[arg(long, value_name = "VALUES", conflicts_with = "algorithm", requires = "bits")]
+    #[arg(long, value_name = "VALUES", conflicts_with = "algorithm", requires = "bits", value_parser = whole::<usize>, allow_negative_numbers = true)]
     pub vector: Option<usize>,
     /// Bits of an index: 1 to 12
-    #[arg(long, value_name = "BITS", conflicts_with = "algorithm", requires = "vector")]
+    #[arg(long, value_name = "BITS", conflicts_with = "algorithm", requires = "vector", value_parser = whole::<u32>, allow_negative_numbers = true)]
     pub bits: Option<u32>,
     /// Indices whose entries are added: 1 to 4
-    #[arg(long, value_name = "COUNT", conflicts_with = "algorithm", default_value_t = 1)]
+    #[arg(long, value_name = "COUNT", conflicts_with = "algorithm", default_value_t = 1, value_parser = whole::<usize>, allow_negative_numbers = true)]
     pub residuals: usize,
     /// What has a codebook of its own; without it, groups of channels for keys and values, tiles for weights
     #[arg(long, value_enum, value_name = "WHAT", conflicts_with = "algorithm")]
@@ -61,22 +62,22 @@ pub struct VqTrainOptions {
     #[arg(long, value_name = "R", conflicts_with_all = ["vector", "kv"], value_parser = ratio)]
     pub ratio: Option<f64>,
     /// Layers of the recordings, as 10,20; without it, all
-    #[arg(long, value_name = "LAYERS", value_delimiter = ',', conflicts_with = "weights")]
+    #[arg(long, value_name = "LAYERS", value_delimiter = ',', conflicts_with = "weights", value_parser = whole::<u32>, allow_negative_numbers = true)]
     pub layers: Vec<u32>,
     /// A matrix of the weights; may be given several times; without it, all
     #[arg(long, value_name = "NAME", conflicts_with = "kv")]
     pub tensor: Vec<String>,
     /// Elements of a head of keys and values
-    #[arg(long, value_name = "ELEMENTS", default_value_t = 64, conflicts_with = "weights")]
+    #[arg(long, value_name = "ELEMENTS", default_value_t = 64, conflicts_with = "weights", value_parser = whole::<usize>, allow_negative_numbers = true)]
     pub head: usize,
     /// Where random numbers begin: the same seed gives the same file
-    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = whole::<u64>, allow_negative_numbers = true)]
     pub seed: u64,
     /// The most iterations of k-means
-    #[arg(long, value_name = "COUNT", default_value_t = 50, value_parser = clap::value_parser!(u32).range(0..=10_000))]
+    #[arg(long, value_name = "COUNT", default_value_t = 50, value_parser = whole_in(0..=10_000u32), allow_negative_numbers = true)]
     pub iterations: u32,
     /// Rounds in which the books of several residuals are improved together, 8 if it is not said
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(0..=1000))]
+    #[arg(long, value_name = "COUNT", value_parser = whole_in(0..=1000u32), allow_negative_numbers = true)]
     pub rounds: Option<u32>,
     /// Where the codebooks go
     #[arg(long, value_name = "FILE", default_value = "books.vq")]
@@ -90,9 +91,9 @@ pub struct VqPackOptions {
     /// Codebooks from `kvforge vq train`
     #[arg(long, value_name = "FILE")]
     pub books: PathBuf,
-    /// Choices that are kept after each residual while the best sum of entries is looked for
-    #[arg(long, value_name = "COUNT", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=64))]
-    pub beam: u32,
+    /// Choices that are kept after each residual while the best sum of entries is looked for, 4 if it is not said
+    #[arg(long, value_name = "COUNT", value_parser = whole_in(1..=64u32), allow_negative_numbers = true)]
+    pub beam: Option<u32>,
     /// Where the packed tensors go
     #[arg(long, value_name = "FILE", default_value = "packed.vq")]
     pub out: PathBuf,

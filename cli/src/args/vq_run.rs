@@ -1,5 +1,6 @@
 //! The command line of `kvforge vq run`.
 
+use super::number::whole;
 use clap::{Args, ValueEnum};
 use sim::vq::run::Unit;
 use std::path::PathBuf;
@@ -12,19 +13,19 @@ pub struct VqRunOptions {
     #[arg(long, value_enum, value_name = "UNIT")]
     pub unit: Option<UnitArgument>,
     /// The layer of keys and values, from 0; without it, the lowest of the file that has what the unit needs
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = whole::<u32>, allow_negative_numbers = true)]
     pub layer: Option<u32>,
     /// The key-value head, from 0; without it, the first
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = whole::<usize>, allow_negative_numbers = true)]
     pub head: Option<usize>,
     /// The matrix of weights; without it, the first of the file
     #[arg(long, value_name = "NAME")]
     pub tensor: Option<String>,
     /// Tokens from the first on, up to 8,192; without it, all of the file, but no more than 512
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", value_parser = whole::<usize>, allow_negative_numbers = true)]
     pub tokens: Option<usize>,
     /// Queries of attention, new tokens of the encoder, or vectors of the matrix, up to 1,024; without it, 4, or as many as there are
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", value_parser = whole::<usize>, allow_negative_numbers = true)]
     pub count: Option<usize>,
     /// Recorded queries, tensors `layer<N>.q`; for weights, vectors: the tensor `vectors`, [vectors, columns], of a safetensors file
     #[arg(long, value_name = "FILE")]
@@ -36,7 +37,7 @@ pub struct VqRunOptions {
     #[arg(long, value_name = "FILE")]
     pub weights: Option<PathBuf>,
     /// Where random queries begin, if none are recorded
-    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = whole::<u64>, allow_negative_numbers = true)]
     pub seed: u64,
     /// Print JSON and nothing else
     #[arg(long)]

@@ -52,13 +52,15 @@ fn by_name<'f>(file: &'f SafeTensors) -> Vec<(&'f str, TensorView<'f>)> {
     all
 }
 
-/// The matrices of weights with these names, in their order; without names all that begin with `weight.` or end in `.weight`,
-/// in alphabetical order. F16, BF16 or F32.
+/// The matrices of weights with these names, in their order; without names all that begin with `weight.` or end in `.weight`
+/// and have more than one dimension (those of norms have one), in alphabetical order. F16, BF16 or F32.
 pub fn read_matrices(path: &Path, names: &[String]) -> Result<Vec<Matrix>, DataError> {
     let bytes = read_bytes(path)?;
     let file = SafeTensors::deserialize(&bytes).map_err(|error| explain(path, &bytes, error))?;
     let is_weight = |name: &&str| name.starts_with("weight.") || name.ends_with(".weight");
-    let mut all: Vec<&str> = file.names().into_iter().filter(is_weight).collect();
+    let is_of_a_norm = |name: &&str| file.tensor(name).is_ok_and(|view| view.shape().len() == 1);
+    let names_of_weights = file.names().into_iter().filter(is_weight);
+    let mut all: Vec<&str> = names_of_weights.filter(|name| !is_of_a_norm(name)).collect();
     all.sort_unstable();
     let wanted: Vec<&str> = if names.is_empty() { all } else { names.iter().map(String::as_str).collect() };
     if wanted.is_empty() {
@@ -123,5 +125,28 @@ fn explain(path: &Path, bytes: &[u8], error: SafeTensorError) -> DataError {
             truncated(format!("its {} bytes are not as many as its tensors need", bytes.len()))
         }
         other => DataError::NotSafetensors { path: path.into(), detail: other.to_string() },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_of_norms_are_no_matrices() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model.safetensors");
+        let zeros = [0; 16];
+        let view = |shape: &[usize]| TensorView::new(Dtype::F16, shape.to_vec(), &zeros).unwrap();
+        let tensors = [("norm.weight", view(&[8])), ("q.weight", view(&[2, 4])), ("up.weight", view(&[4, 2]))];
+        std::fs::write(&path, safetensors::serialize(tensors, None).unwrap()).unwrap();
+        let read = |names: &[&str]| {
+            let names: Vec<String> = names.iter().map(|name| name.to_string()).collect();
+            read_matrices(&path, &names)
+        };
+        let found: Vec<String> = read(&[]).unwrap().into_iter().map(|matrix| matrix.name).collect();
+        assert_eq!(found, ["q.weight", "up.weight"]);
+        let named = read(&["norm.weight"]).unwrap_err();
+        assert!(matches!(named, DataError::MatrixShape { .. }), "{named}");
     }
 }

@@ -37,11 +37,13 @@ pub enum VqError {
         /// Columns of a head.
         head: usize,
     },
-    /// Tiles that are not whole vectors.
-    #[error("tiles of {tile} columns: vectors of {vector} values need a multiple of {vector}, {vector} at least")]
-    Tile {
-        /// Columns of a tile.
-        tile: usize,
+    /// Tiles or heads that are not whole vectors.
+    #[error("{what} of {cols} columns: vectors of {vector} values need a multiple of {vector}, {vector} at least")]
+    Parts {
+        /// Tiles of a matrix, or heads of keys and values.
+        what: &'static str,
+        /// Columns of one.
+        cols: usize,
         /// Values of a vector.
         vector: usize,
     },

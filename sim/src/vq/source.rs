@@ -56,7 +56,7 @@ pub fn kv_sources(recordings: &[Recording], layers: &[u32]) -> Result<Vec<Source
     Ok(wanted.map(source).collect())
 }
 
-/// Matrices of a safetensors file; all whose names begin with `weight.` or end in `.weight` if none is named.
+/// Matrices of a safetensors file; all whose names begin with `weight.` or end in `.weight` if none is named, without the vectors of norms.
 pub fn weight_sources(path: &Path, names: &[String]) -> Result<Vec<Source>, VqError> {
     let source = |matrix: crate::data::Matrix| Source {
         kind: TensorKind::Weight,

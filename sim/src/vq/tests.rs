@@ -130,12 +130,17 @@ fn what_does_not_fit_is_said() {
     assert_eq!(says(&odd, &keys, &options), text);
     let heads = TrainOptions { head: 48, ..options };
     assert_eq!(says(&scheme, &keys, &heads), "layer3.k has 128 columns, which are not whole heads of 48");
-    let tiles = TrainOptions { head: 6, ..options };
+    let parts = TrainOptions { head: 6, ..options };
     assert_eq!(
-        says(&scheme, &keys, &tiles),
-        "tiles of 6 columns: vectors of 4 values need a multiple of 4, 4 at least"
+        says(&scheme, &keys, &parts),
+        "heads of 6 columns: vectors of 4 values need a multiple of 4, 4 at least"
     );
     let weights = [source(TensorKind::Weight, "w", 60, 128)];
+    let tiles = TrainOptions { tile: Some((4, 6)), ..options };
+    assert_eq!(
+        says(&scheme, &weights, &tiles),
+        "tiles of 6 columns: vectors of 4 values need a multiple of 4, 4 at least"
+    );
     let turned = TrainOptions { rotation: Some(64), ..options };
     let text = "w is [60, 128]: Hadamard blocks of 64 need multiples of 64";
     assert_eq!(says(&scheme, &weights, &turned), text);

@@ -67,12 +67,12 @@ fn empty_tensor(scheme: &Scheme, source: &Source, options: &TrainOptions) -> Res
     if !cols.is_multiple_of(vector) {
         return Err(VqError::Columns { name, cols, vector });
     }
-    let (tile_rows, tile_cols) = match kind {
-        TensorKind::Weight => options.tile.unwrap_or((0, cols)),
-        _ => (0, options.head),
+    let (what, (tile_rows, tile_cols)) = match kind {
+        TensorKind::Weight => ("tiles", options.tile.unwrap_or((0, cols))),
+        _ => ("heads", (0, options.head)),
     };
     if tile_cols == 0 || !tile_cols.is_multiple_of(vector) {
-        return Err(VqError::Tile { tile: tile_cols, vector });
+        return Err(VqError::Parts { what, cols: tile_cols, vector });
     }
     if kind != TensorKind::Weight && !cols.is_multiple_of(tile_cols) {
         return Err(VqError::Heads { name, cols, head: tile_cols });

@@ -96,7 +96,7 @@ pub enum Fault {
         bits: u16,
     },
     /// An index is beyond its book.
-    #[error("row {row}, index {position} of {part} is {found}: its book has {count} entries")]
+    #[error("row {row}, index {position} of {part} is {found}: legal in its book is 0 to {}", .count - 1)]
     Index {
         /// Tensor and part.
         part: String,

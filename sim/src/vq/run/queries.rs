@@ -92,7 +92,9 @@ impl RecordedQueries {
             return Err(self.error(format!("queries of {cols} elements, which are not whole heads of {size}")));
         }
         let keys = self.keys.as_ref().and_then(|keys| keys.tensor(layer, Kind::Key));
-        let heads = keys.map_or(heads, |keys| keys.cols / size);
+        if let Some(own) = keys.map(|keys| keys.cols / size).filter(|own| *own != heads) {
+            return Err(self.error(format!("{own} key heads of {size}: legal are the file's {heads}")));
+        }
         if heads == 0 || !(cols / size).is_multiple_of(heads) {
             let what =
                 format!("{} query heads of {size}, and {heads} key heads: legal is a multiple of these", cols / size);

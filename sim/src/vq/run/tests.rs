@@ -150,9 +150,16 @@ fn recorded_queries_are_those_of_the_heads_last_tokens() {
         recorded.of_head((layer, head), (size, 2, 15), count(Some(asked))).unwrap_err().to_string()
     };
     assert!(error(7, 0, SIZE, 1).ends_with("no queries of layer 7; its layers with queries: 3"));
+    let other = recorded.of_head((3, 0), (SIZE, 1, 15), count(Some(1))).unwrap_err().to_string();
+    assert!(other.ends_with(&format!("2 key heads of {SIZE}: legal are the file's 1")), "{other}");
     assert!(error(3, 2, SIZE, 1).ends_with("2 key heads: it has no queries of key head 2"));
     assert!(error(3, 0, 48, 1).ends_with("queries of 256 elements, which are not whole heads of 48"));
     assert!(error(3, 0, SIZE, 31).ends_with("31 queries of a key head in 15 tokens: legal is 1 to 30"));
+    let alone = folder.path().join("queries.safetensors");
+    std::fs::write(&alone, safetensors::serialize([("layer3.q", view(&queries, 4 * SIZE))], None).unwrap()).unwrap();
+    let odd = RecordedQueries::read(&alone).unwrap().of_head((3, 0), (SIZE, 3, 15), count(Some(1)));
+    let text = format!("4 query heads of {SIZE}, and 3 key heads: legal is a multiple of these");
+    assert!(odd.unwrap_err().to_string().ends_with(&text));
     // without a number the usual one, or all that there are
     let usual = |tokens| recorded.of_head((3, 1), (SIZE, 2, tokens), count(None)).unwrap().numbers.len();
     assert_eq!([15, 1].map(usual), [4, 2]);

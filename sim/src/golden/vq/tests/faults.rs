@@ -94,8 +94,8 @@ fn a_book() {
 
 #[test]
 fn indices() {
-    refused(&with_indices([3, 1]), 176, "row 0, index 0 of part 0 of layer7.v is 3: its book has 3 entries");
-    refused(&with_indices([2, 0x09]), 177, "row 1, index 1 of part 0 of layer7.v is 1: its book has 1 entries");
+    refused(&with_indices([3, 1]), 176, "row 0, index 0 of part 0 of layer7.v is 3: legal in its book is 0 to 2");
+    refused(&with_indices([2, 0x09]), 177, "row 1, index 1 of part 0 of layer7.v is 1: legal in its book is 0 to 0");
     refused(&with_indices([2, 0x41]), 177, "the bits behind row 1 of part 0 of layer7.v: must be zero");
     let mut long = example().to_bytes();
     long.extend([0; 8]);
