@@ -1,7 +1,7 @@
 //! A softmax with everything around it: queries whose scores come, some of which are forgotten, and a check of each weight.
 
 use crate::bus::{Bench, BusError, Sink, Source, Stalls, StreamPorts};
-use crate::golden::vq::softmax::softmax;
+use crate::golden::vq::softmax::{exp, softmax};
 use fastrand::Rng;
 use half::f16;
 use hdl::engine::Engine;
@@ -45,9 +45,32 @@ fn normal(rng: &mut Rng, centre: f64, width: f64) -> u16 {
     f16::from_f64(centre + width * (sum - 6.0)).to_bits()
 }
 
-/// Scores as of a model, wide or narrow; equal ones; one that is far above the others; masked ones; such of any bits, and some that are no number.
+/// A score whose exponential is 0.
+const MASKED: u16 = 0xfc00;
+
+/// Scores whose exponentials add up to 1 and half of its last place in binary16, or to a number that differs from that in its last places: they decide how
+/// the sum is rounded. Where there is room for them.
+fn near_a_tie(rng: &mut Rng, scores: &mut [u16]) {
+    let in_units = |score: u16| (f16::from_bits(exp(score)).to_f64() * f64::from(1 << 24)) as u32;
+    scores.fill(MASKED);
+    let mut rest = (1 << 13) - 2 + rng.u32(0..5);
+    scores[0] = 0;
+    for score in &mut scores[1..] {
+        // the largest exponential that is not above what is left; those of negative numbers fall with their bits
+        let (mut low, mut high) = (0x8000, MASKED);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if in_units(middle) > rest { low = middle + 1 } else { high = middle }
+        }
+        *score = low;
+        rest -= in_units(low);
+    }
+    rng.shuffle(scores);
+}
+
+/// Scores as of a model, wide or narrow; equal ones; one that is far above the others; masked ones; such of any bits, and some that are no number; and
+/// such whose sum is hard to round.
 pub fn random_scores(rng: &mut Rng, count: usize) -> Vec<u16> {
-    const MASKED: u16 = 0xfc00;
     let (centre, width) = (8.0 * (rng.f64() - 0.5), [0.01, 0.5, 2.0, 6.0][rng.usize(0..4)]);
     let mut scores: Vec<u16> = (0..count).map(|_| normal(rng, centre, width)).collect();
     let any = rng.usize(0..count);
@@ -62,6 +85,7 @@ pub fn random_scores(rng: &mut Rng, count: usize) -> Vec<u16> {
         7 => scores.iter_mut().for_each(|x| *x = [0, 0x8000, 1, 0x8001, 0x3c00][rng.usize(0..5)]),
         8 => scores.iter_mut().for_each(|x| *x |= 0x8000),
         9 => scores.sort_unstable(),
+        10 | 11 => near_a_tie(rng, &mut scores),
         _ => (),
     }
     scores

@@ -21,7 +21,7 @@ pub fn softmax_driver(name: impl Into<String>, p: SoftmaxParams) -> Driver {
     };
     Driver::new(name, design, move |engine: &mut dyn Engine, effort: Effort| {
         let stalls = [Stalls::Never, Stalls::Percent(30), Stalls::Percent(70), Stalls::Runs(15)];
-        for round in 0..if effort.long { 40 } else { 4 } {
+        for round in 0..if effort.long { 40 } else { 8 } {
             let seed = 1000 * effort.seed + round;
             let mut rng = Rng::with_seed(seed);
             let of_port = [(); 2].map(|()| if round == 1 { Stalls::Never } else { stalls[rng.usize(0..4)] });
