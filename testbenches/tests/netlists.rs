@@ -65,22 +65,24 @@ fn requested(name: &str) -> bool {
 
 /// Stream parts, number units and, for ECP5, engines and units of vector quantization. `KVFORGE_LONG=1` takes longer stimuli, larger engines, and all units and engines
 /// for both families;
-/// `KVFORGE_NETLISTS=oaken` only those whose names begin so (several with commas between).
+/// `KVFORGE_NETLISTS=oaken` only those whose names begin so (several with commas between), also of those that else the long run alone has.
 #[test]
 fn netlists_pass_the_tests_of_their_designs() {
     if !have(&["verilator", "yosys"]) {
         return;
     }
     let effort = Effort::from_environment();
+    let all = effort.long || std::env::var_os("KVFORGE_NETLISTS").is_some();
     let mut jobs: Vec<(Driver, Family)> = vec![];
     for family in Family::ALL {
         // no iCE40 holds engines of 16 lanes, and Verilator's text of their netlists is too large for a compiler; those of one lane
-        // cost more time than all else together, so that the short run has them for one family
-        let large = |name: &str| name.ends_with("_p16") || (!effort.long && name.starts_with("oaken_"));
-        let fits = |driver: &Driver| family != Family::Ice40 || !large(&driver.name);
+        // cost more time than all else together, so that the short run has one of them for one family
+        let large = |name: &str| name.ends_with("_p16") || (!all && name.starts_with("oaken_"));
+        let left_out = |name: &str| !all && name.starts_with("oaken_quantizer");
+        let fits = |driver: &Driver| (family != Family::Ice40 || !large(&driver.name)) && !left_out(&driver.name);
         // the large ones, which come last, begin first
-        let parts = small(effort.long).into_iter().rev().filter(fits).chain(units(family, effort.long));
-        let parts = parts.chain(vector_quantization(family, effort.long));
+        let parts = small(all).into_iter().rev().filter(fits).chain(units(family, all));
+        let parts = parts.chain(vector_quantization(family, all));
         jobs.extend(parts.filter(|driver| requested(&driver.name)).map(|driver| (driver, family)));
     }
     assert!(!jobs.is_empty(), "no name begins as KVFORGE_NETLISTS says");
