@@ -135,71 +135,71 @@ module lad_md_8_2048_64_16 (
     wire [11:0] pass_positions; // collect.rs:210
     wire pass_update; // collect.rs:210
     wire [11:0] pass_end; // collect.rs:210
-    reg [1:0] phase_1; // list.rs:91
-    reg [2:0] pass_cause_1; // list.rs:92
-    reg [27:0] pass_maximum_1; // list.rs:92
-    reg pass_saturated_1; // list.rs:92
-    reg [11:0] pass_active_1; // list.rs:92
-    reg [11:0] pass_asked_1; // list.rs:92
-    reg [11:0] pass_positions_1; // list.rs:92
-    reg pass_update_1; // list.rs:92
-    reg [11:0] pass_end_1; // list.rs:92
-    reg [11:0] outside; // positions that were counted | list.rs:93
-    reg [6:0] changed; // modes that changed | list.rs:94
-    reg [11:0] postponed; // modes that would have | list.rs:95
-    reg inconsistent; // a row did not fit its position | list.rs:96
-    reg [27:0] bounds_0; // list.rs:69
-    reg [27:0] bounds_1; // list.rs:69
-    reg [27:0] bounds_2; // list.rs:69
-    reg [27:0] bounds_3; // list.rs:69
-    reg [27:0] bounds_4; // list.rs:69
-    reg [27:0] bounds_5; // list.rs:69
-    reg [27:0] bounds_6; // list.rs:69
-    wire places_valid; // list.rs:122
-    wire places_ready; // list.rs:122
-    wire [11:0] places_place; // list.rs:122
-    wire places_there; // list.rs:122
-    wire places_last; // list.rs:122
-    wire places_advance; // list.rs:130
-    reg there; // list.rs:132
-    reg last_1; // list.rs:132
-    reg [10:0] position; // list.rs:134
-    reg [3:0] mode; // list.rs:134
-    reg [28:0] x_1; // list.rs:134
+    reg [1:0] phase_1; // list.rs:65
+    reg [2:0] pass_cause_1; // list.rs:66
+    reg [27:0] pass_maximum_1; // list.rs:66
+    reg pass_saturated_1; // list.rs:66
+    reg [11:0] pass_active_1; // list.rs:66
+    reg [11:0] pass_asked_1; // list.rs:66
+    reg [11:0] pass_positions_1; // list.rs:66
+    reg pass_update_1; // list.rs:66
+    reg [11:0] pass_end_1; // list.rs:66
+    reg [11:0] outside; // positions that were counted | list.rs:67
+    reg [6:0] changed; // modes that changed | list.rs:68
+    reg [11:0] postponed; // modes that would have | list.rs:69
+    reg inconsistent; // a row did not fit its position | list.rs:70
+    reg [27:0] bounds_0; // list.rs:43
+    reg [27:0] bounds_1; // list.rs:43
+    reg [27:0] bounds_2; // list.rs:43
+    reg [27:0] bounds_3; // list.rs:43
+    reg [27:0] bounds_4; // list.rs:43
+    reg [27:0] bounds_5; // list.rs:43
+    reg [27:0] bounds_6; // list.rs:43
+    wire places_valid; // list.rs:96
+    wire places_ready; // list.rs:96
+    wire [11:0] places_place; // list.rs:96
+    wire places_there; // list.rs:96
+    wire places_last; // list.rs:96
+    wire places_advance; // list.rs:104
+    reg there; // list.rs:106
+    reg last_1; // list.rs:106
+    reg [10:0] position; // list.rs:108
+    reg [3:0] mode; // list.rs:108
+    reg [28:0] x_1; // list.rs:108
     wire [3:0] interval;
-    reg [10:0] position_s3; // list.rs:139
-    reg [10:0] position_1; // list.rs:139
-    reg [3:0] mode_s3; // list.rs:139
-    reg [3:0] mode_1; // list.rs:139
-    reg [28:0] x_1_s3; // list.rs:139
-    reg [28:0] x_2; // list.rs:139
-    reg there_s2; // list.rs:139
-    reg there_s3; // list.rs:139
-    reg there_1; // list.rs:139
-    reg last_1_s2; // list.rs:139
-    reg last_1_s3; // list.rs:139
-    reg last_2; // list.rs:139
-    wire to_valid; // list.rs:141
-    wire to_ready; // list.rs:141
-    wire [10:0] to_position; // list.rs:141
-    wire [3:0] to_mode; // list.rs:141
-    wire [3:0] to_interval; // list.rs:141
-    wire [28:0] to_x; // list.rs:141
-    wire to_outside; // list.rs:141
-    wire to_there; // list.rs:141
-    wire to_last; // list.rs:141
-    reg [10:0] position_1_s5; // list.rs:142
-    reg [3:0] mode_1_s5; // list.rs:142
-    reg [3:0] interval_s5; // list.rs:142
-    reg [28:0] x_2_s5; // list.rs:142
-    reg outside_1_s5; // list.rs:142
-    reg there_1_s5; // list.rs:142
-    reg last_2_s5; // list.rs:142
-    reg places_valid_s1; // list.rs:130
-    reg places_valid_s2; // list.rs:130
-    reg places_valid_s3; // list.rs:130
-    reg places_valid_s4; // list.rs:130
-    reg places_valid_s5; // list.rs:130
+    reg [10:0] position_s3; // list.rs:113
+    reg [10:0] position_1; // list.rs:113
+    reg [3:0] mode_s3; // list.rs:113
+    reg [3:0] mode_1; // list.rs:113
+    reg [28:0] x_1_s3; // list.rs:113
+    reg [28:0] x_2; // list.rs:113
+    reg there_s2; // list.rs:113
+    reg there_s3; // list.rs:113
+    reg there_1; // list.rs:113
+    reg last_1_s2; // list.rs:113
+    reg last_1_s3; // list.rs:113
+    reg last_2; // list.rs:113
+    wire to_valid; // list.rs:115
+    wire to_ready; // list.rs:115
+    wire [10:0] to_position; // list.rs:115
+    wire [3:0] to_mode; // list.rs:115
+    wire [3:0] to_interval; // list.rs:115
+    wire [28:0] to_x; // list.rs:115
+    wire to_outside; // list.rs:115
+    wire to_there; // list.rs:115
+    wire to_last; // list.rs:115
+    reg [10:0] position_1_s5; // list.rs:116
+    reg [3:0] mode_1_s5; // list.rs:116
+    reg [3:0] interval_s5; // list.rs:116
+    reg [28:0] x_2_s5; // list.rs:116
+    reg outside_1_s5; // list.rs:116
+    reg there_1_s5; // list.rs:116
+    reg last_2_s5; // list.rs:116
+    reg places_valid_s1; // list.rs:104
+    reg places_valid_s2; // list.rs:104
+    reg places_valid_s3; // list.rs:104
+    reg places_valid_s4; // list.rs:104
+    reg places_valid_s5; // list.rs:104
     reg taken_0_1; // fork.rs:23
     reg taken_1_1; // fork.rs:23
     wire asks_ready_1; // fork.rs:24
@@ -208,89 +208,89 @@ module lad_md_8_2048_64_16 (
     wire waiting_valid;
     wire [50:0] fifo_1_m_payload;
     wire [4:0] fifo_1_level;
-    wire with_row_valid; // rows.rs:53
-    wire with_row_ready; // rows.rs:53
-    wire [10:0] with_row_placed_position; // rows.rs:53
-    wire [3:0] with_row_placed_mode; // rows.rs:53
-    wire [3:0] with_row_placed_interval; // rows.rs:53
-    wire [28:0] with_row_placed_x; // rows.rs:53
-    wire with_row_placed_outside; // rows.rs:53
-    wire with_row_placed_there; // rows.rs:53
-    wire with_row_placed_last; // rows.rs:53
-    wire [127:0] with_row_row; // rows.rs:53
-    wire rows_advance; // rows.rs:66
-    reg [10:0] placed_position; // rows.rs:67
-    reg [3:0] placed_mode; // rows.rs:67
-    reg [3:0] placed_interval; // rows.rs:67
-    reg [28:0] placed_x; // rows.rs:67
-    reg placed_outside; // rows.rs:67
-    reg placed_there; // rows.rs:67
-    reg placed_last; // rows.rs:67
-    reg [127:0] row; // rows.rs:67
+    wire with_row_valid; // rows.rs:54
+    wire with_row_ready; // rows.rs:54
+    wire [10:0] with_row_placed_position; // rows.rs:54
+    wire [3:0] with_row_placed_mode; // rows.rs:54
+    wire [3:0] with_row_placed_interval; // rows.rs:54
+    wire [28:0] with_row_placed_x; // rows.rs:54
+    wire with_row_placed_outside; // rows.rs:54
+    wire with_row_placed_there; // rows.rs:54
+    wire with_row_placed_last; // rows.rs:54
+    wire [127:0] with_row_row; // rows.rs:54
+    wire rows_advance; // rows.rs:72
+    reg [10:0] placed_position; // rows.rs:73
+    reg [3:0] placed_mode; // rows.rs:73
+    reg [3:0] placed_interval; // rows.rs:73
+    reg [28:0] placed_x; // rows.rs:73
+    reg placed_outside; // rows.rs:73
+    reg placed_there; // rows.rs:73
+    reg placed_last; // rows.rs:73
+    reg [127:0] row; // rows.rs:73
     wire [127:0] row_1;
     wire [15:0] unit_1_mode_count;
     wire unit_1_more;
     wire unit_1_bad;
-    reg [10:0] placed_position_s2; // rows.rs:75
-    reg [10:0] placed_position_s3; // rows.rs:75
-    reg [10:0] placed_position_s4; // rows.rs:75
-    reg [10:0] placed_position_1; // rows.rs:75
-    reg [3:0] placed_mode_s2; // rows.rs:75
-    reg [3:0] placed_mode_s3; // rows.rs:75
-    reg [3:0] placed_mode_s4; // rows.rs:75
-    reg [3:0] placed_mode_1; // rows.rs:75
-    reg [3:0] placed_interval_s2; // rows.rs:75
-    reg [3:0] placed_interval_s3; // rows.rs:75
-    reg [3:0] placed_interval_s4; // rows.rs:75
-    reg [3:0] placed_interval_1; // rows.rs:75
-    reg [28:0] placed_x_s2; // rows.rs:75
-    reg [28:0] placed_x_s3; // rows.rs:75
-    reg [28:0] placed_x_s4; // rows.rs:75
-    reg [28:0] placed_x_1; // rows.rs:75
-    reg placed_outside_s2; // rows.rs:75
-    reg placed_outside_s3; // rows.rs:75
-    reg placed_outside_s4; // rows.rs:75
-    reg placed_outside_1; // rows.rs:75
-    reg placed_there_s2; // rows.rs:75
-    reg placed_there_s3; // rows.rs:75
-    reg placed_there_s4; // rows.rs:75
-    reg placed_there_1; // rows.rs:75
-    reg placed_last_s2; // rows.rs:75
-    reg placed_last_s3; // rows.rs:75
-    reg placed_last_s4; // rows.rs:75
-    reg placed_last_1; // rows.rs:75
-    reg [6:0] changes; // modes that changed | rows.rs:78
-    wire rows_moves_s5; // rows.rs:66
-    wire to_valid_1; // rows.rs:89
-    wire to_ready_1; // rows.rs:89
-    wire [10:0] to_placed_position; // rows.rs:89
-    wire [3:0] to_placed_mode; // rows.rs:89
-    wire [3:0] to_placed_interval; // rows.rs:89
-    wire [28:0] to_placed_x; // rows.rs:89
-    wire to_placed_there; // rows.rs:89
-    wire to_placed_last; // rows.rs:89
-    wire [127:0] to_row; // rows.rs:89
-    wire to_writes; // rows.rs:89
-    wire to_changed; // rows.rs:89
-    wire to_postponed; // rows.rs:89
-    wire to_bad; // rows.rs:89
-    reg [10:0] placed_position_1_s6; // rows.rs:90
-    reg [3:0] placed_mode_1_s6; // rows.rs:90
-    reg [3:0] placed_interval_1_s6; // rows.rs:90
-    reg [28:0] placed_x_1_s6; // rows.rs:90
-    reg placed_there_1_s6; // rows.rs:90
-    reg placed_last_1_s6; // rows.rs:90
-    reg [127:0] row_2_s6; // rows.rs:90
-    reg writes_s6; // rows.rs:90
-    reg changed_1_s6; // rows.rs:90
-    reg postponed_1_s6; // rows.rs:90
-    reg bad_s6; // rows.rs:90
-    reg rows_valid_s1; // rows.rs:66
-    reg rows_valid_s2; // rows.rs:66
-    reg rows_valid_s3; // rows.rs:66
-    reg rows_valid_s4; // rows.rs:66
-    reg rows_valid_s5; // rows.rs:66
-    reg rows_valid_s6; // rows.rs:66
+    reg [10:0] placed_position_s2; // rows.rs:81
+    reg [10:0] placed_position_s3; // rows.rs:81
+    reg [10:0] placed_position_s4; // rows.rs:81
+    reg [10:0] placed_position_1; // rows.rs:81
+    reg [3:0] placed_mode_s2; // rows.rs:81
+    reg [3:0] placed_mode_s3; // rows.rs:81
+    reg [3:0] placed_mode_s4; // rows.rs:81
+    reg [3:0] placed_mode_1; // rows.rs:81
+    reg [3:0] placed_interval_s2; // rows.rs:81
+    reg [3:0] placed_interval_s3; // rows.rs:81
+    reg [3:0] placed_interval_s4; // rows.rs:81
+    reg [3:0] placed_interval_1; // rows.rs:81
+    reg [28:0] placed_x_s2; // rows.rs:81
+    reg [28:0] placed_x_s3; // rows.rs:81
+    reg [28:0] placed_x_s4; // rows.rs:81
+    reg [28:0] placed_x_1; // rows.rs:81
+    reg placed_outside_s2; // rows.rs:81
+    reg placed_outside_s3; // rows.rs:81
+    reg placed_outside_s4; // rows.rs:81
+    reg placed_outside_1; // rows.rs:81
+    reg placed_there_s2; // rows.rs:81
+    reg placed_there_s3; // rows.rs:81
+    reg placed_there_s4; // rows.rs:81
+    reg placed_there_1; // rows.rs:81
+    reg placed_last_s2; // rows.rs:81
+    reg placed_last_s3; // rows.rs:81
+    reg placed_last_s4; // rows.rs:81
+    reg placed_last_1; // rows.rs:81
+    reg [6:0] changes; // modes that changed | rows.rs:84
+    wire rows_moves_s5; // rows.rs:72
+    wire to_valid_1; // rows.rs:95
+    wire to_ready_1; // rows.rs:95
+    wire [10:0] to_placed_position; // rows.rs:95
+    wire [3:0] to_placed_mode; // rows.rs:95
+    wire [3:0] to_placed_interval; // rows.rs:95
+    wire [28:0] to_placed_x; // rows.rs:95
+    wire to_placed_there; // rows.rs:95
+    wire to_placed_last; // rows.rs:95
+    wire [127:0] to_row; // rows.rs:95
+    wire to_writes; // rows.rs:95
+    wire to_changed; // rows.rs:95
+    wire to_postponed; // rows.rs:95
+    wire to_bad; // rows.rs:95
+    reg [10:0] placed_position_1_s6; // rows.rs:96
+    reg [3:0] placed_mode_1_s6; // rows.rs:96
+    reg [3:0] placed_interval_1_s6; // rows.rs:96
+    reg [28:0] placed_x_1_s6; // rows.rs:96
+    reg placed_there_1_s6; // rows.rs:96
+    reg placed_last_1_s6; // rows.rs:96
+    reg [127:0] row_2_s6; // rows.rs:96
+    reg writes_s6; // rows.rs:96
+    reg changed_1_s6; // rows.rs:96
+    reg postponed_1_s6; // rows.rs:96
+    reg bad_s6; // rows.rs:96
+    reg rows_valid_s1; // rows.rs:72
+    reg rows_valid_s2; // rows.rs:72
+    reg rows_valid_s3; // rows.rs:72
+    reg rows_valid_s4; // rows.rs:72
+    reg rows_valid_s5; // rows.rs:72
+    reg rows_valid_s6; // rows.rs:72
     reg taken_0_2; // fork.rs:23
     reg taken_1_2; // fork.rs:23
     wire back_ready; // fork.rs:24
@@ -473,29 +473,29 @@ module lad_md_8_2048_64_16 (
 
     // the pass whose intervals are counted
     assign pass_ready = phase_1 == LIST_PHASE_IDLE;
-    wire _t12 = pass_valid & pass_ready; // list.rs:98
+    wire _t12 = pass_valid & pass_ready; // list.rs:72
 
     // bounds of the intervals
     assign bound_ready = (phase == COLLECT_PHASE_IDLE) & (phase_1 == LIST_PHASE_IDLE);
-    wire written_1 = (bound_valid & bound_ready) & (bound_interval == 5'h1); // list.rs:71
+    wire written_1 = (bound_valid & bound_ready) & (bound_interval == 5'h1); // list.rs:45
     always @(posedge clk) if (written_1) bounds_0 <= bound_bound;
-    wire written_2 = (bound_valid & bound_ready) & (bound_interval == 5'h2); // list.rs:71
+    wire written_2 = (bound_valid & bound_ready) & (bound_interval == 5'h2); // list.rs:45
     always @(posedge clk) if (written_2) bounds_1 <= bound_bound;
-    wire written_3 = (bound_valid & bound_ready) & (bound_interval == 5'h3); // list.rs:71
+    wire written_3 = (bound_valid & bound_ready) & (bound_interval == 5'h3); // list.rs:45
     always @(posedge clk) if (written_3) bounds_2 <= bound_bound;
-    wire written_4 = (bound_valid & bound_ready) & (bound_interval == 5'h4); // list.rs:71
+    wire written_4 = (bound_valid & bound_ready) & (bound_interval == 5'h4); // list.rs:45
     always @(posedge clk) if (written_4) bounds_3 <= bound_bound;
-    wire written_5 = (bound_valid & bound_ready) & (bound_interval == 5'h5); // list.rs:71
+    wire written_5 = (bound_valid & bound_ready) & (bound_interval == 5'h5); // list.rs:45
     always @(posedge clk) if (written_5) bounds_4 <= bound_bound;
-    wire written_6 = (bound_valid & bound_ready) & (bound_interval == 5'h6); // list.rs:71
+    wire written_6 = (bound_valid & bound_ready) & (bound_interval == 5'h6); // list.rs:45
     always @(posedge clk) if (written_6) bounds_5 <= bound_bound;
-    wire written_7 = (bound_valid & bound_ready) & (bound_interval == 5'h7); // list.rs:71
+    wire written_7 = (bound_valid & bound_ready) & (bound_interval == 5'h7); // list.rs:45
     always @(posedge clk) if (written_7) bounds_6 <= bound_bound;
 
     // positions of the pass, and their intervals
     assign places_place = head;
-    wire none = head == pass_end_1; // list.rs:124
-    wire last = none | ((head + 12'h1) == pass_end_1); // list.rs:125
+    wire none = head == pass_end_1; // list.rs:98
+    wire last = none | ((head + 12'h1) == pass_end_1); // list.rs:99
     assign places_last = last;
     assign places_valid = phase_1 == LIST_PHASE_POSITIONS;
     assign places_there = ~none;
@@ -543,7 +543,7 @@ module lad_md_8_2048_64_16 (
         last_1_s3 <= last_1_s2;
         last_2 <= last_1_s3;
     end
-    wire outside_1 = there_1 & (interval != mode_1); // list.rs:140
+    wire outside_1 = there_1 & (interval != mode_1); // list.rs:114
     always @(posedge clk) if (places_advance) begin
         position_1_s5 <= position_1;
         mode_1_s5 <= mode_1;
@@ -605,7 +605,7 @@ module lad_md_8_2048_64_16 (
     wire waiting_outside = fifo_1_m_payload[2]; // fifo.rs:155
     wire waiting_there = fifo_1_m_payload[1]; // fifo.rs:155
     wire waiting_last = fifo_1_m_payload[0]; // fifo.rs:155
-    wire there_2 = row_valid | (~waiting_outside); // rows.rs:52
+    wire there_2 = row_valid | (~waiting_outside); // rows.rs:53
     assign with_row_placed_position = waiting_position;
     assign with_row_placed_mode = waiting_mode;
     assign with_row_placed_interval = waiting_interval;
@@ -684,9 +684,9 @@ module lad_md_8_2048_64_16 (
 
     // does the mode change? Its counter is set to its count, then
     assign with_row_ready = rows_advance;
-    wire writes = placed_outside_1 & (~unit_1_bad); // rows.rs:79
-    wire wants = writes & unit_1_more; // rows.rs:80
-    wire changed_1 = (wants & pass_update_1) & (changes < 7'h40); // rows.rs:81
+    wire writes = placed_outside_1 & (~unit_1_bad); // rows.rs:85
+    wire wants = writes & unit_1_more; // rows.rs:86
+    wire changed_1 = (wants & pass_update_1) & (changes < 7'h40); // rows.rs:87
     always @(posedge clk) begin
         if (rst) begin
             changes <= 7'h0;
@@ -695,11 +695,11 @@ module lad_md_8_2048_64_16 (
             if (placed_last_1) changes <= 7'h0;
         end
     end
-    wire [15:0] _t16 = 16'h1 << placed_mode_1; // rows.rs:84
-    wire [7:0] of_mode_1 = _t16[7:0] & {8{changed_1}}; // rows.rs:84
-    wire [127:0] row_2 = {of_mode_1[7] ? unit_1_mode_count : row_1[127:112], of_mode_1[6] ? unit_1_mode_count : row_1[111:96], of_mode_1[5] ? unit_1_mode_count : row_1[95:80], of_mode_1[4] ? unit_1_mode_count : row_1[79:64], of_mode_1[3] ? unit_1_mode_count : row_1[63:48], of_mode_1[2] ? unit_1_mode_count : row_1[47:32], of_mode_1[1] ? unit_1_mode_count : row_1[31:16], of_mode_1[0] ? unit_1_mode_count : row_1[15:0]}; // rows.rs:87
-    wire postponed_1 = wants & (~changed_1); // rows.rs:88
-    wire bad = placed_outside_1 & unit_1_bad; // rows.rs:88
+    wire [15:0] _t16 = 16'h1 << placed_mode_1; // rows.rs:90
+    wire [7:0] of_mode_1 = _t16[7:0] & {8{changed_1}}; // rows.rs:90
+    wire [127:0] row_2 = {of_mode_1[7] ? unit_1_mode_count : row_1[127:112], of_mode_1[6] ? unit_1_mode_count : row_1[111:96], of_mode_1[5] ? unit_1_mode_count : row_1[95:80], of_mode_1[4] ? unit_1_mode_count : row_1[79:64], of_mode_1[3] ? unit_1_mode_count : row_1[63:48], of_mode_1[2] ? unit_1_mode_count : row_1[47:32], of_mode_1[1] ? unit_1_mode_count : row_1[31:16], of_mode_1[0] ? unit_1_mode_count : row_1[15:0]}; // rows.rs:93
+    wire postponed_1 = wants & (~changed_1); // rows.rs:94
+    wire bad = placed_outside_1 & unit_1_bad; // rows.rs:94
     always @(posedge clk) if (rows_advance) begin
         placed_position_1_s6 <= placed_position_1;
         placed_mode_1_s6 <= placed_mode_1;
@@ -776,7 +776,7 @@ module lad_md_8_2048_64_16 (
     assign row_write_valid = back_valid & to_writes;
     assign row_write_mode = to_changed ? to_placed_interval : to_placed_mode;
     assign back_ready = row_write_ready | (~to_writes);
-    wire _t20 = to_valid_1 & to_ready_1; // list.rs:150
+    wire _t20 = to_valid_1 & to_ready_1; // list.rs:124
     always @(posedge clk) begin
         if (_t12) begin
             pass_cause_1 <= pass_cause;
