@@ -90,26 +90,27 @@ module lad_md_8_2048_64_16 (
     reg [11:0] s_end; // the next place that is taken | ring.rs:41
     reg [11:0] written; // the next one that is written | ring.rs:41
     reg [11:0] head; // the oldest one | ring.rs:41
-    reg [1:0] phase; // collect.rs:77
-    reg [27:0] maximum; // collect.rs:78
-    reg [11:0] positions; // collect.rs:79
-    reg update; // it is a step for changes | collect.rs:80
-    reg [27:0] highest; // the highest score so far | collect.rs:81
-    reg [11:0] asked; // keys that were asked for | collect.rs:82
-    reg disorder; // positions did not rise | collect.rs:83
-    reg faulty; // a score was none | collect.rs:84
-    reg above; // a score was above the maximum | collect.rs:85
-    reg saturated; // a score was limited | collect.rs:86
+    reg [1:0] phase; // collect.rs:79
+    reg [27:0] maximum; // collect.rs:80
+    reg [11:0] positions; // collect.rs:81
+    reg update; // it is a step for changes | collect.rs:82
+    reg [27:0] highest; // the highest score so far | collect.rs:83
+    reg [11:0] asked; // keys that were asked for | collect.rs:84
+    reg disorder; // positions did not rise | collect.rs:85
+    reg faulty; // a score was none | collect.rs:86
+    reg above; // a score was above the maximum | collect.rs:87
+    reg saturated; // a score was limited | collect.rs:88
+    reg told; // a score that became accurate waits | collect.rs:89
     wire slice_s_ready;
     wire listed_valid;
     wire listed_ready; // register_slice_forward.rs:44
     wire [17:0] slice_m_payload;
-    reg [11:0] lowest; // the next position is not below it | collect.rs:122
-    wire asks_valid; // collect.rs:125
-    wire asks_ready; // collect.rs:125
-    wire [10:0] asks_position; // collect.rs:125
-    wire [3:0] asks_mode; // collect.rs:125
-    wire asks_accurate; // collect.rs:125
+    reg [11:0] lowest; // the next position is not below it | collect.rs:125
+    wire asks_valid; // collect.rs:128
+    wire asks_ready; // collect.rs:128
+    wire [10:0] asks_position; // collect.rs:128
+    wire [3:0] asks_mode; // collect.rs:128
+    wire asks_accurate; // collect.rs:128
     reg taken_0; // fork.rs:23
     reg taken_1; // fork.rs:23
     wire asked_ready; // fork.rs:24
@@ -118,23 +119,22 @@ module lad_md_8_2048_64_16 (
     wire awaited_valid_1;
     wire [15:0] fifo_m_payload;
     wire [4:0] fifo_level;
-    reg told; // a score that became accurate waits | collect.rs:163
-    reg here; // a score | collect.rs:170
-    reg [10:0] of_position; // collect.rs:171
-    reg [3:0] of_mode; // collect.rs:172
-    reg [27:0] value; // collect.rs:173
-    reg [10:0] told_position; // collect.rs:182
-    reg [27:0] told_score; // collect.rs:183
-    wire pass_valid; // collect.rs:210
-    wire pass_ready; // collect.rs:210
-    wire [2:0] pass_cause; // collect.rs:210
-    wire [27:0] pass_maximum; // collect.rs:210
-    wire pass_saturated; // collect.rs:210
-    wire [11:0] pass_active; // collect.rs:210
-    wire [11:0] pass_asked; // collect.rs:210
-    wire [11:0] pass_positions; // collect.rs:210
-    wire pass_update; // collect.rs:210
-    wire [11:0] pass_end; // collect.rs:210
+    reg here; // a score | collect.rs:172
+    reg [10:0] of_position; // collect.rs:173
+    reg [3:0] of_mode; // collect.rs:174
+    reg [27:0] value; // collect.rs:175
+    reg [10:0] told_position; // collect.rs:184
+    reg [27:0] told_score; // collect.rs:185
+    wire pass_valid; // collect.rs:212
+    wire pass_ready; // collect.rs:212
+    wire [2:0] pass_cause; // collect.rs:212
+    wire [27:0] pass_maximum; // collect.rs:212
+    wire pass_saturated; // collect.rs:212
+    wire [11:0] pass_active; // collect.rs:212
+    wire [11:0] pass_asked; // collect.rs:212
+    wire [11:0] pass_positions; // collect.rs:212
+    wire pass_update; // collect.rs:212
+    wire [11:0] pass_end; // collect.rs:212
     reg [1:0] phase_1; // list.rs:65
     reg [2:0] pass_cause_1; // list.rs:66
     reg [27:0] pass_maximum_1; // list.rs:66
@@ -302,9 +302,9 @@ module lad_md_8_2048_64_16 (
 
     // a pass
     assign command_ready = phase == COLLECT_PHASE_IDLE;
-    wire [4:0] _t1 = command_positions[4:0] & (command_period - 5'h1); // collect.rs:89
-    wire [3:0] behind = _t1[3:0]; // collect.rs:89
-    wire _t2 = command_valid & command_ready; // collect.rs:90
+    wire [4:0] _t1 = command_positions[4:0] & (command_period - 5'h1); // collect.rs:92
+    wire [3:0] behind = _t1[3:0]; // collect.rs:92
+    wire _t2 = command_valid & command_ready; // collect.rs:93
 
     // the list, and what is asked for
     assign s_ready = slice_s_ready;
@@ -313,17 +313,17 @@ module lad_md_8_2048_64_16 (
     wire listed_active_0_accurate = slice_m_payload[2]; // register_slice_forward.rs:46
     wire listed_keep = slice_m_payload[1]; // register_slice_forward.rs:46
     wire listed_last = slice_m_payload[0]; // register_slice_forward.rs:46
-    wire in_order = {1'h0, listed_active_0_position} >= lowest; // collect.rs:123
-    wire listing = phase == COLLECT_PHASE_LIST; // collect.rs:124
-    wire taken = listed_keep & in_order; // collect.rs:124
+    wire in_order = {1'h0, listed_active_0_position} >= lowest; // collect.rs:126
+    wire listing = phase == COLLECT_PHASE_LIST; // collect.rs:127
+    wire taken = listed_keep & in_order; // collect.rs:127
     assign look_up_payload = asks_position;
     assign fetch_payload = asks_position;
     assign asks_position = listed_active_0_position;
     assign asks_mode = listed_active_0_mode;
     assign asks_accurate = listed_active_0_accurate;
-    wire _t3 = ((listed_valid & listing) & taken) & (~((s_end[11] ^ head[11]) & (s_end[10:0] == head[10:0]))); // collect.rs:126
+    wire _t3 = ((listed_valid & listing) & taken) & (~((s_end[11] ^ head[11]) & (s_end[10:0] == head[10:0]))); // collect.rs:129
     assign asks_valid = _t3;
-    wire _t4 = listing & ((~taken) | ((~((s_end[11] ^ head[11]) & (s_end[10:0] == head[10:0]))) & asks_ready)); // collect.rs:128
+    wire _t4 = listing & ((~taken) | ((~((s_end[11] ^ head[11]) & (s_end[10:0] == head[10:0]))) & asks_ready)); // collect.rs:131
     assign listed_ready = _t4;
     register_slice_forward_18 slice (
         .clk(clk),
@@ -335,8 +335,8 @@ module lad_md_8_2048_64_16 (
         .m_ready(listed_ready),
         .m_payload(slice_m_payload)
     );
-    wire _t5 = asks_valid & asks_ready; // collect.rs:130
-    wire _t6 = listed_valid & listed_ready; // collect.rs:134
+    wire _t5 = asks_valid & asks_ready; // collect.rs:133
+    wire _t6 = listed_valid & listed_ready; // collect.rs:137
     wire _t7 = taken_0 | asked_ready; // fork.rs:25
     wire _t8 = taken_1 | awaited_ready; // fork.rs:25
     wire _t9 = _t7 & _t8; // fork.rs:26
@@ -362,12 +362,12 @@ module lad_md_8_2048_64_16 (
 
     // scores as they come
     assign found_valid = told;
-    wire free = (~told) | found_ready; // collect.rs:164
-    wire of_known = awaited_valid_1 & awaited_accurate; // collect.rs:165
+    wire free = (~told) | found_ready; // collect.rs:166
+    wire of_known = awaited_valid_1 & awaited_accurate; // collect.rs:167
     assign known_ready = of_known;
-    wire of_score = (awaited_valid_1 & (~awaited_accurate)) & free; // collect.rs:165
+    wire of_score = (awaited_valid_1 & (~awaited_accurate)) & free; // collect.rs:167
     assign score_ready = of_score;
-    wire comes = (known_valid & known_ready) | (score_valid & score_ready); // collect.rs:168
+    wire comes = (known_valid & known_ready) | (score_valid & score_ready); // collect.rs:170
     fifo_16x16_distributed fifo (
         .clk(clk),
         .rst(rst),
@@ -400,8 +400,8 @@ module lad_md_8_2048_64_16 (
     assign found_score = told_score;
 
     // less the maximum; is it above?
-    wire [28:0] x = {value[27], value} - {maximum[27], maximum}; // collect.rs:193
-    wire is_higher = $signed(value) > $signed(highest); // collect.rs:194
+    wire [28:0] x = {value[27], value} - {maximum[27], maximum}; // collect.rs:195
+    wire is_higher = $signed(value) > $signed(highest); // collect.rs:196
     always @(posedge clk) begin
         if (here) words[written[10:0]] <= {of_position, of_mode, x};
         if (_t2) begin
@@ -430,8 +430,8 @@ module lad_md_8_2048_64_16 (
     end
 
     // all scores are there
-    wire [2:0] of_scores = above ? MD_CAUSE_REPEAT : MD_CAUSE_DONE; // collect.rs:208
-    wire [2:0] of_scores_1 = faulty ? MD_CAUSE_NOT_FINITE : of_scores; // collect.rs:209
+    wire [2:0] of_scores = above ? MD_CAUSE_REPEAT : MD_CAUSE_DONE; // collect.rs:210
+    wire [2:0] of_scores_1 = faulty ? MD_CAUSE_NOT_FINITE : of_scores; // collect.rs:211
     assign pass_maximum = highest;
     assign pass_saturated = saturated;
     assign pass_asked = asked;
@@ -441,8 +441,8 @@ module lad_md_8_2048_64_16 (
     assign pass_valid = phase == COLLECT_PHASE_DONE;
     assign pass_cause = disorder ? MD_CAUSE_ORDER : of_scores_1;
     assign pass_active = s_end - s_begin;
-    wire _t10 = pass_valid & pass_ready; // collect.rs:222
-    wire _t11 = (disorder | faulty) | above; // collect.rs:222
+    wire _t10 = pass_valid & pass_ready; // collect.rs:224
+    wire _t11 = (disorder | faulty) | above; // collect.rs:224
     always @(posedge clk) begin
         if (rst) begin
             s_begin <= 12'h0;
@@ -466,7 +466,7 @@ module lad_md_8_2048_64_16 (
                     phase <= COLLECT_PHASE_SCORES;
                 end
             end
-            if ((phase == COLLECT_PHASE_SCORES) & (written == s_end)) phase <= COLLECT_PHASE_DONE;
+            if (((phase == COLLECT_PHASE_SCORES) & (written == s_end)) & (~told)) phase <= COLLECT_PHASE_DONE;
             if (pass_valid & pass_ready) phase <= COLLECT_PHASE_IDLE;
         end
     end

@@ -59,6 +59,8 @@ struct Given {
     row_write: Vec<(u64, BigUint, [u64; 2])>,
     m: Vec<[u64; 7]>,
     report: Vec<[u64; 8]>,
+    /// How many of `found`, `row_write` and `m` are there before each report.
+    before: Vec<[usize; 3]>,
 }
 
 /// What answers what MD asks for, in order.
@@ -131,6 +133,7 @@ impl Given {
             count(&|i| outcome.listed[i].changed),
             outcome.postponed as u64,
         ]);
+        self.before.push([self.found.len(), self.row_write.len(), self.m.len()]);
     }
 
     /// What the sinks got. An end without a position says nothing else, nor does a score that is none.
@@ -155,6 +158,7 @@ impl Given {
             row_write: row_write.collect(),
             m: m.collect(),
             report: report.collect(),
+            before: vec![],
         }
     }
 
@@ -267,6 +271,7 @@ impl MdBench {
         (0..40).try_for_each(|_| run.step())?;
         let given = Given::of(&run);
         given.compare(&expected)?;
+        self.is_behind_all(&run, &expected.before)?;
         let unsent: Vec<usize> = run.sources.iter().map(|source| run.bench.unsent(*source)).collect();
         if unsent.iter().any(|beats| *beats > 0) {
             return Err(format!("beats of the sources that were not taken: {unsent:?}"));
@@ -277,6 +282,21 @@ impl MdBench {
             reports: run.bench.received_at(run.sinks[6]).to_vec(),
             told: given.report,
         })
+    }
+
+    /// Reports come behind all else of their passes.
+    fn is_behind_all(&self, run: &Run, before: &[[usize; 3]]) -> Result<(), String> {
+        let [_, _, found, _, row_write, m, report] = run.sinks.map(|sink| run.bench.received_at(sink));
+        for (i, (counts, at)) in before.iter().zip(report).enumerate() {
+            for (name, times, count) in
+                [("found", found, counts[0]), ("row_write", row_write, counts[1]), ("m", m, counts[2])]
+            {
+                if times[..count].last().is_some_and(|last| last > at) {
+                    return Err(format!("report {i} came in cycle {at}, before the last of `{name}`"));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Runs passes for so many cycles, and leaves all as it is then.

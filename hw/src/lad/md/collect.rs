@@ -68,6 +68,8 @@ pub(super) struct Collect {
     faulty: Signal,
     above: Signal,
     saturated: Signal,
+    /// A score that became accurate waits to be given.
+    told: Signal,
 }
 
 impl Collect {
@@ -84,6 +86,7 @@ impl Collect {
         let faulty = m.reg(bits(1)).comment("a score was none");
         let above = m.reg(bits(1)).comment("a score was above the maximum");
         let saturated = m.reg(bits(1)).comment("a score was limited");
+        let told = m.reg_reset(bits(1), 0).comment("a score that became accurate waits");
         command.ready.set(phase.is(Phase::Idle));
         let MdCommand { positions: now, maximum: given, period } = command.payload;
         let behind = (now.trunc(PERIOD_BITS) & (period - 1)).trunc(PERIOD_BITS - 1);
@@ -95,7 +98,7 @@ impl Collect {
             update.set(!behind.any());
             [asked, disorder, faulty, above, saturated].into_iter().for_each(|of_pass| of_pass.set(0));
         });
-        Collect { phase, maximum, positions, update, highest, asked, disorder, faulty, above, saturated }
+        Collect { phase, maximum, positions, update, highest, asked, disorder, faulty, above, saturated, told }
     }
 
     /// There is no pass.
@@ -160,8 +163,7 @@ impl Collect {
     ) {
         m.section("scores as they come");
         let ActivePosition { position, mode, accurate } = awaited.payload;
-        let told = m.reg_reset(bits(1), 0).comment("a score that became accurate waits");
-        let free = !told | found.ready;
+        let free = !self.told | found.ready;
         let (of_known, of_score) = (awaited.valid & accurate, awaited.valid & !accurate & free);
         known.ready.set(of_known);
         score.ready.set(of_score);
@@ -177,8 +179,8 @@ impl Collect {
             of_mode.set(mode);
             value.set(accurate.mux(known.payload, score.payload.score));
         });
-        m.when(free, || told.set(score.transfer()));
-        found.valid.set(told);
+        m.when(free, || self.told.set(score.transfer()));
+        found.valid.set(self.told);
         let told_position = m.reg(bits(position.width()));
         let told_score = m.reg(bits(SCORE_BITS));
         m.when(score.transfer(), || {
@@ -199,11 +201,11 @@ impl Collect {
         });
     }
 
-    /// All scores are there.
+    /// All scores are there, and all that became accurate were given: whoever has the report knows them.
     #[module]
     pub(super) fn end(&self, m: Module, ring: &Ring, p: MdParams) -> Stream<Collected> {
         m.section("all scores are there");
-        m.when(self.phase.is(Phase::Scores) & ring.is_written(), || self.phase.set(Phase::Done));
+        m.when(self.phase.is(Phase::Scores) & ring.is_written() & !self.told, || self.phase.set(Phase::Done));
         let cause = |cause| m.lit_state(cause);
         let of_scores = self.above.mux(cause(MdCause::Repeat), cause(MdCause::Done));
         let of_scores = self.faulty.mux(cause(MdCause::NotFinite), of_scores);
