@@ -134,7 +134,7 @@ const TIMES: [Parameter; 9] = [
     cycles("t_mrd", "from setting the mode to the next command (tRSC)"),
     Parameter {
         name: "t_refi",
-        doc: "the most from one refresh to the next: the time for all rows by their number",
+        doc: "the most from one refresh to the next: the refresh period by its number of refreshes",
         unit: "ns",
         default: Some(Preset::Number(7812)),
         legal: any(1000, 1_000_000),
