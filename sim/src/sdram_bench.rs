@@ -47,8 +47,12 @@ impl Burst {
         let mut burst = Burst::read(page * 4096 + offset * BEAT + rng.u64(0..BEAT) * rng.u64(0..2), beats);
         let narrow = |burst: &mut Burst, rng: &mut Rng| {
             burst.request.size = rng.u64(0..4);
-            burst.request.burst = [BurstKind::Fixed, BurstKind::Incrementing][rng.usize(0..2)];
+            burst.request.burst = [BurstKind::Fixed, BurstKind::Incrementing, BurstKind::Wrapping][rng.usize(0..3)];
             burst.request.len = burst.request.len.min(15);
+            if burst.request.burst == BurstKind::Wrapping {
+                burst.request.len = [1, 3, 7, 15][rng.usize(0..4)];
+                burst.request.address &= !0 << burst.request.size;
+            }
         };
         if rng.u8(0..8) == 0 {
             narrow(&mut burst, rng);
@@ -190,6 +194,9 @@ pub struct SdramBench<'e> {
     waiting: VecDeque<Burst>,
     reads: VecDeque<Burst>,
     writes: VecDeque<Burst>,
+    /// IDs of the next bursts, and how many there are to read and to write.
+    ids: Rng,
+    id_count: [u64; 2],
     /// Beats that came of the oldest read.
     read: u64,
     outstanding: usize,
@@ -226,6 +233,7 @@ impl<'e> SdramBench<'e> {
         let (r, b) = (sink("r"), sink("b"));
         let expected = Expected { mask: pins.mask.is_some(), ..Expected::default() };
         let (waiting, reads, writes) = Default::default();
+        let id_count = [&ar.0, &aw.0].map(|channel: &Channel| 1 << channel.width("id"));
         SdramBench {
             bench,
             chip,
@@ -237,6 +245,8 @@ impl<'e> SdramBench<'e> {
             waiting,
             reads,
             writes,
+            ids: Rng::with_seed(seed),
+            id_count,
             read: 0,
             outstanding,
             seen: [0; 5],
@@ -251,8 +261,9 @@ impl<'e> SdramBench<'e> {
         self.bench.reset().map_err(|e| e.to_string())
     }
 
-    /// Queues a burst.
-    pub fn send(&mut self, burst: Burst) {
+    /// Queues a burst, with any ID.
+    pub fn send(&mut self, mut burst: Burst) {
+        burst.request.id = self.ids.u64(0..self.id_count[usize::from(burst.is_write())]);
         self.waiting.push_back(burst);
     }
 
@@ -337,6 +348,9 @@ impl<'e> SdramBench<'e> {
             let beat = r.0.read_beat(beat);
             self.checker.r(&beat).map_err(|e| e.to_string())?;
             let burst = self.reads.front().ok_or("data that nobody asked for")?;
+            if beat.id != burst.request.id {
+                return Err(format!("data of {:x?} have ID {}", burst.request, beat.id));
+            }
             if !self.expected.read(burst, self.read, &beat) {
                 let there = self.expected.words.get(&(burst.request.address / BEAT + self.read));
                 let (read, request) = (self.read, burst.request);
@@ -359,6 +373,9 @@ impl<'e> SdramBench<'e> {
             self.answered[1] += 1;
             self.written += burst.beats.len();
             let right = self.expected.write(&burst);
+            if answer.id != burst.request.id {
+                return Err(format!("the response to {:x?} has ID {}", burst.request, answer.id));
+            }
             if answer.response != right {
                 return Err(format!("{:x?} is answered with {:?}, not {right:?}", burst.request, answer.response));
             }

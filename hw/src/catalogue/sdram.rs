@@ -2,6 +2,7 @@
 
 use super::block::Block;
 use super::parameter::{Legal, Mistake, Parameter, Preset, Values, any};
+use crate::memory::axi::ID_BITS;
 use crate::memory::sdram::{CAS_2_HERTZ, SdramParams, SdramTimes, sdram};
 use hdl::Design;
 use std::any::type_name_of_val;
@@ -19,6 +20,8 @@ pub fn sdram_params(v: &Values) -> SdramParams {
         mask: v.flag("mask"),
         cas_latency: v.number("cas_latency"),
         read_delay: v.number("read_delay"),
+        read_id_bits: v.number("read_id_bits"),
+        write_id_bits: v.number("write_id_bits"),
         times: SdramTimes { t_rcd, t_rp, t_ras, t_rc, t_rrd, t_wr, t_mrd, t_refi, pause },
     }
 }
@@ -35,7 +38,7 @@ fn the_chip_keeps_up(v: &Values) -> Result<(), Box<Mistake>> {
     if interval < least {
         let what = format!("t_refi = {} with clock_hertz = {} is {interval} cycles", p.times.t_refi, p.clock_hertz);
         let legal = format!("at least {least} cycles");
-        return Err(Mistake::together(&["t_refi", "clock_hertz"], what, legal, "refreshes would take most of fewer"));
+        return Err(Mistake::together(&["t_refi", "clock_hertz"], what, legal, "refreshes would take more than a quarter of fewer"));
     }
     Ok(())
 }
@@ -52,7 +55,13 @@ const fn cycles(name: &'static str, doc: &'static str) -> Parameter {
     Parameter { name, doc, unit: "cycles", default: Some(Preset::Number(2)), legal: any(1, 4), why }
 }
 
-const SHAPE: [Parameter; 8] = [
+/// Bits of IDs.
+const fn ids(name: &'static str, doc: &'static str) -> Parameter {
+    let why = "no master that is known has more";
+    Parameter { name, doc, unit: "bits", default: Some(Preset::Number(0)), legal: any(0, ID_BITS as i128), why }
+}
+
+const SHAPE: [Parameter; 10] = [
     Parameter {
         name: "clock_hertz",
         doc: "clock of controller and chip",
@@ -117,6 +126,8 @@ const SHAPE: [Parameter; 8] = [
         legal: any(0, 3),
         why: "one in the pins and two on the way are enough",
     },
+    ids("read_id_bits", "bits of the IDs of reads: those of a read arbiter; 0 for a single master"),
+    ids("write_id_bits", "bits of the IDs of writes: those of a write arbiter; 0 for a single master"),
 ];
 
 const TIMES: [Parameter; 9] = [
@@ -150,11 +161,11 @@ const TIMES: [Parameter; 9] = [
     },
 ];
 
-const PARAMETERS: [Parameter; 17] = {
-    let mut all = [SHAPE[0]; 17];
+const PARAMETERS: [Parameter; 19] = {
+    let mut all = [SHAPE[0]; 19];
     let mut i = 0;
-    while i < 17 {
-        all[i] = if i < 8 { SHAPE[i] } else { TIMES[i - 8] };
+    while i < all.len() {
+        all[i] = if i < SHAPE.len() { SHAPE[i] } else { TIMES[i - SHAPE.len()] };
         i += 1;
     }
     all

@@ -2,7 +2,7 @@
 //!
 //! | port | |
 //! | --- | --- |
-//! | `s_axi` | AXI4 of 64 bits, without IDs; an address is that of a byte of the chip: row, bank, column. All `valid` of the slave are registers |
+//! | `s_axi` | AXI4 of 64 bits, with IDs by parameter; an address is that of a byte of the chip: row, bank, column. All `valid` of the slave are registers |
 //! | `sdram` | the chip: commands and addresses, bank, word out, word in, whether the word out is driven, mask. All outputs are registers. `cke` is to be 1, `cs_n` 0 |
 //!
 //! - Bursts that go up (INCR) with beats of 8 bytes, of any length; and single beats of any size and kind. Any other burst is
@@ -72,7 +72,7 @@ ports! {
     /// Ports of an SDRAM controller.
     pub struct SdramPorts(p: SdramParams) {
         /// The bus.
-        input s_axi: Axi = axi(p.axi(), p.axi()),
+        input s_axi: Axi = axi(p.axi()[0], p.axi()[1]),
         /// The chip.
         output sdram: SdramPins = sdram_pins(p),
     }
@@ -99,7 +99,7 @@ pub fn sdram(name: &str, p: SdramParams) -> Result<Design<SdramPorts>, Errors> {
     let coming = banks.look(next.payload.bank, next.payload.row);
 
     m.section("a beat goes to the chip");
-    let answer = Answer::new(m);
+    let answer = Answer::new(m, p);
     let slot = Slot::new(m, p);
     let (has_room, ends) = (m.wire(bits(1)), !current.held.len.any());
     let Segment { write, refused, last, bank, .. } = current.held;
@@ -113,7 +113,7 @@ pub fn sdram(name: &str, p: SdramParams) -> Result<Design<SdramPorts>, Errors> {
     let reads = goes & !write & !refused;
     let writes = goes & write & !refused & written;
     slot.goes(goes, reads);
-    answer.beat(io.s_axi.write, goes & write, closes, refused | partial);
+    answer.beat(io.s_axi.write, goes & write, refused | partial, current.held, closes);
 
     m.section("else a row is opened or closed, of this segment or of the next one");
     let served = |there: Signal, refused: Signal| own.runs & !goes & there & !refused;
@@ -142,7 +142,7 @@ pub fn sdram(name: &str, p: SdramParams) -> Result<Design<SdramPorts>, Errors> {
         Some(pins) => pins.set(dqm),
         None => dqm.unused(),
     }
-    let tag = Tag { valid: goes & !write, last: closes, refused };
+    let tag = Tag { valid: goes & !write, last: closes, refused, id: current.held.id };
     has_room.set(read_beats(m, io.s_axi.read, io.sdram.dq_in, tag, p)?);
     m.finish(io)
 }
@@ -215,18 +215,20 @@ struct Answer {
     valid: Signal,
     failed: Signal,
     failing: Signal,
+    id: Option<Signal>,
 }
 
 impl Answer {
     #[module]
-    fn new(m: Module) -> Answer {
+    fn new(m: Module, p: SdramParams) -> Answer {
         let valid = m.reg_reset(bits(1), 0).comment("a response is given");
         let failed = m.reg(bits(1)).comment("it is SLVERR");
         let failing = m.reg_reset(bits(1), 0).comment("a beat of this burst was not written");
-        Answer { m, valid, failed, failing }
+        let id = (p.write_id_bits > 0).then(|| m.reg(bits(p.write_id_bits)).comment("whose response it is"));
+        Answer { m, valid, failed, failing, id }
     }
     /// A beat goes, or is dropped.
-    fn beat(&self, axi: super::axi::AxiWrite, goes: Signal, closes: Signal, fails: Signal) {
+    fn beat(&self, axi: super::axi::AxiWrite, goes: Signal, fails: Signal, of: Segment, closes: Signal) {
         axi.bvalid.set(self.valid);
         axi.bresp.set(self.failed.cat(self.failed.zeros(1)));
         self.m.when(axi.bready, || self.valid.set(0));
@@ -234,7 +236,13 @@ impl Answer {
         self.m.when(goes & closes, || {
             self.valid.set(1);
             self.failed.set(self.failing | fails);
+            if let (Some(held), Some(id)) = (self.id, of.id) {
+                held.set(id.trunc(held.width()));
+            }
         });
+        if let (Some(bid), Some(held)) = (axi.bid, self.id) {
+            bid.set(held);
+        }
     }
 }
 

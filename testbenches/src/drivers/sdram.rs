@@ -41,7 +41,7 @@ fn run(
     let io = &design.ports;
     let mut bench = SdramBench::new(engine, design, (&io.s_axi, &io.sdram), (chip, p.read_delay), settings);
     bench.reset()?;
-    let bits = p.axi().address_bits;
+    let bits = p.address_bits();
     let whole = seed.is_multiple_of(2);
     (0..if long { 300 } else { 80 }).for_each(|_| bench.send(Burst::random(&mut rng, bits)));
     if whole {

@@ -62,6 +62,8 @@ pub struct Tag {
     pub last: Signal,
     /// It is refused.
     pub refused: Signal,
+    /// ID of the burst.
+    pub id: Option<Signal>,
 }
 
 /// Gives the beats that were asked for. One bit: there is room for another one.
@@ -88,10 +90,29 @@ pub fn read_beats(m: Module, axi: AxiRead, dq: Signal, tag: Tag, p: SdramParams)
     axi.rvalid.set(waiting.m.valid);
     waiting.m.ready.set(axi.rready);
     axi.rdata.set(word.trunc(64));
-    axi.rlast.set(word.bit(64));
+    let last = word.bit(64);
+    axi.rlast.set(last);
     axi.rresp.set(word.bit(65).cat(word.zeros(1)));
+    if let (Some(rid), Some(id)) = (axi.rid, tag.id) {
+        rid.set(ids(m, tag, id.trunc(rid.width()), waiting.m.transfer() & last)?);
+    }
     let promised = UpDown::new(m, WAITING);
     promised.level.comment("beats that were asked for and are not given");
     promised.count(tag.valid, waiting.m.transfer());
     Ok(!promised.is_full())
+}
+
+/// The ID of the burst that is given: those of bursts wait since their first beat was asked for, which is earlier than it is there, and there are no more of
+/// them than beats that have room.
+#[module]
+fn ids(m: Module, tag: Tag, id: Signal, ends: Signal) -> Result<Signal, Errors> {
+    let first = m.reg_reset(bits(1), 1).comment("the next beat that is asked for begins a burst");
+    m.when(tag.valid, || first.set(tag.last));
+    let waiting = m.instance(&fifo_with_room(id.width(), WAITING as usize)?);
+    waiting.level.unused();
+    waiting.m.valid.unused();
+    waiting.push.set(tag.valid & first);
+    waiting.word.set(id);
+    waiting.m.ready.set(ends);
+    Ok(waiting.m.payload)
 }

@@ -3,7 +3,7 @@
 //! Reads and writes go in turn, burst by burst. A write waits until its first beat is there, so that one without data stops no read.
 
 use super::params::SdramParams;
-use crate::memory::axi::Axi;
+use crate::memory::axi::{Axi, AxiRequest};
 use hdl::{Bundle, Module, Signal, Stream, bits, module, stream};
 
 /// Beats in one row, one after the other.
@@ -23,13 +23,21 @@ pub struct Segment {
     pub beat: Signal,
     /// Beats less 1.
     pub len: Signal,
+    /// ID of the burst, as many bits as the wider ones of reads and writes.
+    pub id: Option<Signal>,
+}
+
+/// The shape of the ID of a burst, to read or to write.
+fn id_shape(p: SdramParams) -> Option<Signal> {
+    let width = p.read_id_bits.max(p.write_id_bits);
+    (width > 0).then(|| bits(width))
 }
 
 /// The shape of a segment.
 pub fn segment(p: SdramParams) -> Segment {
     let flag = bits(1);
     let (row, bank, beat) = (bits(p.row_bits), bits(p.bank_bits), bits(p.beat_bits()));
-    Segment { write: flag, refused: flag, last: flag, row, bank, beat, len: bits(8) }
+    Segment { write: flag, refused: flag, last: flag, row, bank, beat, len: bits(8), id: id_shape(p) }
 }
 
 /// A burst, or what is left of it.
@@ -40,16 +48,17 @@ struct Request {
     /// Number of its first beat in the chip.
     place: Signal,
     len: Signal,
+    id: Option<Signal>,
 }
 
 /// Takes requests; a beat of the next write is there if `level`, those that wait, is more than those of the writes that were taken. `wrote`: a beat is
 /// written.
 #[module]
 pub fn segments(m: Module, axi: Axi, level: Signal, wrote: Signal, p: SdramParams) -> Stream<Segment> {
-    let place_bits = p.axi().address_bits - 3;
+    let place_bits = p.address_bits() - 3;
     let (read, write) = (axi.read.request(), axi.write.request());
     let valid = m.reg_reset(bits(1), 0);
-    let held = m.reg(Request { write: bits(1), refused: bits(1), place: bits(place_bits), len: bits(8) });
+    let held = m.reg(Request { write: bits(1), refused: bits(1), place: bits(place_bits), len: bits(8), id: id_shape(p) });
     let segments = m.wire(stream(segment(p)));
     let crosses = m.wire(bits(1));
     let takes = !valid | (segments.transfer() & !crosses);
@@ -61,11 +70,16 @@ pub fn segments(m: Module, axi: Axi, level: Signal, wrote: Signal, p: SdramParam
     let to_write = write.valid & there & !(read.valid & wrote_last);
     write.ready.set(takes & to_write);
     read.ready.set(takes & !to_write);
-    let burst = to_write.mux(write.payload, read.payload);
-    [read.payload, write.payload].into_iter().for_each(|x| {
+    let [writing, reading] = [write.payload, read.payload].map(|x| {
         x.cache.unused();
         x.prot.unused();
         x.addr.unused();
+        AxiRequest { id: None, ..x }
+    });
+    let burst = to_write.mux(writing, reading);
+    let id = id_shape(p).map(|shape| {
+        let [writing, reading] = [write, read].map(|x| x.payload.id.map_or(m.lit(0u32, shape.width()), |id| id.zext(shape.width())));
+        to_write.mux(writing, reading)
     });
     let whole = burst.size.eq(3) & burst.burst.eq(1);
     let taken = Request {
@@ -73,6 +87,7 @@ pub fn segments(m: Module, axi: Axi, level: Signal, wrote: Signal, p: SdramParam
         refused: !(whole | !burst.len.any()),
         place: burst.addr.drop_low(3),
         len: burst.len,
+        id,
     };
     let more = (write.transfer()).mux(burst.len.zext(9) + 1, 0);
     owed.set(owed + more - wrote.zext(9));
@@ -94,6 +109,7 @@ pub fn segments(m: Module, axi: Axi, level: Signal, wrote: Signal, p: SdramParam
         bank: bank_row.trunc(p.bank_bits),
         beat,
         len: crosses.mux(to_row_end, held.len),
+        id: held.id,
     });
     m.when(segments.transfer(), || {
         held.place.set((bank_row + 1).cat(beat.zeros(beats)));

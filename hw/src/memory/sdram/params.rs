@@ -1,6 +1,6 @@
 //! What an SDRAM chip is made of, its times, and what they are in cycles.
 
-use crate::memory::axi::AxiParams;
+use crate::memory::axi::{AxiParams, ID_BITS};
 use hdl::Errors;
 use std::panic::Location;
 
@@ -52,6 +52,10 @@ pub struct SdramParams {
     pub cas_latency: u32,
     /// Registers between the data pins and `sdram_dq_in`, 0 to 3.
     pub read_delay: u32,
+    /// Bits of the IDs of reads, 0 to [`ID_BITS`]; 0 for a single master without IDs.
+    pub read_id_bits: u32,
+    /// Bits of the IDs of writes.
+    pub write_id_bits: u32,
     /// Times.
     pub times: SdramTimes,
 }
@@ -86,10 +90,17 @@ impl SdramParams {
     pub fn beat_bits(self) -> u32 {
         self.column_bits - self.burst().ilog2()
     }
-    /// The bus: its addresses are those of the chip's bytes.
-    pub fn axi(self) -> AxiParams {
-        let address_bits = self.row_bits + self.bank_bits + self.column_bits + (self.data_bits / 8).max(1).ilog2();
-        AxiParams { data_bytes: BEAT, address_bits, id_bits: 0 }
+    /// Bits of the address of a byte of the chip.
+    pub fn address_bits(self) -> u32 {
+        self.row_bits + self.bank_bits + self.column_bits + (self.data_bits / 8).max(1).ilog2()
+    }
+    /// Reading and writing on the bus: its addresses are those of the chip's bytes.
+    pub fn axi(self) -> [AxiParams; 2] {
+        [self.read_id_bits, self.write_id_bits].map(|id_bits| AxiParams {
+            data_bytes: BEAT,
+            address_bits: self.address_bits(),
+            id_bits,
+        })
     }
     /// The value of the mode register: bursts of a beat, in sequence, for reads and writes.
     pub fn mode(self) -> u32 {
@@ -156,6 +167,8 @@ impl SdramParams {
             ("bank_bits", self.bank_bits, 1, 2, "2 or 4 banks"),
             ("cas_latency", self.cas_latency, 2, 3, "those that chips have"),
             ("read_delay", self.read_delay, 0, 3, "a register in the pins and two on the way are enough"),
+            ("read_id_bits", self.read_id_bits, 0, ID_BITS, "no master that is known has more"),
+            ("write_id_bits", self.write_id_bits, 0, ID_BITS, "no master that is known has more"),
             ("t_rcd", t_rcd, 1, 100, NS),
             ("t_rp", t_rp, 1, 100, NS),
             ("t_ras", t_ras, 1, 200, NS),
@@ -179,7 +192,7 @@ impl SdramParams {
         if self.interval() < least {
             let what =
                 format!("t_refi = {t_refi} with clock_hertz = {} is {} cycles", self.clock_hertz, self.interval());
-            return wrong(what, &format!("{least} cycles at least: a refresh takes most of fewer"));
+            return wrong(what, &format!("{least} cycles at least: refreshes would take more than a quarter of fewer"));
         }
         Ok(())
     }
@@ -222,6 +235,8 @@ mod tests {
         }
         assert_eq!(message(SdramParams { cas_latency: 1, ..P }), "cas_latency = 1 is out of range");
         assert_eq!(message(SdramParams { read_delay: 4, ..P }), "read_delay = 4 is out of range");
+        assert_eq!(message(SdramParams { read_id_bits: 17, ..P }), "read_id_bits = 17 is out of range");
+        assert_eq!(message(SdramParams { write_id_bits: 17, ..P }), "write_id_bits = 17 is out of range");
         assert_eq!(message(SdramParams { clock_hertz: 999_999, ..P }), "clock_hertz = 999999 is out of range");
         let fast = SdramParams { clock_hertz: CAS_2_HERTZ + 1, ..P };
         assert_eq!(message(fast), "cas_latency = 2 with clock_hertz = 134000001");

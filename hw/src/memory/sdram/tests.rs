@@ -6,7 +6,7 @@ use hdl::Design;
 use hdl::bus::{Stalls, seed};
 use hdl::engine::Engine;
 
-/// IS42S16160G-7 at 75 MHz, and M12L64322A-6 at 100 MHz with registers in front of its data; the pause is short.
+/// IS42S16160G-7 at 75 MHz, and M12L64322A-6 at 100 MHz with registers in front of its data and IDs; the pause is short.
 pub const PARAMS: [SdramParams; 3] = [
     SdramParams {
         clock_hertz: 75_000_000,
@@ -17,6 +17,8 @@ pub const PARAMS: [SdramParams; 3] = [
         mask: true,
         cas_latency: 2,
         read_delay: 0,
+        read_id_bits: 0,
+        write_id_bits: 0,
         times: SdramTimes {
             t_rcd: 15,
             t_rp: 15,
@@ -38,6 +40,8 @@ pub const PARAMS: [SdramParams; 3] = [
         mask: false,
         cas_latency: 3,
         read_delay: 1,
+        read_id_bits: 3,
+        write_id_bits: 1,
         times: SdramTimes {
             t_rcd: 18,
             t_rp: 18,
@@ -60,6 +64,8 @@ pub const PARAMS: [SdramParams; 3] = [
         mask: true,
         cas_latency: 2,
         read_delay: 0,
+        read_id_bits: 0,
+        write_id_bits: 4,
         times: SdramTimes {
             t_rcd: 15,
             t_rp: 15,
@@ -125,7 +131,7 @@ fn answers_as_a_memory() {
             let seed = seed(10 * i as u64 + round as u64);
             let mut rng = Rng::with_seed(seed);
             let mut rig = rig((i, &design), &mut engine, chip(i), (stalls, 1 + 3 * round, seed));
-            let bits = p.axi().address_bits;
+            let bits = p.address_bits();
             (0..400).for_each(|_| rig.send(Burst::random(&mut rng, bits)));
             rig.finish().unwrap_or_else(|e| panic!("chip {i}, seed {seed}: {e}"));
             println!("commands by code: {:?}", rig.chip.counts);
@@ -156,7 +162,7 @@ fn reset_in_any_cycle() {
         for round in 0..150 {
             let mut rng = Rng::with_seed(seed(round));
             let mut rig = rig((i, &design), &mut engine, kept, (FAST, 4, round));
-            let bits = p.axi().address_bits;
+            let bits = p.address_bits();
             (0..8).for_each(|_| rig.send(Burst::random(&mut rng, bits)));
             if round % 3 == 0 {
                 rig.finish().unwrap_or_else(|e| panic!("chip {i}, round {round}: {e}"));
@@ -202,7 +208,7 @@ fn long_reads() {
 fn latencies() {
     for (i, p) in PARAMS.into_iter().enumerate() {
         run(i, |rig| {
-            let row = 1 << (p.axi().address_bits - p.row_bits);
+            let row = 1 << (p.address_bits() - p.row_bits);
             for address in [64, 64, 64 + row] {
                 (0..10).for_each(|_| rig.step().unwrap());
                 rig.send(Burst::read(address, 1));
@@ -242,7 +248,7 @@ fn rates() {
             true => Burst::write(rng, (1 << 20) + 2048 * k, 256),
             false => Burst::read(2048 * k, 256),
         };
-        let bits = PARAMS[i].axi().address_bits;
+        let bits = PARAMS[i].address_bits();
         let short = |rng: &mut Rng, write: bool| {
             let address = rng.u64(0..1 << (bits - 6)) * 64;
             if write { Burst::write(rng, address, 8) } else { Burst::read(address, 8) }
