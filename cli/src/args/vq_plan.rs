@@ -33,7 +33,7 @@ pub struct VqPlanOptions {
     /// A device, of which everything is free: ecp5-25k, ecp5-45k or ecp5-85k; not needed with all of --lut4, --dp16kd and --dsp
     #[arg(long, value_name = "NAME")]
     pub device: Option<String>,
-    /// Free LUT4, if not all of the device's
+    /// Free LUT sites, if not all of the device's
     #[arg(long, value_name = "COUNT", value_parser = whole::<u32>, allow_negative_numbers = true)]
     pub lut4: Option<u32>,
     /// Free block RAMs of 18 kbit

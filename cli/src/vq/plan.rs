@@ -46,12 +46,11 @@ pub fn run(options: &VqPlanOptions) -> Result<(), Failure> {
         plan.float16_bytes
     )?;
     writeln!(out, "  placing needs slack: a plan that takes nearly all that is free may not be routed, or be slow")?;
-    match task {
-        Task::Attention(_) => writeln!(
+    if plan.cost.estimate || plan.alternatives.iter().any(|other| other.cost.estimate) {
+        writeln!(
             out,
-            "  partly built: scores are; values by multiplication, and books that stay for all sequences, are not"
-        )?,
-        Task::Matrix(_) => {}
+            "  estimate: not all of it is built: sums over several units, several queries on one set of values, values by multiplication"
+        )?;
     }
     Ok(())
 }
@@ -83,7 +82,7 @@ fn costs(plan: &Plan) -> String {
     };
     let chosen = [row("the plan", &plan.cost, true)];
     let others = plan.alternatives.iter().map(|other| row(&other.what, &other.cost, other.fits));
-    let headings = [">LUT4", ">DP16KD", ">DSP", ">cycles", ">times", ">books", ">indices", ">sums", ""];
+    let headings = [">LUT sites", ">DP16KD", ">DSP", ">cycles", ">times", ">books", ">indices", ">sums", ""];
     table(&[&["what"][..], &headings].concat(), chosen.into_iter().chain(others))
 }
 

@@ -50,14 +50,5 @@ pub fn merge(parts: &[Partial]) -> (Vec<u16>, Option<usize>) {
     ((0..numbers).map(number).collect(), None)
 }
 
-/// The same in float64, from largest scores, sums and vectors.
-pub fn merge64(parts: &[(f64, f64, Vec<f64>)]) -> Vec<f64> {
-    let largest = parts.iter().map(|part| part.0).fold(f64::NEG_INFINITY, f64::max);
-    let terms: Vec<f64> = parts.iter().map(|(m, sum, _)| sum * (m - largest).exp()).collect();
-    let all: f64 = terms.iter().sum();
-    let number = |k: usize| parts.iter().zip(&terms).map(|(part, term)| part.2[k] * term / all).sum();
-    (0..parts[0].2.len()).map(number).collect()
-}
-
 #[cfg(test)]
 mod tests;

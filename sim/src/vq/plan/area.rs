@@ -71,7 +71,7 @@ impl Mul<u32> for Area {
 
 impl fmt::Display for Area {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} LUT4, {} DP16KD and {} DSP", self.lut4, self.dp16kd, self.dsp)
+        write!(f, "{} LUT sites, {} DP16KD and {} DSP", self.lut4, self.dp16kd, self.dsp)
     }
 }
 

@@ -65,7 +65,9 @@ fn of_attention(a: Attention, machine: &Machine) -> Cost {
         sums: jobs * (sums(machine.split, a.tokens) + sums(parts, a.head)),
     };
     let area = unit * machine.units as u32 + arithmetic((joined + values) as u32, 0);
-    Cost { area, cycles: cycles::attention(a, machine), bytes, estimate: false }
+    // values take one query, and nothing adds the sums of several units
+    let estimate = machine.queries > 1 || machine.split > 1 || parts > 1;
+    Cost { area, cycles: cycles::attention(a, machine), bytes, estimate }
 }
 
 /// A matrix-vector unit for scores that also has sums for values, and keeps the books of a head for all sequences: neither is built.
@@ -97,7 +99,8 @@ fn of_matrix(m: Matrix, machine: &Machine) -> Cost {
     };
     let joined = machine.queries * (machine.split - 1);
     let area = matrix_unit(m, machine) * machine.units as u32 + arithmetic(joined as u32, 0);
-    Cost { area, cycles: cycles::matrix(m, machine), bytes, estimate: false }
+    // nothing adds the sums of several units
+    Cost { area, cycles: cycles::matrix(m, machine), bytes, estimate: summed > 1 }
 }
 
 /// A unit for a matrix.

@@ -159,7 +159,7 @@ pub enum PlanError {
         algorithm: Algorithm,
     },
     /// Nothing fits.
-    #[error("no unit fits into {free}: the smallest in LUT4 takes {smallest}")]
+    #[error("no unit fits into {free}: the smallest in LUT sites takes {smallest}")]
     Full {
         /// What is free.
         free: Area,
