@@ -104,15 +104,19 @@ fn several_settings_and_64_lanes_pass_under_verilator() {
     });
 }
 
-/// The caches of codebooks, with books of both kinds of length.
+/// The caches of codebooks, with books of both kinds of length; with `KVFORGE_LONG=1` all units of vector quantization and attention.
 #[test]
-fn codebook_caches_pass_under_verilator() {
+fn units_of_vector_quantization_pass_under_verilator() {
     if !testbenches::have(&["verilator"]) {
         return;
     }
-    let drivers: Vec<Driver> = ["vq_codebook_cache_cq2_8", "vq_codebook_cache_cq4_8", "vq_banked_cache_aqlm3"]
-        .map(|name| configuration(name).unwrap_or_else(|error| panic!("{error}")))
-        .into();
+    let short = ["vq_codebook_cache_cq2_8", "vq_codebook_cache_cq4_8", "vq_banked_cache_aqlm3"];
+    let long = |name: &str| ["vq_", "attention_", "softmax_"].iter().any(|prefix| name.starts_with(prefix));
+    let chosen =
+        names().into_iter().filter(|name| if sim::bus::long() { long(name) } else { short.contains(&&**name) });
+    let drivers: Vec<Driver> =
+        chosen.map(|name| configuration(&name).unwrap_or_else(|error| panic!("{error}"))).collect();
+    assert!(drivers.len() >= short.len(), "{} configurations", drivers.len());
     drivers.par_iter().with_max_len(1).for_each(|driver| {
         let text = verilog(&driver.design, &hdl::Options::default()).single();
         let model = driver.model(&text, &[], Kind::Quick);
