@@ -94,7 +94,8 @@ fn nothing_unknown_leaves_an_sdram_controller() {
     if !have(&TOOLS) {
         return;
     }
-    let given = [("clock_hertz", 75_000_000), ("cas_latency", 2), ("pause", 2)];
+    let ids = [("read_id_bits", 2), ("write_id_bits", 1)];
+    let given = [("clock_hertz", 75_000_000), ("cas_latency", 2), ("pause", 2)].into_iter().chain(ids);
     let given = given.map(|(name, number)| (name, Value::Number(number)));
     let p = sdram_params(&block("sdram").unwrap().resolve(given).unwrap());
     run(&sdram_driver("sdram_of_a_short_pause", p)).unwrap();

@@ -38,7 +38,12 @@ fn the_chip_keeps_up(v: &Values) -> Result<(), Box<Mistake>> {
     if interval < least {
         let what = format!("t_refi = {} with clock_hertz = {} is {interval} cycles", p.times.t_refi, p.clock_hertz);
         let legal = format!("at least {least} cycles");
-        return Err(Mistake::together(&["t_refi", "clock_hertz"], what, legal, "refreshes would take more than a quarter of fewer"));
+        return Err(Mistake::together(
+            &["t_refi", "clock_hertz"],
+            what,
+            legal,
+            "refreshes would take more than a quarter of fewer",
+        ));
     }
     Ok(())
 }

@@ -58,7 +58,8 @@ pub fn segments(m: Module, axi: Axi, level: Signal, wrote: Signal, p: SdramParam
     let place_bits = p.address_bits() - 3;
     let (read, write) = (axi.read.request(), axi.write.request());
     let valid = m.reg_reset(bits(1), 0);
-    let held = m.reg(Request { write: bits(1), refused: bits(1), place: bits(place_bits), len: bits(8), id: id_shape(p) });
+    let held =
+        m.reg(Request { write: bits(1), refused: bits(1), place: bits(place_bits), len: bits(8), id: id_shape(p) });
     let segments = m.wire(stream(segment(p)));
     let crosses = m.wire(bits(1));
     let takes = !valid | (segments.transfer() & !crosses);
@@ -78,7 +79,8 @@ pub fn segments(m: Module, axi: Axi, level: Signal, wrote: Signal, p: SdramParam
     });
     let burst = to_write.mux(writing, reading);
     let id = id_shape(p).map(|shape| {
-        let [writing, reading] = [write, read].map(|x| x.payload.id.map_or(m.lit(0u32, shape.width()), |id| id.zext(shape.width())));
+        let [writing, reading] =
+            [write, read].map(|x| x.payload.id.map_or(m.lit(0u32, shape.width()), |id| id.zext(shape.width())));
         to_write.mux(writing, reading)
     });
     let whole = burst.size.eq(3) & burst.burst.eq(1);

@@ -152,6 +152,18 @@ fn a_write_without_data_stops_no_read() {
     assert_eq!(rig.answered_at().map(<[u64]>::len), [80, 0]);
 }
 
+/// As many bursts as there is room for wait for a master that takes nothing, each with its ID.
+#[test]
+fn reads_wait_with_their_ids() {
+    let i = 1; // with IDs
+    let design = sdram("sdram", PARAMS[i]).unwrap();
+    let mut engine = jit::simulator(&design);
+    let stalls = [Stalls::Never, Stalls::Never, Stalls::Runs(400)];
+    let mut rig = rig((i, &design), &mut engine, chip(i), (stalls, 24, seed(1)));
+    (0..200).for_each(|n| rig.send(Burst::read(64 * n, 1)));
+    rig.finish().unwrap();
+}
+
 /// Behind a reset in any cycle the chip is initialised anew, and all is right.
 #[test]
 fn reset_in_any_cycle() {
