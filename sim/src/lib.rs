@@ -28,6 +28,7 @@
 //! - [`lad_apid_bench`]: LAD's APID with scores, bounds and records of positions
 //! - [`lad_md_bench`]: LAD's MD with everything that answers it: scores, keys, rows of counters
 //! - [`lad_score_bench`]: LAD's scores with queries and keys
+//! - [`lad_sums_bench`]: LAD's sums with coefficients, values and outputs
 //! - [`oaken_run`]: sends vectors through the Oaken engines
 //! - [`oaken_storage`]: what it costs to keep Oaken records by head, in slices and pages
 
@@ -46,6 +47,7 @@ pub mod lad;
 pub mod lad_apid_bench;
 pub mod lad_md_bench;
 pub mod lad_score_bench;
+pub mod lad_sums_bench;
 pub mod link_bench;
 pub mod merge_axi_bench;
 pub mod merge_bench;

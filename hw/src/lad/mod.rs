@@ -11,3 +11,5 @@ pub mod md_types;
 pub mod row_count;
 pub mod score_types;
 pub mod scores;
+pub mod sum_types;
+pub mod sums;
