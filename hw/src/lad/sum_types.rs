@@ -37,13 +37,13 @@ impl SumsParams {
     pub fn count_bits(self) -> u32 {
         clog2(self.max_positions as usize + 1)
     }
-    /// Bits of an element of the numerator under way: whatever the start and the terms are, it does not overflow.
+    /// Bits of an element of the numerator under way: whatever the start and the terms are, what does not fit at the end is known.
     pub fn numerator_bits(self) -> u32 {
-        holding(LARGEST * COEFFICIENT * u128::from(self.max_positions))
+        telling(LARGEST * COEFFICIENT * u128::from(self.max_positions))
     }
     /// Bits of the denominator under way.
     pub fn denominator_bits(self) -> u32 {
-        holding(COEFFICIENT * u128::from(self.max_positions))
+        telling(COEFFICIENT * u128::from(self.max_positions))
     }
     #[track_caller]
     pub(super) fn check(self, module: &str) -> Result<(), Errors> {
@@ -66,9 +66,9 @@ impl SumsParams {
     }
 }
 
-/// Bits of a sum of a start and of terms that are no more than this together.
-fn holding(terms: u128) -> u32 {
-    (terms + (1 << (SUM_BITS - 1))).next_power_of_two().ilog2() + 1
+/// Bits of a sum of a start and of terms that are no more than this together, of which is known whether it fits [`SUM_BITS`]: it may wrap, but not to what fits.
+fn telling(terms: u128) -> u32 {
+    (terms + (2 << (SUM_BITS - 1))).next_power_of_two().ilog2()
 }
 
 /// A job: the sums of a query head in a step.

@@ -14,7 +14,8 @@
 //! - Throughput: a beat of a value in every cycle, position after position, and [`OVERHEAD`] cycles a job; with a start as many more as that has beats, and [`START`]. Jobs of few positions
 //!   wait for outputs: there is one in [`interval`] cycles. Latency: [`latency`] cycles from the last beat of a job to its report.
 //! - Combinational paths: from `s_valid`, `s_keep` and `s_last` to `value_ready`, from these and `value_valid` to `s_ready`.
-//! - Sums under way have as many bits as all positions need, whatever their order is. So what fits at the end is right, and what does not is known.
+//! - Sums under way have so many bits that of no sum of all positions anything is lost but multiples of what would leave it outside of 48 bits. So, whatever the order is, what fits at the end is
+//!   right, and what does not is known.
 //! - The last terms of a job leave its sums where the output is made of them, an element a cycle, while the next job is added up.
 //! - Without an output, a job leaves its report alone. Nothing of it reaches the next one.
 

@@ -96,6 +96,28 @@ fn sums_do_not_overflow_on_their_way_and_too_many_positions_are_told() {
     }
 }
 
+/// Sums that would be 0 with a bit less: they do not fit, and that is known.
+#[test]
+fn sums_that_wrap_are_told() {
+    let p = params(16, 8, 2048);
+    let design = sums(p).unwrap();
+    let (mut sim, bench) = (jit::simulator(&design), bench(&design, p));
+    let (largest, target) = (65_504i64 << 37, 1i128 << (p.numerator_bits() - 1));
+    let count = (target / i128::from(largest)) as usize;
+    let left = (target - count as i128 * i128::from(largest)) as i64;
+    // a coefficient with a value of 2^15 has 17 places more in the sum
+    let rest = (left >> 18, Some(vec![0x7800; 16]));
+    let mut numerator = SumJob { start: Some((vec![0; 16], 1 << 30)), positions: vec![] };
+    numerator.positions = vec![(-1 << 35, Some(vec![0xfbff; 16])); count];
+    numerator.positions.extend([rest.clone(), rest]);
+    let (elements, of_numerator) = numerator.sums(16);
+    assert!(elements[0] == target && of_numerator >= -1 << 47, "{elements:?}, {of_numerator}");
+    let denominator = SumJob { start: None, positions: vec![(-1 << 35, Some(vec![0; 16])); 2048] };
+    assert_eq!(denominator.sums(16).1, -1 << (p.denominator_bits() - 1));
+    let times = bench.run(&mut sim, &[numerator, denominator], NEVER, 1).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(times.causes, [Cause::Sum, Cause::Sum]);
+}
+
 /// The most positions that parameters allow: a numerator that needs all of its bits, and cancels.
 #[test]
 fn as_many_positions_as_a_sequence_has() {
@@ -134,6 +156,27 @@ fn quotients_of_all_sizes() {
         counts[kind] += 1;
     }
     assert!(counts.iter().all(|count| *count > 500), "zeros, subnormal, normal and infinite ones: {counts:?}");
+}
+
+/// Products of which one bit alone, the lowest, is behind a half: without it they would be ties, which go the other way.
+#[test]
+fn a_half_and_a_bit_is_no_tie() {
+    let p = params(16, 16, 16);
+    let design = sums(p).unwrap();
+    let bench = bench(&design, p);
+    let inverse = |x: u64| (0..5).fold(x, |y, _| y.wrapping_mul(2u64.wrapping_sub(x.wrapping_mul(y)))) % (1 << 24);
+    let quotients = (1u64 << 17..1 << 18).filter_map(|divisor| {
+        let reciprocal = ((1 << 35) - 1) / divisor;
+        let leading = inverse(reciprocal);
+        let product = leading * reciprocal;
+        let is_one = product % (1 << 24) == 1 && (1 << 17..1 << 18).contains(&leading);
+        (is_one && product >> 35 == 1 && product >> 24 & 3 == 1).then_some((leading as i64, divisor as i64))
+    });
+    let jobs: Vec<_> = quotients
+        .map(|(leading, divisor)| SumJob { start: Some((vec![leading; 16], divisor)), positions: vec![(0, None)] })
+        .collect();
+    assert!(jobs.len() > 20, "{} jobs", jobs.len());
+    bench.run(&mut jit::simulator(&design), &jobs, NEVER, 1).unwrap_or_else(|e| panic!("{e}"));
 }
 
 /// What the model of steps did with the queries, keys and values of a model.
