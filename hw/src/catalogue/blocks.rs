@@ -61,6 +61,7 @@ pub fn blocks() -> &'static [Block] {
         lad::SCORES,
         lad::APID,
         lad::MD,
+        lad::SUMS,
         float::ADD,
         float::MULTIPLY,
         float::MULTIPLY_ADD,

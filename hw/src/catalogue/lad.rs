@@ -6,6 +6,7 @@ use crate::lad::apid::{ApidParams, MAX_POSITIONS, apid};
 use crate::lad::interval_search::INTERVALS;
 use crate::lad::md::{CHANGES, LATENCY, MdParams, OUTSTANDING, OVERHEAD, md};
 use crate::lad::scores::{MAX_HEAD, ScoresParams, scores};
+use crate::lad::sums::{OVERHEAD as SUMS_OVERHEAD, SumsParams, interval, latency, sums};
 use hdl::Design;
 use std::any::type_name_of_val;
 
@@ -27,9 +28,15 @@ pub fn md_params(v: &Values) -> MdParams {
     MdParams { intervals, max_positions, max_changes, outstanding }
 }
 
+/// The parameters of sums.
+pub fn lad_sums_params(v: &Values) -> SumsParams {
+    let [head, lanes, max_positions] = ["head", "lanes", "max_positions"].map(|name| v.number(name));
+    SumsParams { head, lanes, max_positions }
+}
+
 /// Vectors are whole beats.
 fn lanes_divide_the_head(v: &Values) -> Result<(), Box<Mistake>> {
-    let ScoresParams { head, lanes, .. } = lad_scores_params(v);
+    let [head, lanes]: [u32; 2] = ["head", "lanes"].map(|name| v.number(name));
     if head.is_multiple_of(lanes) {
         return Ok(());
     }
@@ -108,6 +115,33 @@ const COUNTED: [Parameter; 4] = [
     },
 ];
 
+const SUMMED: [Parameter; 3] = [
+    Parameter {
+        name: "head",
+        doc: "elements of a value",
+        unit: "elements",
+        default: Some(Preset::Number(64)),
+        legal: any(16, MAX_HEAD as i128),
+        why: "the number of an element has 7 bits",
+    },
+    Parameter {
+        name: "lanes",
+        doc: "elements of a value in a cycle",
+        unit: "elements",
+        default: Some(Preset::Number(8)),
+        legal: any(4, MAX_HEAD as i128),
+        why: "fewer are not worth the quotient; a divisor of `head`",
+    },
+    Parameter {
+        name: "max_positions",
+        doc: "the most positions of a job",
+        unit: "positions",
+        default: Some(Preset::Number(2048)),
+        legal: any(16, MAX_POSITIONS as i128),
+        why: "the latest 16 are added in each step, and a position has 16 bits",
+    },
+];
+
 const POSITIONS: [Parameter; 2] = [
     Parameter {
         name: "lanes",
@@ -162,4 +196,18 @@ pub(super) const SCORES: Block = Block {
     throughput: |v| format!("{} products in every cycle, key after key", v.number("lanes")),
     function: || type_name_of_val(&scores),
     build: |_, v| scores(lad_scores_params(v)).map(Design::erase),
+};
+
+pub(super) const SUMS: Block = Block {
+    name: "lad_sums",
+    summary: "adds the terms of positions to numerator and denominator of a query head, and gives their quotient in binary16",
+    parameters: &SUMMED,
+    check: lanes_divide_the_head,
+    latency: |v| format!("{} cycles from the last beat of a job to its report", latency(lad_sums_params(v))),
+    throughput: |v| {
+        let (lanes, interval) = (v.number("lanes"), interval(lad_sums_params(v)));
+        format!("{lanes} products in every cycle, and {SUMS_OVERHEAD} cycle a job; an output in {interval} cycles")
+    },
+    function: || type_name_of_val(&sums),
+    build: |_, v| sums(lad_sums_params(v)).map(Design::erase),
 };

@@ -7,9 +7,9 @@ use super::{
 };
 use hw::catalogue::{
     Value, Values, apid_params, arbiter_axi, banked_params, block, board_params, cache_params, encoder_params,
-    framer_params, head_params, lad_scores_params, matrix_params, md_params, merge_axi_params, merge_params,
-    migration_params, mmu_params, mover, oaken_mmu_params, scores_params, sdram_params, slice_params, softmax_params,
-    system_params, table_params, tiles_params, unpacker_params, values_params,
+    framer_params, head_params, lad_scores_params, lad_sums_params, matrix_params, md_params, merge_axi_params,
+    merge_params, migration_params, mmu_params, mover, oaken_mmu_params, scores_params, sdram_params, slice_params,
+    softmax_params, system_params, table_params, tiles_params, unpacker_params, values_params,
 };
 use hw::memory::ram::{Collision, RamParams};
 use hw::stream::fifo::Style;
@@ -119,6 +119,7 @@ fn driver(name: &str, block: &str, v: &Values) -> Option<Driver> {
         "lad_apid" => lad::apid_driver(name, apid_params(v)),
         "lad_md" => lad::md_driver(name, md_params(v)),
         "lad_scores" => lad::scores_driver(name, lad_scores_params(v)),
+        "lad_sums" => lad::sums_driver(name, lad_sums_params(v)),
         "h2m2_events" => h2m2_events::event_controller_driver(name, v.number("kernels")),
         "h2m2_migration" => h2m2_migration::migration_driver(name, migration_params(v)),
         "h2m2_mmu" => h2m2_mmu::mmu_driver(name, mmu_params(v)),

@@ -7,10 +7,12 @@ use hdl::engine::Engine;
 use hw::lad::apid::{ApidParams, apid};
 use hw::lad::md::{MdParams, md};
 use hw::lad::scores::{ScoresParams, scores};
+use hw::lad::sums::{SumsParams, sums};
 use sim::bus::{Stalls, StreamPorts};
 use sim::lad_apid_bench::{ApidBench, Share};
 use sim::lad_md_bench::{Kind, MdBench};
 use sim::lad_score_bench::ScoreBench;
+use sim::lad_sums_bench::SumsBench;
 
 /// Rounds with random stalls of each stream, the second one without.
 fn rounds<const PORTS: usize>(
@@ -92,6 +94,27 @@ pub fn md_driver(name: impl Into<String>, p: MdParams) -> Driver {
             let count = |rng: &mut Rng, i: usize| rng.usize(0..=bench.max_positions.min(10 * i));
             let passes: Vec<_> = (0..30).map(|i| (count(rng, i), Kind::random(rng))).collect();
             bench.run(engine, &bench.random(rng, &passes), stalls, seed).map(|_| ())
+        })
+    })
+}
+
+/// Sums.
+pub fn sums_driver(name: impl Into<String>, p: SumsParams) -> Driver {
+    let design = build(sums(p));
+    let io = &design.ports;
+    let sources = [
+        StreamPorts::of(&design, &io.command),
+        StreamPorts::of(&design, &io.start),
+        StreamPorts::of(&design, &io.s),
+        StreamPorts::of(&design, &io.value),
+    ];
+    let sinks = [StreamPorts::of(&design, &io.m), StreamPorts::of(&design, &io.report)];
+    let [head, lanes, max_positions] = [p.head, p.lanes, p.max_positions].map(|n| n as usize);
+    let bench = SumsBench { head, lanes, max_positions, sources, sinks };
+    Driver::new(name, design, move |engine: &mut dyn Engine, effort: Effort| {
+        rounds(effort, |rng, stalls, seed| {
+            let jobs = bench.random_jobs(rng, 40, 20);
+            bench.run(engine, &jobs, stalls, seed).map(|_| ())
         })
     })
 }
