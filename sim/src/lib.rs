@@ -26,6 +26,7 @@
 //! - [`vq_head_bench`]: an attention head with a memory behind it
 //! - [`vq_tiles_bench`]: attention tiles with a memory behind all of their buses
 //! - [`lad_apid_bench`]: LAD's APID with scores, bounds and records of positions
+//! - [`lad_centres_bench`]: LAD's centres of keys with lists of dot products
 //! - [`lad_md_bench`]: LAD's MD with everything that answers it: scores, keys, rows of counters
 //! - [`lad_score_bench`]: LAD's scores with queries and keys
 //! - [`lad_sums_bench`]: LAD's sums with coefficients, values and outputs
@@ -45,6 +46,7 @@ pub mod h2m2_model;
 pub mod kvq;
 pub mod lad;
 pub mod lad_apid_bench;
+pub mod lad_centres_bench;
 pub mod lad_md_bench;
 pub mod lad_score_bench;
 pub mod lad_sums_bench;

@@ -4,6 +4,8 @@ pub mod active_list;
 pub mod aligned_product;
 pub mod apid;
 pub mod apid_types;
+pub mod centre_types;
+pub mod centres;
 pub mod estimate;
 pub mod interval_search;
 pub mod md;
