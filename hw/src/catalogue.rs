@@ -45,7 +45,7 @@ pub use block::Block;
 pub use blocks::blocks;
 pub use h2m2::mmu_params;
 pub use h2m2_migration::migration_params;
-pub use lad::{apid_params, lad_scores_params, lad_sums_params, md_params};
+pub use lad::{apid_params, centres_params, lad_scores_params, lad_sums_params, md_params};
 pub use memory::{arbiter_axi, mover};
 pub use oaken_engines::engine_params;
 pub use oaken_mmu::oaken_mmu_params;

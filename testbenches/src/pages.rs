@@ -66,6 +66,7 @@ const PAGES: &[Page] = &[
     Page { block: "lad_apid", shown: &[("lanes", 2)] },
     Page { block: "lad_md", shown: &[] },
     Page { block: "lad_sums", shown: &[] },
+    Page { block: "lad_centres", shown: &[] },
     Page { block: "fifo_two_clocks", shown: &[("width", 32), ("depth", 16)] },
     Page { block: "pulse_synchronizer", shown: &[] },
     Page { block: "reset_synchronizer", shown: &[] },

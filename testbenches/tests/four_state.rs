@@ -304,6 +304,8 @@ const LOOPS: &[(&str, &[&str])] = &[
             "writes_s6",
         ],
     ),
+    // set by the first beat of a list; and by the limit behind its last one, looked at in the phase behind that, which has a reset
+    ("lad_centres_", &["best_projection", "exponent_1", "magnitude_3"]),
     // a burst and a segment of it: looked at while the `valid` beside each is 1, which has a reset; they are set with it
     (
         "sdram_",

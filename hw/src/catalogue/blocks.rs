@@ -62,6 +62,7 @@ pub fn blocks() -> &'static [Block] {
         lad::APID,
         lad::MD,
         lad::SUMS,
+        lad::CENTRES,
         float::ADD,
         float::MULTIPLY,
         float::MULTIPLY_ADD,

@@ -3,6 +3,7 @@
 use super::block::Block;
 use super::parameter::{Legal, Mistake, Parameter, Preset, Values, any, nothing};
 use crate::lad::apid::{ApidParams, MAX_POSITIONS, apid};
+use crate::lad::centres::{self, CentresParams};
 use crate::lad::interval_search::INTERVALS;
 use crate::lad::md::{CHANGES, LATENCY, MdParams, OUTSTANDING, OVERHEAD, md};
 use crate::lad::scores::{MAX_HEAD, ScoresParams, scores};
@@ -32,6 +33,11 @@ pub fn md_params(v: &Values) -> MdParams {
 pub fn lad_sums_params(v: &Values) -> SumsParams {
     let [head, lanes, max_positions] = ["head", "lanes", "max_positions"].map(|name| v.number(name));
     SumsParams { head, lanes, max_positions }
+}
+
+/// The parameters of centres.
+pub fn centres_params(v: &Values) -> CentresParams {
+    CentresParams { max_positions: v.number("max_positions") }
 }
 
 /// Vectors are whole beats.
@@ -161,6 +167,15 @@ const POSITIONS: [Parameter; 2] = [
     },
 ];
 
+const KEYS: [Parameter; 1] = [Parameter {
+    name: "max_positions",
+    doc: "the most positions of a sequence",
+    unit: "positions",
+    default: Some(Preset::Number(2048)),
+    legal: any(16, MAX_POSITIONS as i128),
+    why: "the latest 16 are in no cache, and a record has 16 bits for a position",
+}];
+
 pub(super) const APID: Block = Block {
     name: "lad_apid",
     summary: "lists the positions whose score, or its estimate, is outside of the interval of their mode",
@@ -185,6 +200,23 @@ pub(super) const MD: Block = Block {
     throughput: |_| format!("a position in every cycle, and {OVERHEAD} cycles a pass"),
     function: || type_name_of_val(&md),
     build: |_, v| md(md_params(v)).map(Design::erase),
+};
+
+pub(super) const CENTRES: Block = Block {
+    name: "lad_centres",
+    summary: "finds the centre of a new key among those before it, from dot products: the position of the centre, and the factor that makes an estimate of its score",
+    parameters: &KEYS,
+    check: nothing,
+    latency: |_| {
+        format!(
+            "from the last beat of a list {} cycles to the record, and up to 11 more where the factor's product is moved; from the first beat at least {}",
+            centres::LAST,
+            centres::OWN
+        )
+    },
+    throughput: |_| "a centre in every cycle".into(),
+    function: || type_name_of_val(&centres::centres),
+    build: |_, v| centres::centres(centres_params(v)).map(Design::erase),
 };
 
 pub(super) const SCORES: Block = Block {

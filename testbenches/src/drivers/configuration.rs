@@ -6,10 +6,10 @@ use super::{
     vq, vq_head, vq_matrix, vq_tables,
 };
 use hw::catalogue::{
-    Value, Values, apid_params, arbiter_axi, banked_params, block, board_params, cache_params, encoder_params,
-    framer_params, head_params, lad_scores_params, lad_sums_params, matrix_params, md_params, merge_axi_params,
-    merge_params, migration_params, mmu_params, mover, oaken_mmu_params, scores_params, sdram_params, slice_params,
-    softmax_params, system_params, table_params, tiles_params, unpacker_params, values_params,
+    Value, Values, apid_params, arbiter_axi, banked_params, block, board_params, cache_params, centres_params,
+    encoder_params, framer_params, head_params, lad_scores_params, lad_sums_params, matrix_params, md_params,
+    merge_axi_params, merge_params, migration_params, mmu_params, mover, oaken_mmu_params, scores_params, sdram_params,
+    slice_params, softmax_params, system_params, table_params, tiles_params, unpacker_params, values_params,
 };
 use hw::memory::ram::{Collision, RamParams};
 use hw::stream::fifo::Style;
@@ -117,6 +117,7 @@ fn driver(name: &str, block: &str, v: &Values) -> Option<Driver> {
         "vq_attention_tiles" => vq_head::tiles_driver(name, tiles_params(v)),
         "attention_merge" => merge::merge_driver(name, merge_params(v)),
         "lad_apid" => lad::apid_driver(name, apid_params(v)),
+        "lad_centres" => lad::centres_driver(name, centres_params(v)),
         "lad_md" => lad::md_driver(name, md_params(v)),
         "lad_scores" => lad::scores_driver(name, lad_scores_params(v)),
         "lad_sums" => lad::sums_driver(name, lad_sums_params(v)),

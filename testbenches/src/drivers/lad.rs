@@ -5,11 +5,13 @@ use super::{Driver, Effort};
 use fastrand::Rng;
 use hdl::engine::Engine;
 use hw::lad::apid::{ApidParams, apid};
+use hw::lad::centres::{CentresParams, centres};
 use hw::lad::md::{MdParams, md};
 use hw::lad::scores::{ScoresParams, scores};
 use hw::lad::sums::{SumsParams, sums};
 use sim::bus::{Stalls, StreamPorts};
 use sim::lad_apid_bench::{ApidBench, Share};
+use sim::lad_centres_bench::{self, CentresBench};
 use sim::lad_md_bench::{Kind, MdBench};
 use sim::lad_score_bench::ScoreBench;
 use sim::lad_sums_bench::SumsBench;
@@ -115,6 +117,24 @@ pub fn sums_driver(name: impl Into<String>, p: SumsParams) -> Driver {
         rounds(effort, |rng, stalls, seed| {
             let jobs = bench.random_jobs(rng, 40, 20);
             bench.run(engine, &jobs, stalls, seed).map(|_| ())
+        })
+    })
+}
+
+/// Centres of keys.
+pub fn centres_driver(name: impl Into<String>, p: CentresParams) -> Driver {
+    let design = build(centres(p));
+    let io = &design.ports;
+    let [source, sink] = [StreamPorts::of(&design, &io.s), StreamPorts::of(&design, &io.m)];
+    let bench = CentresBench { max_positions: p.max_positions as usize, source, sink };
+    Driver::new(name, design, move |engine: &mut dyn Engine, effort: Effort| {
+        rounds(effort, |rng, stalls, seed| {
+            let key = |rng: &mut Rng, i: usize| {
+                let kind = lad_centres_bench::Kind::random(rng);
+                lad_centres_bench::random_key(rng, bench.max_positions, i % 30, kind)
+            };
+            let keys: Vec<_> = (0..90).map(|i| key(rng, i)).collect();
+            bench.run(engine, &keys, stalls, seed).map(|_| ())
         })
     })
 }
