@@ -167,7 +167,7 @@ fn disorder(rng: &mut Rng, key: &mut NewKey) {
     key.centres[at].position = if rng.bool() { before } else { key.position };
 }
 
-/// The lists of keys, one after the other; of every so many, and of all that take a centre whose factor is special.
+/// The lists of every so many of these keys, one after the other.
 ///
 /// # Panics
 /// If what the list says is not what the model of keys has.
