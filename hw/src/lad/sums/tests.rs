@@ -149,7 +149,7 @@ fn quotients_of_all_sizes() {
     for bits in outputs {
         let kind = match bits & 0x7fff {
             0 => 0,
-            ..0x400 => 1,
+            1..0x400 => 1,
             0x7c00 => 3,
             _ => 2,
         };

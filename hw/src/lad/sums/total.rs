@@ -141,7 +141,7 @@ impl Total {
         m.when(!keep, || magnitude.set(0));
 
         let (count, many) = positions(m, (takes & keep, completes, ends, two_on.ends), p);
-        let addend = m.reg(bits(COEFFICIENT_BITS)).comment("what the denominator grows by");
+        let addend = m.reg_reset(bits(COEFFICIENT_BITS), 0).comment("what the denominator grows by");
         addend.set(coefficient);
         m.when(!(takes & begins & keep), || addend.set(0));
         let denominator = denominator(m, addend, (io.start.payload.denominator, started), two_on.ends, p);
