@@ -255,16 +255,15 @@ module lad_sums_64x8_2048 (
         if (rst) begin
             count <= 12'h0;
             many <= 1'h0;
+            addend <= 36'h0;
         end else begin
             if ((_t1 & completes) & (~full)) count <= count + 12'h1;
             if (ends) count <= 12'h0;
             if (later_7) many <= 1'h0;
             if (_t1 & full) many <= 1'h1;
+            addend <= s_coefficient;
+            if (~((takes & begins) & s_keep)) addend <= 36'h0;
         end
-    end
-    always @(posedge clk) begin
-        addend <= s_coefficient;
-        if (~((takes & begins) & s_keep)) addend <= 36'h0;
     end
 
     // the denominator
