@@ -1,13 +1,17 @@
-//! The codebook cache: each index has one answer, in order; none of a book before its load has ended, none of the old one behind a switch.
+//! The codebook cache: each index has one answer, in order; none of a book before its load has ended, none of the old one behind a switch. Of its
+//! loader: a load whose words come ends in bounded time.
 
 use super::{Engine, Proof};
 use crate::checkers::{Side, sends_by_the_rules, stalls_at_most};
 use hdl::{Bundle, Design, Errors, Module, Signal, Stream, bits, module};
+use hw::vq::book_loader::{BookLoaderPorts, book_loader};
 use hw::vq::cache_types::{Access, CacheParams, Entries, LoadOutcome};
 use hw::vq::codebook_cache::{CodebookCachePorts, codebook_cache};
 
 /// Books of up to two numbers: the first word of a load says how many, the second one has them.
 pub(super) const SMALL: CacheParams = CacheParams { entries: 2, vector: 1, lanes: 1 };
+/// Cycles of a word of a load: as many as it has pieces, here numbers.
+const PIECES: u32 = 4;
 /// Beats between the ports.
 const INSIDE: u32 = 2;
 
@@ -123,8 +127,59 @@ fn answers_in_order(m: Module, (push, expected): (Signal, Due), out: Stream<Entr
     m.assert(!(out.valid & wrong.any()) | !entry[0].any(), "where there is none it is zero in all bits");
 }
 
-/// The proof of this file.
+/// What waits in a loader waits for its surroundings, or for some cycles only.
+#[module]
+fn book_loader_proof() -> Result<Design<()>, Errors> {
+    let m = Module::new("prove_book_loader");
+    let io = BookLoaderPorts::new(m, SMALL);
+    let part = m.instance(&book_loader(SMALL)?);
+    part.load.set(io.load);
+    part.free.set(io.free);
+    part.words.set(io.words);
+    io.loaded.set(part.loaded);
+    io.write.set(part.write);
+    io.busy.set(part.busy);
+    io.good.set(part.good);
+    io.last_index.set(part.last_index);
+    sends_by_the_rules(m, io.load, Side::Surroundings);
+    sends_by_the_rules(m, io.words, Side::Surroundings);
+
+    let under_way = m.reg_reset(bits(1), 0).comment("a load was taken and is not reported");
+    let ends = under_way & io.loaded.valid;
+    m.when(io.load.transfer(), || under_way.set(true)).elsewhen(ends, || under_way.set(false));
+    let all_words = m.reg_reset(bits(1), 0).comment("its last word was taken");
+    let last_word = io.words.transfer() & io.words.payload.last;
+    m.when(last_word, || all_words.set(true)).elsewhen(io.load.transfer(), || all_words.set(false));
+    let may_begin = io.free & !under_way & !io.loaded.valid;
+    stalls_at_most(
+        m,
+        io.load.valid & may_begin & !io.load.ready,
+        0,
+        "a load waits for the one before it and for a place only",
+    );
+    let open = under_way & !ends & !all_words;
+    stalls_at_most(
+        m,
+        open & io.words.valid & !io.words.ready,
+        PIECES - 1,
+        "a word is taken within the cycles of its pieces",
+    );
+    stalls_at_most(m, under_way & all_words & !ends, 1, "a load ends within two cycles of its last word");
+    m.cover(ends & io.loaded.payload.outcome.is(LoadOutcome::Okay), "a load ends well");
+    Ok(m.finish(io)?.erase())
+}
+
+/// The proofs of this file.
 pub fn proofs() -> Result<Vec<Proof>, Errors> {
-    let (name, part) = ("codebook_cache".into(), "codebook_cache, 2 entries of a number, 1 lane".into());
-    Ok(vec![Proof { name, part, design: codebook_cache_proof()?, engine: Engine::Pdr, cover_depth: 24 }])
+    let proof = |name: &str, part: &str, design, cover_depth| Proof {
+        name: name.into(),
+        part: part.into(),
+        design,
+        engine: Engine::Pdr,
+        cover_depth,
+    };
+    Ok(vec![
+        proof("codebook_cache", "codebook_cache, 2 entries of a number, 1 lane", codebook_cache_proof()?, 24),
+        proof("book_loader", "book_loader, 2 entries of a number", book_loader_proof()?, 24),
+    ])
 }
