@@ -62,8 +62,8 @@ fn the_next_page_is_read_once() {
     for (walks, latency) in [(2, 30), (4, 30), (4, 3)] {
         let p = MmuParams { walks, ..AHEAD };
         let design = mmu_axi("mmu", p).unwrap();
+        let mut sim = jit::simulator(&design);
         for wait in 0..100 {
-            let mut sim = jit::simulator(&design);
             let mut rig = ready(&mut sim, &design, p, latency);
             rig.ask(0, rig.read_of(7));
             (0..wait).for_each(|_| rig.step().unwrap());
@@ -104,8 +104,8 @@ fn a_fault_is_dropped() {
 #[test]
 fn an_invalidation_meets_a_prefetch() {
     let design = mmu_axi("mmu", AHEAD).unwrap();
+    let mut sim = jit::simulator(&design);
     for wait in 0..60 {
-        let mut sim = jit::simulator(&design);
         let mut rig = ready(&mut sim, &design, AHEAD, 30);
         rig.ask(0, rig.read_of(7));
         (0..wait).for_each(|_| rig.step().unwrap());

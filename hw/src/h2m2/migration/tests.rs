@@ -165,7 +165,8 @@ fn stops() {
     let mut rng = Rng::with_seed(run_seed(7));
     let mut world = world(14, &mut rng);
     let mut outcomes = [0; 6];
-    for at in 0..120 {
+    let every = if ::sim::bus::long() { 1 } else { 2 };
+    for at in (0..120).step_by(every) {
         let mut rig = rig(&mut engine, &design, world, (models(Stalls::Never), at));
         let mut taken = vec![];
         for page in 0..3 {
@@ -194,7 +195,7 @@ fn stops() {
         world = rig.reset().unwrap();
     }
     println!("{outcomes:?}");
-    assert!(outcomes[0] > 20 && outcomes[4] > 20, "{outcomes:?}");
+    assert!(outcomes[0] > 10 && outcomes[4] > 10, "{outcomes:?}");
 }
 
 /// The second one begins where the first one has ended; of two from one place, the second one finds another entry.

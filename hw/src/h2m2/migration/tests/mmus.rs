@@ -112,7 +112,8 @@ fn behind_mmus(waiting: Option<usize>) {
         let mut rng = Rng::with_seed(seed);
         let mut world = world(page_bits, &mut rng);
         let (mut ends, mut used) = ([0; 6], (0, 0));
-        for round in 0..3 {
+        let rounds = if ::sim::bus::long() { 3 } else { 1 };
+        for round in 0..rounds {
             let io = &design.ports;
             let ports = EnginePorts {
                 command: &io.command,
@@ -150,6 +151,6 @@ fn behind_mmus(waiting: Option<usize>) {
             world = rig.reset().unwrap();
         }
         println!("{width} bytes, 2^{page_bits}, {waiting:?}: ends {ends:?}, {used:?} pieces and waits");
-        assert!(ends[0] > 50 && used.0 > 5000 && used.1 > 5, "{ends:?}, {used:?}");
+        assert!(ends[0] > 16 && used.0 > 1600 && used.1 > 1, "{ends:?}, {used:?}");
     }
 }

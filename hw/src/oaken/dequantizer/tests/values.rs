@@ -93,8 +93,8 @@ fn a_stalled_beat_keeps_its_levels() {
         // more than there are slots
         let records: Vec<_> = (0..10).map(|_| record()).collect();
         let want: Vec<_> = records.iter().map(|(dense, sparse)| golden(dense, sparse, 64, &t, width(p))).collect();
+        let mut engine = jit::simulator(&design);
         for start in 0..super::super::latency(lanes) + u64::from(64 / lanes) + 4 {
-            let mut engine = jit::simulator(&design);
             let mut rig = Rig::new(p, &design, &mut engine, NEVER);
             rig.set(&t, 64);
             records.iter().for_each(|(dense, sparse)| rig.send(dense, sparse));
