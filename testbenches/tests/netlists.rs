@@ -26,15 +26,18 @@ fn check(driver: &Driver, family: Family, effort: Effort) -> Result<(), String> 
     Ok(())
 }
 
-/// The number units among the configurations: those of binary16 for ECP5 and those of bfloat16 for iCE40; all for both, and
+/// Number units whose iCE40 cells are of every kind: carry chains, a multiplier, comparisons.
+const FOR_ICE40: [&str; 6] = ["bf16_add", "bf16_mul", "bf16_div", "bf16_cmp", "bf16_from_i8", "bf16_to_i8"];
+
+/// The number units among the configurations: those of binary16 for ECP5, and some of bfloat16 for iCE40, that keep subnormal numbers; all for both, also
 /// the wide ones, in the long run.
 fn units(family: Family, long: bool) -> Vec<Driver> {
-    let format = if family == Family::Ecp5 { "f16_" } else { "bf16_" };
-    let requested = |name: &String| {
-        let wide = name.ends_with("dot16");
-        if long { name.starts_with("f16_") || name.starts_with("bf16_") } else { name.starts_with(format) && !wide }
+    let all = |name: &str| name.starts_with("f16_") || name.starts_with("bf16_");
+    let some = |name: &str| match family {
+        Family::Ecp5 => name.starts_with("f16_") && !name.ends_with("dot16") && !name.ends_with("_flush"),
+        Family::Ice40 => FOR_ICE40.contains(&name),
     };
-    let units = names().into_iter().filter(requested);
+    let units = names().into_iter().filter(|name| if long { all(name) } else { some(name) });
     units.map(|name| configuration(&name).unwrap_or_else(|error| panic!("{error}"))).chain([dot_of_two()]).collect()
 }
 
