@@ -23,4 +23,6 @@ pub use split::{Split, best_split, split_bytes};
 pub use task::{Attention, DEVICES, Free, Matrix, PlanError, Task, Tiles, tiles};
 
 #[cfg(test)]
+mod oracle;
+#[cfg(test)]
 mod tests;
