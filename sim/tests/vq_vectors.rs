@@ -1,8 +1,12 @@
-//! The test vectors in `docs/vq-vectors.json` are those of the models.
+//! The test vectors in `docs/vq-vectors.json` are those of the models, and those of a reader written from the page alone.
+
+#[path = "vq_vectors/by_the_page.rs"]
+mod by_the_page;
 
 #[path = "../examples/vq_vectors.rs"]
 mod generator;
 
+use by_the_page::{Page, numbers};
 use generator::{Vectors, bytes, computed, make_text, vectors_path};
 use sim::golden::vq::VqFile;
 
@@ -38,5 +42,41 @@ fn every_illegal_file_is_refused_where_it_says() {
     for case in &vectors.illegal {
         let error = VqFile::from_bytes(&bytes(&case.file)).expect_err("an illegal file");
         assert_eq!((error.offset, error.fault.to_string()), (case.offset, case.message.clone()));
+    }
+}
+
+/// The committed values against what the page's words give.
+#[test]
+fn a_reader_of_the_page_finds_the_same() {
+    let (_, vectors) = read();
+    for case in &vectors.cases {
+        let page = Page::read(&bytes(&case.file));
+        let same = |what: &str, found: Vec<f64>, hex: &str| {
+            let bits = |x: &f64| half::f16::from_f64(*x).to_bits();
+            let stored = numbers(&bytes(hex));
+            assert_eq!(
+                found.iter().map(bits).collect::<Vec<_>>(),
+                stored.iter().map(bits).collect::<Vec<_>>(),
+                "{}: {what}",
+                case.name
+            );
+        };
+        let given = |hex: &str| numbers(&bytes(hex));
+        same("decoded", page.decoded(), &case.decoded);
+        if let (Some(query), Some(table)) = (&case.query, &case.by_table) {
+            same("scores", page.scores(&given(query)), &case.by_multiplication);
+            same("scores by table", page.scores_by_table(&given(query)), table);
+        }
+        if let (Some(weights), Some(table), Some(four)) = (&case.weights, &case.by_table, &case.by_table_of_four) {
+            same("values", page.sums(&given(weights)), &case.by_multiplication);
+            same("values by table", page.sums_by_table(&given(weights), 1), table);
+            same("values by table, four copies", page.sums_by_table(&given(weights), 4), four);
+        }
+        if let Some(vector) = &case.vector {
+            same("product", page.product(&given(vector), false), &case.by_multiplication);
+            if let Some(table) = &case.by_table {
+                same("product by table", page.product(&given(vector), true), table);
+            }
+        }
     }
 }
