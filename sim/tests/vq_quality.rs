@@ -10,7 +10,7 @@ use sim::data::Recording;
 use sim::golden::vq::attention::Head;
 use sim::golden::vq::encode::Rule;
 use sim::golden::vq::product::Way;
-use sim::golden::vq::{Algorithm, Books, Part, Scheme, Tensor, TensorKind, VqFile, encode, pack_row};
+use sim::golden::vq::{Algorithm, Books, Part, Scheme, Tensor, TensorKind, VqFile, decode, encode, pack_row};
 use sim::vq::run::{Recorded, Request, Row, Setup, Unit};
 use sim::vq::{Source, TrainOptions, kv_sources, measure, pack, train, weight_sources};
 
@@ -69,76 +69,141 @@ fn run_with_books_of(algorithm: Algorithm, trained: &str) -> VqFile {
     packed(&algorithm.scheme(), &kv(trained), &RUN, &options(algorithm))
 }
 
+/// What was measured, in dB: in the short form, and in the long one, whose figures are those of docs/vq.md. The same input gives the same books.
+fn as_measured(found: f64, short: f64, long: f64, case: &str) {
+    let measured = if folder().1 { long } else { short };
+    println!("{case}: {found:.2} dB");
+    let margin = if folder().1 { 0.3 } else { 0.1 };
+    assert!((found - measured).abs() < margin, "{case}: {found:.2} dB, not {measured}");
+}
+
 #[test]
 fn keys_and_values_are_as_good_as_expected() {
-    let long = folder().1;
-    // the issue's figures, of the whole recordings; the short form has the first head only, on 224 tokens
-    let check = |file: &VqFile, least: [f64; 2], case: &str| {
-        for ((found, least), tensor) in decibels(file, &RUN).into_iter().zip(least).zip(&file.tensors) {
-            let least = if long { least } else { least - 1.5 };
-            assert!((least..least + 3.5).contains(&found), "{case}, {}: {found:.2} dB", tensor.name);
+    // in the long form as the issue expects, or better; the short one has the first head only, on 224 tokens
+    let check = |file: &VqFile, measured: [(f64, f64); 2], case: &str| {
+        for ((found, (short, long)), tensor) in decibels(file, &RUN).into_iter().zip(measured).zip(&file.tensors) {
+            as_measured(found, short, long, &format!("{case}, {}", tensor.name));
         }
     };
-    check(&CQ4, [25.4, 18.6], "CQ-4");
-    check(&CQ2, [16.0, 10.1], "CQ-2");
+    check(&CQ4, [(25.52, 26.13), (20.56, 20.26)], "CQ-4");
+    check(&CQ2, [(15.55, 16.06), (10.73, 10.32)], "CQ-2");
     // books of 224 vectors at most know those by heart, and little else
-    if long {
+    if folder().1 {
         let few = "smollm2_profile";
-        check(&run_with_books_of(Algorithm::Cq4, few), [24.0, 17.2], "CQ-4 of fewer tokens");
-        check(&run_with_books_of(Algorithm::Cq2, few), [15.7, 9.7], "CQ-2 of fewer tokens");
+        check(&run_with_books_of(Algorithm::Cq4, few), [(0.0, 24.68), (0.0, 18.08)], "CQ-4 of fewer tokens");
+        check(&run_with_books_of(Algorithm::Cq2, few), [(0.0, 15.84), (0.0, 9.94)], "CQ-2 of fewer tokens");
     }
 }
 
 #[test]
 fn weights_are_as_good_as_expected() {
-    let long = folder().1;
-    for ((algorithm, file), least) in MATRICES.iter().zip([10.1, 15.8, 19.5]) {
-        let found = decibels(file, &WEIGHTS)[0];
-        // 8,192 vectors are not many for the two books of AQLM-3 together
-        let most = if !long && *algorithm == Algorithm::Aqlm3 { 40.0 } else { least + 2.5 };
-        assert!((least - 0.2..most).contains(&found), "{algorithm}: {found:.2} dB");
+    // 8,192 vectors are not many for the two books of AQLM-3 together, which know them by heart
+    let measured = [(10.28, 10.36), (31.30, 17.52), (20.58, 20.58)];
+    for ((algorithm, file), (short, long)) in MATRICES.iter().zip(measured) {
+        as_measured(decibels(file, &WEIGHTS)[0], short, long, algorithm.name());
     }
 }
 
-/// Signal to noise of binary16 numbers, in dB.
-fn noise(exact: &[f64], found: &[u16]) -> (f64, f64) {
-    let error = |(x, &bits): (&f64, &u16)| (x - half::f16::from_bits(bits).to_f64()).powi(2);
-    (exact.iter().map(|x| x * x).sum(), exact.iter().zip(found).map(error).sum())
+fn to_bits(x: &[f64]) -> Vec<u16> {
+    x.iter().map(|&x| half::f16::from_f64(x).to_bits()).collect()
 }
 
+fn to_f64(x: &[u16]) -> Vec<f64> {
+    x.iter().map(|&x| half::f16::from_bits(x).to_f64()).collect()
+}
+
+/// Signal to noise, in dB.
+fn beside(exact: &[f64], found: &[f64]) -> f64 {
+    let error: f64 = exact.iter().zip(found).map(|(x, y)| (x - y).powi(2)).sum();
+    10.0 * (exact.iter().map(|x| x * x).sum::<f64>() / error).log10()
+}
+
+/// The numbers of a head of all tokens.
+fn of_head(all: &[f64], cols: usize, head: usize) -> Vec<f64> {
+    all.chunks(cols).flat_map(|row| &row[64 * head..64 * (head + 1)]).copied().collect()
+}
+
+/// Every layer and head that was recorded. In the short form books are those of 224 tokens, and improved less: what arithmetic loses does not depend on how
+/// good they are, and the distance is to what these lose.
 #[test]
 fn arithmetic_loses_far_less_than_the_books() {
+    let recordings: &[&str] = if folder().1 { &["smollm2_profile", "smollm2_long"] } else { &["smollm2_profile"] };
+    let of = |names: &[&str]| {
+        let all: Vec<_> = names.iter().map(|name| Recording::read(path(name)).expect("a recording")).collect();
+        kv_sources(&all, &[]).expect("keys and values")
+    };
+    let (training, run) = (of(recordings), of(&["smollm2_run"]));
     let mut rng = fastrand::Rng::with_seed(sim::bus::seed(9));
-    for (algorithm, file) in [("CQ-4", &*CQ4), ("CQ-2", &*CQ2)] {
-        let codebook = decibels(file, &RUN);
-        let [keys, values] = [0, 1].map(|i| Head { scheme: &file.scheme, tensor: &file.tensors[i], number: 0 });
-        let to_bits = |x: &[f64]| x.iter().map(|&x| half::f16::from_f32(x as f32).to_bits()).collect::<Vec<_>>();
-        let to_f64 = |x: &[u16]| x.iter().map(|&x| half::f16::from_bits(x).to_f64()).collect::<Vec<_>>();
-
-        let query = to_bits(&(0..64).map(|_| rng.f64() - 0.5).collect::<Vec<_>>());
-        let exact = keys.scores64(&to_f64(&query));
-        for way in [Way::Table, Way::Multiply] {
-            let (signal, error) = noise(&exact, &keys.scores(&query, way));
-            let found = 10.0 * (signal / error).log10();
-            assert!(found > codebook[0] + 25.0, "{algorithm}, scores {way:?}: {found:.1} dB");
+    println!(
+        "books, scores, weighted sums of values: dB\nalgorithm, layer, head: K, scores by table and by multiplication; V, sums likewise"
+    );
+    for algorithm in [Algorithm::Cq4, Algorithm::Cq2] {
+        let iterations = if folder().1 { 15 } else { 3 };
+        let options = TrainOptions { iterations, ..TrainOptions::of(algorithm) };
+        let file = packed(&algorithm.scheme(), &training, &run, &options);
+        let cases: Vec<(usize, usize)> =
+            (0..run.len() / 2).flat_map(|pair| (0..3).map(move |head| (2 * pair, head))).collect();
+        assert_eq!(cases.len(), 18, "six layers of three heads");
+        let mut least = [f64::INFINITY; 2];
+        for (at, head) in cases {
+            let Arithmetic { books, scores, sums } = arithmetic(&file, &run, (at, head), &mut rng);
+            println!(
+                "{algorithm}, {}, head {head}: {:.1}, {:.1} and {:.1}; {:.1}, {:.1} and {:.1}",
+                &run[at].name[..run[at].name.len() - 2],
+                books[0],
+                scores[0],
+                scores[1],
+                books[1],
+                sums[0],
+                sums[1]
+            );
+            for (i, (of, books)) in [(scores, books[0]), (sums, books[1])].into_iter().enumerate() {
+                let distance = of[0].min(of[1]) - books;
+                // the issue asks for 25
+                assert!(distance > 35.0, "{algorithm}, {}, head {head}: {distance:.1} dB", run[at].name);
+                least[i] = least[i].min(distance);
+            }
         }
-        // weights as a softmax gives them
-        let scores: Vec<f64> = exact.iter().map(|score| (score / 8.0).exp()).collect();
-        let sum: f64 = scores.iter().sum();
-        let weights = to_bits(&scores.iter().map(|score| score / sum).collect::<Vec<_>>());
-        let exact = values.values64(&to_f64(&weights));
-        for found in [values.values_by_table(&weights, 4), values.values_by_multiplication(&weights)] {
-            let (signal, error) = noise(&exact, &found);
-            let found = 10.0 * (signal / error).log10();
-            assert!(found > codebook[1] + 25.0, "{algorithm}, values: {found:.1} dB");
-        }
+        println!("{algorithm}: least distance of scores {:.1} dB, of values {:.1} dB", least[0], least[1]);
     }
+}
+
+/// In dB.
+struct Arithmetic {
+    /// What the books of keys and of values lose.
+    books: [f64; 2],
+    /// What arithmetic loses of scores, by table and by multiplication.
+    scores: [f64; 2],
+    /// Of weighted sums of values.
+    sums: [f64; 2],
+}
+
+/// A head whose keys are tensor `at`; its values follow them. The query is random, the weights are the softmax of its scores.
+fn arithmetic(file: &VqFile, run: &[Source], (at, number): (usize, usize), rng: &mut fastrand::Rng) -> Arithmetic {
+    let [keys, values] = [at, at + 1].map(|i| Head { scheme: &file.scheme, tensor: &file.tensors[i], number });
+    let books = [at, at + 1].map(|i| {
+        assert_eq!(file.tensors[i].name, run[i].name);
+        let decoded = to_f64(&decode::tensor16(&file.scheme, &file.tensors[i]));
+        let [original, decoded] = [run[i].values(), decoded].map(|all| of_head(&all, run[i].cols, number));
+        beside(&original, &decoded)
+    });
+    let query = to_bits(&(0..64).map(|_| rng.f64() - 0.5).collect::<Vec<_>>());
+    let exact = keys.scores64(&to_f64(&query));
+    let scores = [Way::Table, Way::Multiply].map(|way| beside(&exact, &to_f64(&keys.scores(&query, way))));
+    let most = exact.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let weights: Vec<f64> = exact.iter().map(|score| ((score - most) / 8.0).exp()).collect();
+    let sum: f64 = weights.iter().sum();
+    let weights = to_bits(&weights.iter().map(|weight| weight / sum).collect::<Vec<_>>());
+    let exact = values.values64(&to_f64(&weights));
+    let sums = [values.values_by_table(&weights, 4), values.values_by_multiplication(&weights)];
+    Arithmetic { books, scores, sums: sums.map(|found| beside(&exact, &to_f64(&found))) }
 }
 
 /// Where keys are long, `x.c` and `|c|^2/2` are large beside their difference, and binary16 cannot tell near entries apart.
 #[test]
 fn the_hardwares_encoder_loses_little() {
-    for (algorithm, file, most) in [("CQ-4", &*CQ4, 0.4), ("CQ-2", &*CQ2, 0.05)] {
+    // docs/vq.md: 0.30 and 0.02 dB of keys
+    for (algorithm, file, most) in [("CQ-4", &*CQ4, 0.31), ("CQ-2", &*CQ2, 0.03)] {
         for (rule, most) in [(Rule::Product, most), (Rule::Distance, 0.002)] {
             let pairs = file.tensors.iter().zip(&*RUN);
             let tensors = pairs.map(|(tensor, source)| encoded(file, tensor, source, rule)).collect();
@@ -202,7 +267,7 @@ fn weights_by_table_take_as_long_as_their_books() {
     for (way, row) in [("by multiplication", &multiplied), ("by table", &looked_up)] {
         println!("{way}: {} cycles, {:?} dB beside float64", row.cycles, row.float64_db);
         assert_eq!((row.mismatches, &row.fault), (0, &None), "{way}: {:?}", row.first_mismatch);
-        assert!(row.float64_db.is_some_and(|db| db > 55.0), "{way}: {row:?}");
+        assert!(row.float64_db.is_some_and(|db| db > 61.0), "{way}: {row:?}");
     }
     let ratio = looked_up.cycles as f64 / multiplied.cycles as f64;
     assert!((7.8..8.0).contains(&ratio), "{ratio}");

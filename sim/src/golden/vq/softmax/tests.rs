@@ -115,6 +115,7 @@ fn accuracy() {
         let (least, most) =
             (sums.iter().copied().fold(f64::INFINITY, f64::min), sums.iter().copied().fold(0.0, f64::max));
         println!("width {width}, {tokens} scores: {worst:.1} to {best:.1} dB, sums {least:.5} to {most:.5}");
-        assert!(worst > 50.0 && least > 0.99 && most < 1.01);
+        // the page has 61.9 dB, and sums from 0.9993 to 1.0006
+        assert!(worst > 61.0 && least > 0.999 && most < 1.001);
     }
 }
