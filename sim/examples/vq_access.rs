@@ -21,12 +21,16 @@ fn main() -> Result<(), Box<dyn Error>> {
         true => packed(algorithm, &training, &run),
         false => packed(algorithm, &weights, &weights),
     });
-    println!("shares of lookups\nalgorithm  tensor                  first 16  first 32  entries of a book");
+    println!(
+        "shares of lookups\nalgorithm  tensor                  first 16  first 32  an eighth   a quarter a half    entries of a book"
+    );
     for (algorithm, file) in Algorithm::ALL.iter().zip(&files) {
         let file = file.as_ref().map_err(ToString::to_string)?;
         for tensor in &file.tensors {
             let access = access(&file.scheme, tensor);
-            let shares = [16, 32].map(|entries| format!("{:6.1} %", 100.0 * access.share_of_first(entries)));
+            let entries = access.uses[0].len();
+            let shares = [16, 32, entries / 8, entries / 4, entries / 2]
+                .map(|entries| format!("{:6.1} %", 100.0 * access.share_of_first(entries)));
             println!("{algorithm:<9}  {:<22}  {}  {}", tensor.name, shares.join("  "), access.uses[0].len());
         }
     }
@@ -43,7 +47,7 @@ fn packed(algorithm: Algorithm, training: &[Source], sources: &[Source]) -> Resu
     Ok(pack(&train(&algorithm.scheme(), training, &options, &|| ())?, sources, options.beam, &|| ())?)
 }
 
-const HEADING: [&str; 9] = [
+const HEADING: [&str; 12] = [
     "algorithm",
     " lockstep",
     "broadcast",
@@ -52,19 +56,28 @@ const HEADING: [&str; 9] = [
     "16 banks,",
     "window 8; ",
     "lockstep,",
-    "32 in registers",
+    "32 in registers;",
+    "together:",
+    "slip 4",
+    "window 8, 16 banks",
 ];
 
 /// Banks and registers as the heading says, mean over the books.
-fn rates(file: &VqFile) -> [f64; 6] {
+fn rates(file: &VqFile) -> [f64; 9] {
     let lockstep = Sharing::Lockstep { broadcast: false };
+    let slip = |broadcast| Sharing::Slip { ahead: 4, broadcast, ports: 1 };
+    let window = |broadcast| Sharing::Window { beats: 8, broadcast };
     let alternatives = [
         (8, 0, lockstep),
         (8, 0, Sharing::Lockstep { broadcast: true }),
-        (8, 0, Sharing::Slip(4)),
-        (8, 0, Sharing::Window(8)),
-        (16, 0, Sharing::Window(8)),
+        (8, 0, slip(false)),
+        (8, 0, window(false)),
+        (16, 0, window(false)),
         (8, 32, lockstep),
+        // lanes that want the same entry get it together
+        (8, 0, slip(true)),
+        (8, 0, window(true)),
+        (16, 0, window(true)),
     ];
     let streams = streams(file);
     alternatives.map(|(banks, registers, sharing)| {

@@ -24,12 +24,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     let options = TrainOptions { rounds: 2, ..TrainOptions::of(algorithm) };
     let file = pack(&train(&algorithm.scheme(), &sources, &options, &|| ())?, &sources, options.beam, &|| ())?;
     println!("AQLM-3, {LANES} lanes, lookups a cycle and lane");
-    println!("tensor                  residual  banks  simulated  model: window {WINDOW}  window 8  slip 4");
+    println!(
+        "tensor                  residual  banks  simulated  model: window {WINDOW}  window 8  slip 4  ports shared"
+    );
     for tensor in &file.tensors {
         for residual in 0..2 {
             let lookups = lookups(&file, tensor, residual);
             for banks in [4, 8] {
-                let cells = [Sharing::Window(WINDOW as usize), Sharing::Window(8), Sharing::Slip(4)].map(|sharing| {
+                let window = |beats| Sharing::Window { beats, broadcast: false };
+                let slip = |ports| Sharing::Slip { ahead: 4, broadcast: false, ports };
+                let cells = [window(WINDOW as usize), window(8), slip(1)].map(|sharing| {
                     // two ports of a bank: each pair of lanes has banks of its own
                     let pairs = [0, 2].map(|from| {
                         let lane = |lane| lookups.chunks_exact(LANES).map(|beat| beat[lane]).collect();
@@ -37,10 +41,12 @@ fn main() -> Result<(), Box<dyn Error>> {
                     });
                     pairs[0].min(pairs[1])
                 });
+                let all = |lane: usize| lookups.chunks_exact(LANES).map(|beat| beat[lane]).collect::<Vec<u16>>();
+                let shared = rate(&[0, 1, 2, 3].map(all), banks as usize, 0, slip(2));
                 let simulated = simulate(banks, tensor.books[residual].values.as_slice(), &lookups)?;
                 let [window, eight, slip] = cells;
                 println!(
-                    "{:<22}  {residual:>8}  {banks:>5}  {simulated:>9.4}  {window:>15.4}  {eight:>8.4}  {slip:>6.4}",
+                    "{:<22}  {residual:>8}  {banks:>5}  {simulated:>9.4}  {window:>15.4}  {eight:>8.4}  {slip:>6.4}  {shared:>12.4}",
                     tensor.name
                 );
             }

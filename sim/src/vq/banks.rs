@@ -1,7 +1,7 @@
 //! How many lookups a cycle lanes get that share the banks of one book, by how far they may run apart: a model of the
 //! alternatives of a codebook cache, to choose from before any is built.
 //!
-//! Every lane has a stream of indices. A bank gives one entry a cycle; entry `e` is in bank `e mod banks`.
+//! Every lane has a stream of indices. A bank gives one entry a cycle, with `broadcast` to all lanes that want it; entry `e` is in bank `e mod banks`.
 
 use std::collections::BTreeSet;
 
@@ -13,18 +13,34 @@ pub enum Sharing {
         /// Lanes that want the same entry get it together.
         broadcast: bool,
     },
-    /// A lane may be so many lookups ahead of the slowest one; each looks up in order.
-    Slip(usize),
-    /// Lanes look up out of order among so many of their next lookups; the oldest goes first.
-    Window(usize),
+    /// A lane may run ahead of the slowest one; each looks up in order.
+    Slip {
+        /// By so many lookups.
+        ahead: usize,
+        /// Lanes that want the same entry get it together.
+        broadcast: bool,
+        /// Entries that a bank gives in a cycle.
+        ports: usize,
+    },
+    /// Lanes look up out of order; the oldest lookup goes first.
+    Window {
+        /// Among so many beats, of which the first is the oldest that is not complete.
+        beats: usize,
+        /// Lanes that want the same entry get it together.
+        broadcast: bool,
+    },
 }
 
 /// Lookups a cycle and lane. The first `registers` entries are in registers of every lane and need no bank.
 pub fn rate(streams: &[Vec<u16>], banks: usize, registers: usize, sharing: Sharing) -> f64 {
     let cycles = match sharing {
         Sharing::Lockstep { broadcast } => lockstep(streams, banks, registers, broadcast),
-        Sharing::Slip(slip) => slipping(streams, banks, registers, slip),
-        Sharing::Window(window) => out_of_order(streams, banks, registers, window),
+        Sharing::Slip { ahead, broadcast, ports } => {
+            slipping(streams, ahead, || Taken::new(banks, registers, broadcast, ports))
+        }
+        Sharing::Window { beats, broadcast } => {
+            out_of_order(streams, beats, || Taken::new(banks, registers, broadcast, 1))
+        }
     };
     streams[0].len() as f64 / cycles as f64
 }
@@ -52,10 +68,37 @@ fn lockstep(streams: &[Vec<u16>], banks: usize, registers: usize, broadcast: boo
     (0..streams[0].len()).map(cycles).sum()
 }
 
-fn slipping(streams: &[Vec<u16>], banks: usize, registers: usize, slip: usize) -> usize {
+/// What the banks give in a cycle.
+struct Taken {
+    entries: Vec<Vec<u16>>,
+    registers: usize,
+    broadcast: bool,
+    ports: usize,
+}
+
+impl Taken {
+    fn new(banks: usize, registers: usize, broadcast: bool, ports: usize) -> Self {
+        Self { entries: vec![vec![]; banks], registers, broadcast, ports }
+    }
+    /// Whether a lane has the entry in this cycle.
+    fn gives(&mut self, index: u16) -> bool {
+        let Some(bank) = bank(index, self.entries.len(), self.registers) else { return true };
+        let given = &mut self.entries[bank];
+        if self.broadcast && given.contains(&index) {
+            return true;
+        }
+        let free = given.len() < self.ports;
+        if free {
+            given.push(index);
+        }
+        free
+    }
+}
+
+fn slipping(streams: &[Vec<u16>], slip: usize, idle: impl Fn() -> Taken) -> usize {
     let (length, mut done, mut cycles) = (streams[0].len(), vec![0; streams.len()], 0);
     while let Some(&least) = done.iter().min().filter(|least| **least < length) {
-        let mut taken = vec![false; banks];
+        let mut taken = idle();
         let mut order: Vec<usize> = (0..streams.len()).collect();
         // who is behind goes first
         order.sort_by_key(|&lane| done[lane]);
@@ -63,9 +106,8 @@ fn slipping(streams: &[Vec<u16>], banks: usize, registers: usize, slip: usize) -
             if done[lane] == length || done[lane] > least + slip {
                 continue;
             }
-            match bank(streams[lane][done[lane]], banks, registers) {
-                Some(bank) if std::mem::replace(&mut taken[bank], true) => {}
-                _ => done[lane] += 1,
+            if taken.gives(streams[lane][done[lane]]) {
+                done[lane] += 1;
             }
         }
         cycles += 1;
@@ -73,19 +115,19 @@ fn slipping(streams: &[Vec<u16>], banks: usize, registers: usize, slip: usize) -
     cycles
 }
 
-fn out_of_order(streams: &[Vec<u16>], banks: usize, registers: usize, window: usize) -> usize {
+fn out_of_order(streams: &[Vec<u16>], window: usize, idle: impl Fn() -> Taken) -> usize {
     let (length, mut head, mut cycles) = (streams[0].len(), 0, 0);
     let mut served = vec![vec![false; length]; streams.len()];
     while head < length {
-        let (mut taken, mut busy) = (vec![false; banks], vec![false; streams.len()]);
+        let mut busy = vec![false; streams.len()];
+        let mut taken = idle();
         for step in head..length.min(head + window) {
             for lane in 0..streams.len() {
                 if served[lane][step] || busy[lane] {
                     continue;
                 }
-                match bank(streams[lane][step], banks, registers) {
-                    Some(bank) if std::mem::replace(&mut taken[bank], true) => {}
-                    _ => (served[lane][step], busy[lane]) = (true, true),
+                if taken.gives(streams[lane][step]) {
+                    (served[lane][step], busy[lane]) = (true, true);
                 }
             }
         }
@@ -109,17 +151,27 @@ mod tests {
         assert_eq!(lockstep(&streams, 2, 0, true), 4);
         assert_eq!(lockstep(&streams, 2, 6, false), 3);
         // lane 0: 0, 5, 2; lane 1 begins a cycle later: 2, 5, 3
-        assert_eq!(slipping(&streams, 2, 0, 1), 4);
+        let [alone, together, two] =
+            [(false, 1), (true, 1), (false, 2)].map(|(broadcast, ports)| move || Taken::new(2, 0, broadcast, ports));
+        assert_eq!(slipping(&streams, 1, alone), 4);
         // without slip nobody may be ahead
-        assert_eq!(slipping(&streams, 2, 0, 0), 5);
-        assert_eq!(out_of_order(&streams, 2, 0, 1), 5);
-        assert_eq!(out_of_order(&streams, 2, 0, 3), 3);
+        assert_eq!(slipping(&streams, 0, alone), 5);
+        assert_eq!(out_of_order(&streams, 1, alone), 5);
+        assert_eq!(out_of_order(&streams, 3, alone), 3);
+        // both lanes get 5 at once
+        assert_eq!(slipping(&streams, 0, together), 4);
+        assert_eq!(out_of_order(&streams, 1, together), 4);
+        assert_eq!(slipping(&streams, 0, two), 3);
     }
 
     #[test]
     fn a_lane_alone_never_waits() {
         let stream: Vec<u16> = (0..100).map(|i| i * 37 % 256).collect();
-        for sharing in [Sharing::Lockstep { broadcast: false }, Sharing::Slip(3), Sharing::Window(4)] {
+        for sharing in [
+            Sharing::Lockstep { broadcast: false },
+            Sharing::Slip { ahead: 3, broadcast: false, ports: 1 },
+            Sharing::Window { beats: 4, broadcast: false },
+        ] {
             assert_eq!(rate(std::slice::from_ref(&stream), 4, 0, sharing), 1.0);
         }
     }
