@@ -172,9 +172,7 @@ fn rows_table(rows: &[Row]) -> String {
 
 fn print_legend(out: &mut impl Write, results: &Results) -> Result<(), Failure> {
     let plan = match results.unit {
-        Unit::Head => {
-            "cycles by the model of `kvforge vq plan`: scores and values with full books, without softmax and memory"
-        }
+        Unit::Head => "cycles by the model of `kvforge vq plan`: with full books, softmax, and a memory of 40 cycles",
         Unit::Matrix => "cycles by the model of `kvforge vq plan`, with full books on a bus of their own",
         _ => "cycles by the model of `kvforge vq plan`, with full books",
     };

@@ -5,18 +5,22 @@
 //! formulas; areas are fitted to the committed measurements of `docs/qor.json`, which the tests beside this file hold.
 
 mod area;
+mod caches;
 mod cost;
 mod cycles;
 mod explain;
+mod head;
 mod machine;
 mod search;
 mod split;
 mod task;
 
 pub use area::Area;
+pub use caches::{COLD, Cache, other_caches};
 pub use cost::{Bytes, Cost, cost};
 pub use cycles::{attention_by_multiplication, encoder_command, load, matrix_command, scores_command, values_command};
 pub use explain::{Alternative, Choice, alternatives, choices, count, split};
+pub use head::head_job;
 pub use machine::{Machine, Store, Way, machines};
 pub use search::plan;
 pub use split::{Split, best_split, split_bytes};

@@ -80,7 +80,8 @@ pub fn arithmetic(adders: u32, multipliers: u32) -> Area {
     Area { lut4: adders * LUT4_OF_ADDER + multipliers * LUT4_OF_MULTIPLIER, dp16kd: 0, dsp: multipliers }
 }
 
-fn logic(lut4: u32) -> Area {
+/// LUT4 alone.
+pub fn logic(lut4: u32) -> Area {
     Area { lut4, dp16kd: 0, dsp: 0 }
 }
 
@@ -114,13 +115,25 @@ pub fn values(p: ValuesParams) -> Area {
     logic(1860) + arithmetic(LANES + joined + p.table.vector, 4) + block_ram(sums)
 }
 
+/// An encoder of vectors of two or four numbers: products with the vector, and each entry's own square.
+pub fn encoder() -> Area {
+    logic(950) + arithmetic(0, 12)
+}
+
+/// A softmax of up to 8,192 scores, `softmax_8192`.
+pub const SOFTMAX: Area = Area { lut4: 1500, dp16kd: 8, dsp: 3 };
+/// What reads bursts of 64 bits, `burst_reader_64`.
+pub const READER: Area = Area { lut4: 845, dp16kd: 2, dsp: 0 };
+/// What writes them, `burst_writer_64`.
+pub const WRITER: Area = Area { lut4: 971, dp16kd: 2, dsp: 0 };
+
 /// Block RAMs of a memory that is at least 19 bits wide.
-fn wide(bits: u32, rows: u32) -> u32 {
+pub fn wide(bits: u32, rows: u32) -> u32 {
     bits.div_ceil(36) * rows.div_ceil(ROWS_OF_36)
 }
 
 /// Block RAMs of a memory.
-fn memory(bits: u32, rows: u32) -> u32 {
+pub fn memory(bits: u32, rows: u32) -> u32 {
     let narrow = bits.div_ceil(18) * rows.div_ceil(ROWS_OF_18);
     narrow.min(wide(bits, rows))
 }
@@ -142,16 +155,11 @@ pub fn matrix_vector(p: MatrixParams) -> Area {
     let joined = if lattice { p.vectors } else { 0 };
     let scaled = if p.scales == MatrixScales::None { 0 } else { p.vectors };
     let adders = dots * (columns - 1 + levels) + joined + several * p.vectors;
-    let (products, looked_up) = match p.source {
-        MatrixSource::Books { entries, vector } => (arithmetic(0, p.products()), copies(entries, vector, p.lanes)),
-        MatrixSource::Groups { entries, vector } => {
-            (arithmetic(0, p.products()), copies_of_groups(entries, vector, p.lanes, beats))
-        }
-        MatrixSource::Residual { entries, vector } => {
-            // the entries of both residuals are added
-            (arithmetic(columns, p.products()), copies_of_residuals(entries, vector, p.lanes))
-        }
-        MatrixSource::Lattice => (quarters(p.products()), e8p(p.lanes)),
+    let products = match p.source {
+        MatrixSource::Books { .. } | MatrixSource::Groups { .. } => arithmetic(0, p.products()),
+        // the entries of both residuals are added
+        MatrixSource::Residual { .. } => arithmetic(columns, p.products()),
+        MatrixSource::Lattice => quarters(p.products()),
     };
     // beside the numbers: whether an index was wrong, and in the FIFO whether the row is the last one
     let wrong = u32::from(!lattice);
@@ -159,11 +167,39 @@ pub fn matrix_vector(p: MatrixParams) -> Area {
     let sums = several * memory(numbers, p.tile_rows.next_power_of_two());
     let fifo = memory(numbers + 1, (matrix_vector::latency(p) + 4).next_power_of_two());
     logic(LUT4_OF_MATRIX_VECTOR)
-        + looked_up
+        + lookup(p)
         + products
         + arithmetic(adders, joined + scaled)
         + block_ram(sums + fifo)
         + vectors(p.vectors, p.max_columns, columns)
+}
+
+/// What looks up the entries of a matrix-vector unit.
+pub fn lookup(p: MatrixParams) -> Area {
+    match p.source {
+        MatrixSource::Books { entries, vector } => copies(entries, vector, p.lanes),
+        MatrixSource::Groups { entries, vector } => copies_of_groups(entries, vector, p.lanes, group_beats(p)),
+        MatrixSource::Residual { entries, vector } => copies_of_residuals(entries, vector, p.lanes),
+        MatrixSource::Lattice => e8p(p.lanes),
+    }
+}
+
+/// Entries of a book, and numbers of an entry.
+pub fn entries(p: MatrixParams) -> (u32, u32) {
+    match p.source {
+        MatrixSource::Books { entries, vector }
+        | MatrixSource::Groups { entries, vector }
+        | MatrixSource::Residual { entries, vector } => (entries, vector),
+        MatrixSource::Lattice => (256, 8),
+    }
+}
+
+/// Beats of a row that have books of their own.
+pub fn group_beats(p: MatrixParams) -> u32 {
+    match p.source {
+        MatrixSource::Groups { .. } => (p.tile_columns / p.beat_columns()).next_power_of_two(),
+        _ => 1,
+    }
 }
 
 /// Multipliers of numbers of the lattice.
@@ -172,9 +208,9 @@ fn quarters(multipliers: u32) -> Area {
 }
 
 /// What loads and looks up copies of books.
-fn cache_logic(vector: u32, lanes: u32) -> Area {
+pub fn cache_sites(vector: u32, lanes: u32) -> u32 {
     let piece = 1 << vector.trailing_zeros().min(2);
-    logic(283 + 63 * piece + 21 * lanes)
+    283 + 63 * piece + 21 * lanes
 }
 
 /// A codebook cache with a copy of two books for each lane.
@@ -184,12 +220,12 @@ pub fn copies(entries: u32, vector: u32, lanes: u32) -> Area {
 
 /// The same where each beat of a row has books of its own.
 pub fn copies_of_groups(entries: u32, vector: u32, lanes: u32, beats: u32) -> Area {
-    cache_logic(vector, lanes) + block_ram(lanes * wide(16 * vector, 2 * entries * beats.next_power_of_two()))
+    logic(cache_sites(vector, lanes)) + block_ram(lanes * wide(16 * vector, 2 * entries * beats.next_power_of_two()))
 }
 
 /// Books of two residuals: of each a copy for two of its lanes, with a memory for each number of an entry.
 fn copies_of_residuals(entries: u32, vector: u32, lanes: u32) -> Area {
-    cache_logic(vector, lanes) + block_ram(2 * (lanes / 2).div_ceil(2) * vector * memory(16, entries))
+    logic(cache_sites(vector, lanes)) + block_ram(2 * (lanes / 2).div_ceil(2) * vector * memory(16, entries))
 }
 
 /// A decoder of the lattice.

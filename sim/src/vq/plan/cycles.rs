@@ -1,5 +1,6 @@
 //! How long units take: those by table and matrix-vector units by their own formulas, the latter held to the bus.
 
+use super::area;
 use super::machine::Machine;
 use super::task::{Attention, Matrix};
 use crate::golden::vq::Algorithm;
@@ -107,14 +108,58 @@ fn tile_load(p: MatrixParams, cols: usize) -> u64 {
     load(tile_book_words(p, cols), vector, books * u64::from(matrix_vector::LOAD))
 }
 
+/// What lookups take: in the units that are built a beat each cycle, and a book is loaded while the one before is looked up in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lookups {
+    /// Cycles of 1,000 beats.
+    pub beats_of_1000: u64,
+    /// Of 1,000 lookups, those in memory.
+    pub cold_of_1000: u64,
+    /// A load waits for the last lookup in the book before.
+    pub loads_wait: bool,
+}
+
+impl Lookups {
+    /// As it is built.
+    pub const EACH_CYCLE: Lookups = Lookups { beats_of_1000: 1000, cold_of_1000: 0, loads_wait: false };
+    /// Lookups under way in memory, and its latency with what is around it.
+    const OUTSTANDING: u64 = 16;
+    const LATENCY: u64 = 40 + 8;
+
+    /// Cycles of lookups in memory.
+    pub fn memory_cycles(lookups: u64) -> u64 {
+        (lookups * Self::LATENCY).div_ceil(Self::OUTSTANDING)
+    }
+    /// Of so many lookups, those in memory.
+    fn cold(self, lookups: u64) -> u64 {
+        lookups * self.cold_of_1000 / 1000
+    }
+    /// Cycles of so many beats of some lanes.
+    fn beats(self, beats: u64, lanes: u32) -> u64 {
+        let near = (beats * self.beats_of_1000).div_ceil(1000);
+        near.max(Self::memory_cycles(self.cold(beats * u64::from(lanes))))
+    }
+    /// Words that come from memory beside those of rows and books.
+    fn words(self, p: MatrixParams, beats: u64) -> u64 {
+        self.cold(beats * u64::from(p.lanes)) * u64::from(area::entries(p).1.div_ceil(WORD_NUMBERS))
+    }
+}
+
 /// A command of a matrix-vector unit: the first book, then for each tile its rows or the next tile's book, whichever takes longer. `one_bus`: both
 /// come by a bus that gives a word a cycle; else by two.
 pub fn matrix_command(p: MatrixParams, tiles: &[(usize, usize, usize)], one_bus: bool) -> u64 {
-    let rows = |(rows, cols, _): (usize, usize, usize)| rows as u64 * beats(p, cols);
+    matrix_command_with(p, tiles, one_bus, Lookups::EACH_CYCLE)
+}
+
+/// The same with other lookups.
+fn matrix_command_with(p: MatrixParams, tiles: &[(usize, usize, usize)], one_bus: bool, lookups: Lookups) -> u64 {
+    let all_beats = |(rows, cols, _): (usize, usize, usize)| rows as u64 * beats(p, cols);
+    let rows = |tile| lookups.beats(all_beats(tile), p.lanes);
     let with_next = |tile: (usize, usize, usize)| {
-        let words = tile.0 as u64 * u64::from(p.row_words(tile.1 as u32));
+        let words = tile.0 as u64 * u64::from(p.row_words(tile.1 as u32)) + lookups.words(p, all_beats(tile));
+        let load = tile_load(p, tile.1);
         let moved = if one_bus { words + tile_book_words(p, tile.1) } else { 0 };
-        rows(tile).max(tile_load(p, tile.1)).max(moved)
+        if lookups.loads_wait { (rows(tile) + load).max(moved) } else { rows(tile).max(load).max(moved) }
     };
     let (Some(first), Some(last)) = (tiles.first(), tiles.last()) else { return 0 };
     let all: u64 = tiles.iter().map(|tile| tile.2 as u64 * with_next(*tile)).sum();
@@ -124,17 +169,22 @@ pub fn matrix_command(p: MatrixParams, tiles: &[(usize, usize, usize)], one_bus:
 
 /// A matrix with all its vectors: of the units that work together, the one with most to do.
 pub fn matrix(m: Matrix, machine: &Machine) -> u64 {
+    matrix_with(m, machine, Lookups::EACH_CYCLE)
+}
+
+/// The same with other lookups.
+pub fn matrix_with(m: Matrix, machine: &Machine, lookups: Lookups) -> u64 {
     let passes = m.batch.div_ceil(machine.queries) as u64;
     let tiles = m.tiles();
     if machine.split > 1 {
-        let each = tiles.iter().flat_map(|t| std::iter::repeat_n(alone(m, machine, (t.0, t.1, 1)), t.2));
+        let each = tiles.iter().flat_map(|t| std::iter::repeat_n(alone(m, machine, (t.0, t.1, 1), lookups), t.2));
         return passes * fullest(each.collect(), machine.split);
     }
     // each unit has a part of the rows of each tile
     let parts: Vec<_> = tiles.iter().map(|t| (t.0.div_ceil(machine.together), t.1, t.2)).collect();
     let whole: u64 = match machine.matrix_vector(m) {
-        Some(p) => matrix_command(p, &parts, true),
-        None => parts.iter().map(|t| t.2 as u64 * alone(m, machine, *t)).sum(),
+        Some(p) => matrix_command_with(p, &parts, true, lookups),
+        None => parts.iter().map(|t| t.2 as u64 * alone(m, machine, *t, lookups)).sum(),
     };
     passes * whole
 }
@@ -152,10 +202,10 @@ pub fn fullest(mut tasks: Vec<u64>, units: usize) -> u64 {
 }
 
 /// A tile in a command of its own.
-fn alone(m: Matrix, machine: &Machine, tile: (usize, usize, usize)) -> u64 {
+fn alone(m: Matrix, machine: &Machine, tile: (usize, usize, usize), lookups: Lookups) -> u64 {
     let (rows, cols, _) = tile;
     match machine.matrix_vector(m) {
-        Some(p) => matrix_command(p, &[(rows, cols, 1)], true),
+        Some(p) => matrix_command_with(p, &[(rows, cols, 1)], true, lookups),
         None => scores_command(machine.tile_table(Matrix { rows, cols, ..m }), rows as u64),
     }
 }

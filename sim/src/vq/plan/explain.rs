@@ -1,7 +1,9 @@
 //! Why a plan is as it is, and what other choices would have cost.
 
+use super::caches::other_caches;
 use super::cost::{Cost, cost};
 use super::cycles::uses;
+use super::head::with_heads;
 use super::machine::{Machine, Store, Way, divisors, machines, splits_positions};
 use super::search::output;
 use super::split::{Split, best_split};
@@ -224,12 +226,26 @@ pub fn alternatives(task: &Task, machine: &Machine, free: &Free) -> Vec<Alternat
         let shared = if other.together == 1 { "none shares".into() } else { format!("{} share", other.together) };
         named.push((format!("{shared}, split factor {}", other.split), Some(*other)));
     }
+    let (fits, same) = (|cost: &Cost| cost.area.fits(free.area), *machine);
     let known = named.into_iter().filter_map(|(what, machine)| Some((what, machine?)));
     let costed = known.map(|(what, machine)| {
         let cost = cost(task, &machine);
-        Alternative { what, machine, cost, fits: cost.area.fits(free.area) }
+        Alternative { what, machine, cost, fits: fits(&cost) }
     });
-    costed.collect()
+    let mut all: Vec<_> = costed.collect();
+    let multiplied = if matches!(task, Task::Attention(_)) { multiplying(machine) } else { *machine };
+    for (cache, cost) in other_caches(task, &multiplied) {
+        let of_plan = matches!(task, Task::Matrix(_));
+        let what = if of_plan { cache.name() } else { format!("by multiplication, {}", cache.name()) };
+        all.push(Alternative { what, machine: multiplied, cost, fits: fits(&cost) });
+    }
+    if let Task::Attention(a) = task {
+        let (heads, cost) = with_heads(*a, free);
+        let what = format!("{} with all around", count(heads, "attention head", "attention heads"));
+        let machine = Machine { units: heads, queries: 1, together: 1, split: 1, ..same };
+        all.push(Alternative { what, machine, cost, fits: fits(&cost) });
+    }
+    all
 }
 
 /// A unit that multiplies keys and values with the books of a head in block RAM.

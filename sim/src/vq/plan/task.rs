@@ -201,6 +201,13 @@ impl Task {
             }
         }
     }
+    /// What the numbers are quantized with.
+    pub fn algorithm(&self) -> Algorithm {
+        match self {
+            Task::Attention(a) => a.algorithm,
+            Task::Matrix(m) => m.algorithm,
+        }
+    }
     /// Numbers of the task that come from memory.
     pub fn numbers(&self) -> usize {
         match *self {

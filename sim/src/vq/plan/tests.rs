@@ -49,6 +49,13 @@ fn areas_are_those_that_were_measured() {
         ("vq_scores_cq2", scores(cq2)),
         ("vq_values_cq4", values(cq4)),
         ("vq_values_cq2", values(cq2)),
+        ("vq_encoder_cq4", area::encoder()),
+        ("vq_encoder_cq2", area::encoder()),
+        ("softmax_8192", area::SOFTMAX),
+        ("burst_reader_64", area::READER),
+        ("burst_writer_64", area::WRITER),
+        ("vq_attention_head_cq4", head::head(cq4)),
+        ("vq_attention_head_cq2", head::head(cq2)),
         ("vq_codebook_cache_cq4_8", area::copies(256, 2, 8)),
         ("vq_codebook_cache_cq2_8", area::copies(256, 4, 8)),
         ("vq_codebook_cache_cq2_16", area::copies(256, 4, 16)),
@@ -269,6 +276,27 @@ fn aqlm3_is_the_unit_that_is_built() {
     // units that share it have rows each, and the same books
     let four = Machine { units: 4, together: 4, ..machine };
     matrix_vector(four.matrix_vector(m).unwrap()).unwrap_or_else(|e| panic!("{e}"));
+}
+
+/// Three heads of three queries are nine jobs: on one bus one after the other, on four buses in as many heads as there is room for.
+#[test]
+fn heads_that_can_be_generated() {
+    let a = attention(Algorithm::Cq4, 1000, 3, 3, 1);
+    // docs/blocks/vq_attention_head.md: 17,636 cycles a job of 1,000 tokens
+    let job = head_job(table(Algorithm::Cq4, 32), 1000);
+    within(0.1, "a job of a head", job, 17_636);
+    let with = |device, bus| {
+        let free = all_of(device, bus);
+        let (heads, cost) = head::with_heads(a, &free);
+        (heads, cost.cycles / job, cost.area.fits(free.area), cost.estimate)
+    };
+    assert_eq!(with("ecp5-85k", 64), (1, 9, true, false));
+    assert_eq!(with("ecp5-85k", 256), (4, 3, true, false));
+    assert_eq!(with("ecp5-25k", 256), (1, 9, true, false));
+    let small = Free { area: Area { lut4: 12_000, dp16kd: 56, dsp: 28 }, bus_bits: 64 };
+    assert!(!head::with_heads(a, &small).1.area.fits(small.area));
+    // the plan counts these without what is around them
+    assert!(cost(&Task::Attention(a), &plan(&Task::Attention(a), &all_of("ecp5-25k", 64)).unwrap()).cycles < 9 * job);
 }
 
 #[test]

@@ -9,13 +9,11 @@ use crate::bus::axi4_memory::MemoryModel;
 use crate::golden::reference::to_f64;
 use crate::golden::vq::attention::attention64;
 use crate::golden::vq::attention_head::{HeadJob, HeadUnit};
-use crate::vq::plan::{scores_command, values_command};
+use crate::vq::plan::head_job;
 use crate::vq_head_bench::{HeadBench, HeadMemory, HeadPlayed};
 use hdl::sim::Simulator;
 use hw::vq::attention_head::{HeadParams, attention_head, registers};
-use hw::vq::scores::ScoresParams;
 use hw::vq::table_types::{MAX_TOKENS, TableParams};
-use hw::vq::values::ValuesParams;
 
 /// Cycles of the memory.
 const LATENCY: u64 = 40;
@@ -51,9 +49,7 @@ pub(super) fn run(setup: &HeadSetup, progress: &dyn Fn()) -> Result<Results, Run
     let [books, indices] =
         [of_parts(|part| part.books().len()), of_parts(|part| part.rows().len())].map(|words| words * setup.count);
     let words = Words { books, indices, queries: setup.queries.numbers.iter().map(|query| query.len() / 4).sum() };
-    let (scores, values) = (ScoresParams { table, scaled: false }, ValuesParams { table, scaled: false });
-    let tokens = setup.tokens() as u64;
-    let plan = setup.count as u64 * (scores_command(scores, tokens) + values_command(values, tokens));
+    let plan = setup.count as u64 * head_job(table, setup.tokens() as u64);
     let row = tally.row("attention", cycles, words, Some(plan));
     let mut parameters = table_parameters(table);
     parameters.extend([("tokens", p.tokens.to_string()), ("address_bits", p.address_bits.to_string())]);
