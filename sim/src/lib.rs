@@ -16,6 +16,7 @@
 //! - [`oaken_mmu_bench`]: the MMU of Oaken with a memory behind it
 //! - [`oaken_bench`]: the Oaken engines with everything around them, with random stalls and checks
 //! - [`vq_cache_bench`]: a codebook cache with books that are loaded and indices that are looked up
+//! - [`vq_tiered_bench`]: the same with a memory behind it
 //! - [`vq_matrix_bench`]: a matrix-vector unit with matrices and vectors
 //! - [`vq_command_feed`]: commands for a unit, few of which are queued
 //! - [`vq_table_bench`]: units that work by table with books, rows and queries
@@ -69,6 +70,7 @@ pub mod vq_command_feed;
 pub mod vq_head_bench;
 pub mod vq_matrix_bench;
 pub mod vq_table_bench;
+pub mod vq_tiered_bench;
 pub mod vq_tiles_bench;
 
 /// The example of the page about designs of one's own is a test.

@@ -47,10 +47,23 @@ pub struct Times {
 
 /// What must come out.
 #[derive(Default)]
-struct Expected {
-    reports: Vec<[u64; 3]>,
-    answers: Vec<Beat>,
-    faults: Vec<[u64; 3]>,
+pub(crate) struct Expected {
+    /// Number, outcome and position of each load.
+    pub(crate) reports: Vec<[u64; 3]>,
+    pub(crate) answers: Vec<Beat>,
+    /// Cause, beat and lane.
+    pub(crate) faults: Vec<[u64; 3]>,
+}
+
+impl Expected {
+    /// How a load must end.
+    pub(crate) fn report(&mut self, id: u32, ended: Result<(), LoadFault>) {
+        let (cause, position) = match ended {
+            Ok(()) => (0, 0),
+            Err(LoadFault { cause, position }) => (cause as u64, u64::from(position)),
+        };
+        self.reports.push([u64::from(id), cause, position]);
+    }
 }
 
 impl CacheBench {
@@ -113,7 +126,7 @@ impl CacheBench {
     }
 
     /// A beat as it is sent: the lanes without an index have anything.
-    fn beat(&self, indices: &[u16], switch: bool, rng: &mut Rng) -> Beat {
+    pub(crate) fn beat(&self, indices: &[u16], switch: bool, rng: &mut Rng) -> Beat {
         let widths: Vec<u32> = self.sources[2].payload.iter().map(|field| field.width).collect();
         let mut fields: Vec<u64> = indices.iter().map(|index| u64::from(*index)).collect();
         fields.resize_with(self.lanes, || u64::from(rng.u16(..)) & ((1 << widths[0]) - 1));
@@ -125,14 +138,9 @@ impl CacheBench {
     fn expected(&self, episodes: &[Episode]) -> Expected {
         let mut cache = CodebookCache::new(self.entries, self.vector).with_places(self.places);
         let mut expected = Expected::default();
-        let number = |entry: &[u16]| entry.iter().rev().fold(BigUint::ZERO, |x, n| x << 16 | BigUint::from(*n));
         for episode in episodes {
             for (id, book) in &episode.loads {
-                let (cause, position) = match cache.load(*id, book) {
-                    Ok(()) => (0, 0),
-                    Err(LoadFault { cause, position }) => (cause as u64, u64::from(position)),
-                };
-                expected.reports.push([u64::from(*id), cause, position]);
+                expected.report(*id, cache.load(*id, book));
             }
             cache.switch();
             for beat in &episode.beats {
@@ -140,18 +148,23 @@ impl CacheBench {
                 if let Some((cause, lane)) = answer.fault {
                     expected.faults.push([cause as u64, expected.answers.len() as u64, lane as u64]);
                 }
-                let mut fields: Vec<BigUint> = answer.entries.iter().map(|entry| number(entry)).collect();
-                fields.resize(self.lanes, BigUint::ZERO);
-                let wrong = answer.wrong.iter().rev().fold(0u64, |bits, wrong| bits << 1 | u64::from(*wrong));
-                let more = [wrong, beat.len() as u64 - 1, row_end(beat), last(beat)];
-                fields.extend(more.map(BigUint::from));
-                expected.answers.push(Beat(fields));
+                expected.answers.push(self.answer(beat, &answer.entries, &answer.wrong));
             }
         }
         expected
     }
 
-    fn compare(
+    /// A beat of entries, as it must come out.
+    pub(crate) fn answer(&self, beat: &[u16], entries: &[Vec<u16>], wrong: &[bool]) -> Beat {
+        let number = |entry: &Vec<u16>| entry.iter().rev().fold(BigUint::ZERO, |x, n| x << 16 | BigUint::from(*n));
+        let mut fields: Vec<BigUint> = entries.iter().map(number).collect();
+        fields.resize(self.lanes, BigUint::ZERO);
+        let wrong = wrong.iter().rev().fold(0u64, |bits, wrong| bits << 1 | u64::from(*wrong));
+        fields.extend([wrong, beat.len() as u64 - 1, row_end(beat), last(beat)].map(BigUint::from));
+        Beat(fields)
+    }
+
+    pub(crate) fn compare(
         &self,
         expected: &Expected,
         reports: &[Beat],
@@ -215,7 +228,7 @@ impl CacheBench {
     }
 
     /// Finite numbers.
-    fn values(&self, rng: &mut Rng, count: usize) -> Vec<u16> {
+    pub(crate) fn values(&self, rng: &mut Rng, count: usize) -> Vec<u16> {
         let number = |rng: &mut Rng| rng.u16(..) & 0x83ff | rng.u16(0..31) << 10;
         (0..count * self.vector).map(|_| number(rng)).collect()
     }
@@ -261,7 +274,7 @@ fn step(bench: &mut Bench, limit: u64) -> Result<(), String> {
 }
 
 /// The words of a load as they are sent.
-fn packet(book: &[LoadWord]) -> Vec<Beat> {
+pub(crate) fn packet(book: &[LoadWord]) -> Vec<Beat> {
     let last = |i: usize| u64::from(i + 1 == book.len());
     book.iter().enumerate().map(|(i, word)| Beat::from([word.data, last(i), u64::from(word.failed)])).collect()
 }

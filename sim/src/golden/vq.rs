@@ -12,6 +12,7 @@
 //! - [`faulty_memory`]: a memory that answers with errors
 //! - [`e8p`]: the lattice of QuiP#
 //! - [`cache`]: what a codebook cache answers
+//! - [`tiered`]: what one with a memory tier answers
 //! - [`matrix`]: what the matrix-vector unit makes of the words of a bus
 //! - [`tables`]: what the units by table make of the words of a bus
 //!
@@ -38,6 +39,7 @@ mod read;
 mod scheme;
 pub mod softmax;
 pub mod tables;
+pub mod tiered;
 mod write;
 
 pub use error::{Fault, FormatError};
