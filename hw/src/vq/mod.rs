@@ -25,4 +25,6 @@ pub mod running_sums;
 pub mod scores;
 pub mod table_types;
 mod tell_fault;
+pub mod tiered_cache;
+pub mod tiered_types;
 pub mod values;
