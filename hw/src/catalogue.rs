@@ -54,7 +54,7 @@ pub use parameter::{Legal, Mistake, Parameter, Preset, Problem, Value, Values};
 pub use sdram::sdram_params;
 pub use soc::{board_params, system_params};
 pub use softmax::{merge_axi_params, merge_params, softmax_params};
-pub use vq::{banked_params, cache_params, unpacker_params};
+pub use vq::{banked_params, cache_params, tiered_params, unpacker_params};
 pub use vq_matrix::matrix_params;
 pub use vq_tables::{encoder_params, head_params, scores_params, table_params, tiles_params, values_params};
 

@@ -51,6 +51,7 @@ const PAGES: &[Page] = &[
     Page { block: "vq_index_unpacker", shown: &[] },
     Page { block: "vq_codebook_cache", shown: &[("lanes", 2)] },
     Page { block: "vq_banked_cache", shown: &[("lanes", 2)] },
+    Page { block: "vq_tiered_cache", shown: &[("lanes", 2)] },
     Page { block: "vq_e8p_decoder", shown: &[] },
     Page { block: "vq_matrix_vector", shown: &[] },
     Page { block: "vq_products", shown: &[] },

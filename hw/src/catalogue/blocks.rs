@@ -46,6 +46,7 @@ pub fn blocks() -> &'static [Block] {
         h2m2_migration::H2M2_MIGRATION,
         vq::CODEBOOK_CACHE,
         vq::BANKED_CACHE,
+        vq::TIERED_CACHE,
         vq::INDEX_UNPACKER,
         vq::E8P_DECODER,
         vq_matrix::MATRIX_VECTOR,

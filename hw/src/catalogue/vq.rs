@@ -8,6 +8,7 @@ use crate::vq::cache_types::{CacheParams, MAX_CACHE_LANES, MAX_ENTRIES, MAX_VECT
 use crate::vq::codebook_cache::{self, codebook_cache};
 use crate::vq::e8p::{LATENCY, MAX_LANES, e8p_decoder};
 use crate::vq::index_unpacker::{UnpackerParams, index_unpacker};
+use crate::vq::tiered_cache::{self, MAX_LOOKUPS, MAX_READS, MAX_REGISTERS, TieredParams, tiered_cache};
 use hdl::Design;
 use std::any::type_name_of_val;
 
@@ -181,4 +182,105 @@ pub(super) const BANKED_CACHE: Block = Block {
     },
     function: || type_name_of_val(&banked_cache),
     build: |_, v| banked_cache(banked_params(v)).map(Design::erase),
+};
+
+/// The parameters of a codebook cache with a memory tier.
+pub fn tiered_params(v: &Values) -> TieredParams {
+    let [registers, shared, outstanding, address_bits] =
+        ["registers", "shared", "outstanding", "address_bits"].map(|name| v.number(name));
+    TieredParams { cache: cache_params(v), registers, shared, outstanding, address_bits }
+}
+
+/// Each tier has entries that the one before does not have, and what memory gives has room.
+fn tiers_fit(v: &Values) -> Result<(), Box<Mistake>> {
+    let p = tiered_params(v);
+    let (entries, most) = (p.cache.entries, MAX_READS / p.entry_words());
+    let (names, what, legal, why) = match () {
+        _ if p.shared >= entries => (
+            ["entries", "shared"],
+            format!("shared = {} of {entries} entries leaves none in memory", p.shared),
+            format!("shared up to {}", entries - 1),
+            "with all entries on the chip it is a codebook cache",
+        ),
+        _ if p.registers > p.shared => (
+            ["registers", "shared"],
+            format!("registers = {} of shared = {} entries", p.registers, p.shared),
+            format!("registers up to {}", p.shared),
+            "those in LUT RAM are the first of those on the chip",
+        ),
+        _ if p.outstanding > most => (
+            ["vector", "outstanding"],
+            format!("{} lookups of {} words each", p.outstanding, p.entry_words()),
+            format!("outstanding up to {most}"),
+            "each word has a place in a LUT RAM of 64 before it is asked for",
+        ),
+        _ => return Ok(()),
+    };
+    Err(Mistake::together(&names, what, legal, why))
+}
+
+pub(super) const TIERED_CACHE: Block = Block {
+    name: "vq_tiered_cache",
+    summary: "looks up indices in a codebook of which the first entries are on the chip and the others are read from memory",
+    parameters: &[
+        ENTRIES,
+        Parameter {
+            legal: Legal::OneOf(&[1, 2, 4, 8, 16]),
+            why: "a word of memory has whole entries, or an entry whole words",
+            ..VECTOR
+        },
+        Parameter {
+            name: "lanes",
+            doc: "indices of a beat",
+            unit: "indices",
+            default: Some(Preset::Number(8)),
+            legal: any(1, MAX_CACHE_LANES as i128),
+            why: "more are several caches",
+        },
+        Parameter {
+            name: "registers",
+            doc: "how many of the first entries are in LUT RAM",
+            unit: "entries",
+            default: Some(Preset::Number(0)),
+            legal: any(0, MAX_REGISTERS as i128),
+            why: "more are cheaper in block RAM",
+        },
+        Parameter {
+            name: "shared",
+            doc: "how many of the first entries are on the chip, those in LUT RAM among them; the others are read from memory",
+            unit: "entries",
+            default: Some(Preset::Number(128)),
+            legal: any(0, MAX_ENTRIES as i128 - 1),
+            why: "some are in memory, or it is a codebook cache",
+        },
+        Parameter {
+            name: "outstanding",
+            doc: "lookups that may be in memory at once",
+            unit: "lookups",
+            default: Some(Preset::Number(16)),
+            legal: any(1, MAX_LOOKUPS as i128),
+            why: "each has a place in a LUT RAM of 64 before it is asked for",
+        },
+        Parameter {
+            name: "address_bits",
+            doc: "bits of a byte address",
+            unit: "bits",
+            default: Some(Preset::Number(32)),
+            legal: any(13, 64),
+            why: "a memory has more than a page of 4 KiB, and AXI4 has addresses of up to 64 bits",
+        },
+    ],
+    check: tiers_fit,
+    latency: |_| format!("{} cycles, if no entry of the beat is in memory", tiered_cache::LATENCY),
+    throughput: |v| {
+        let p = tiered_params(v);
+        format!(
+            "up to {} indices a cycle, from book to book; {} a lookup in memory; a load of {} numbers a cycle",
+            p.cache.lanes,
+            if p.entry_words() == 1 { "a cycle".to_string() } else { format!("{} cycles", p.entry_words()) },
+            p.cache.piece_numbers()
+        )
+    },
+    function: || type_name_of_val(&tiered_cache),
+    build: |_, v| tiered_cache(tiered_params(v)).map(Design::erase),
 };

@@ -9,7 +9,8 @@ use hw::catalogue::{
     Value, Values, apid_params, arbiter_axi, banked_params, block, board_params, cache_params, centres_params,
     encoder_params, framer_params, head_params, lad_scores_params, lad_sums_params, matrix_params, md_params,
     merge_axi_params, merge_params, migration_params, mmu_params, mover, oaken_mmu_params, scores_params, sdram_params,
-    slice_params, softmax_params, system_params, table_params, tiles_params, unpacker_params, values_params,
+    slice_params, softmax_params, system_params, table_params, tiered_params, tiles_params, unpacker_params,
+    values_params,
 };
 use hw::memory::ram::{Collision, RamParams};
 use hw::stream::fifo::Style;
@@ -104,6 +105,7 @@ fn driver(name: &str, block: &str, v: &Values) -> Option<Driver> {
         "sdram" => sdram::sdram_driver(name, sdram_params(v)),
         "vq_e8p_decoder" => vq::e8p_decoder_driver(name, v.number("lanes")),
         "vq_banked_cache" => vq::banked_cache_driver(name, banked_params(v)),
+        "vq_tiered_cache" => vq::tiered_cache_driver(name, tiered_params(v)),
         "vq_codebook_cache" => vq::codebook_cache_driver(name, cache_params(v)),
         "vq_attention_head" => vq_head::head_driver(name, head_params(v)),
         "vq_matrix_vector" => vq_matrix::matrix_vector_driver(name, matrix_params(v)),

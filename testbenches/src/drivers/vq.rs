@@ -13,10 +13,13 @@ use hw::vq::cache_types::CacheParams;
 use hw::vq::codebook_cache::{CodebookCachePorts, codebook_cache};
 use hw::vq::e8p::{LATENCY, NUMBER_BITS, e8p_decoder};
 use hw::vq::index_unpacker::{IndexUnpackerPorts, UnpackerParams, index_unpacker};
+use hw::vq::tiered_cache::{MAX_READS, TieredParams, tiered_cache};
+use sim::bus::axi4_memory::MemoryModel;
 use sim::bus::{Beat, Bench, Stalls, StreamPorts};
 use sim::golden::vq::e8p::point;
 use sim::golden::vq::pack_row;
 use sim::vq_cache_bench::CacheBench;
+use sim::vq_tiered_bench::{Around, TieredBench};
 
 /// A decoder of QuiP#'s lattice, for so many lanes.
 pub fn e8p_decoder_driver(name: impl Into<String>, lanes: u32) -> Driver {
@@ -59,6 +62,45 @@ fn cache_driver(name: impl Into<String>, design: Design<CodebookCachePorts>, p: 
             let of_port = [(); 6].map(|()| if round == 1 { Stalls::Never } else { stalls[rng.usize(0..4)] });
             let episodes = bench.random_episodes(&mut rng, 20);
             bench.run(engine, &episodes, of_port, seed).map_err(|e| format!("{of_port:?}, seed {seed}: {e}"))?;
+        }
+        Ok(())
+    })
+}
+
+/// A codebook cache with a memory tier. Every second round memory makes errors; each round is stopped somewhere by the reset of the next one.
+pub fn tiered_cache_driver(name: impl Into<String>, p: TieredParams) -> Driver {
+    let design = build(tiered_cache(p));
+    let held = design.clone();
+    let io = &design.ports;
+    let sources =
+        [StreamPorts::of(&design, &io.load), StreamPorts::of(&design, &io.words), StreamPorts::of(&design, &io.s)];
+    let sinks =
+        [StreamPorts::of(&design, &io.loaded), StreamPorts::of(&design, &io.m), StreamPorts::of(&design, &io.fault)];
+    let [entries, lanes, vector] = [p.cache.entries, p.cache.lanes, p.cache.vector].map(|n| n as usize);
+    let cache = CacheBench { entries, lanes, vector, places: 2, sources, sinks };
+    let bench = TieredBench { cache, shared: p.shared as usize, address_bits: p.address_bits };
+    // deep books take long to load
+    let (rounds, number) = if entries > 1024 { (4, 8) } else { (12, 20) };
+    Driver::new(name, design, move |engine: &mut dyn Engine, effort: Effort| {
+        let kinds = [Stalls::Never, Stalls::Percent(30), Stalls::Percent(70), Stalls::Runs(15)];
+        for round in 0..if effort.long { 30 * rounds } else { rounds } {
+            let seed = 1000 * effort.seed + round;
+            let mut rng = Rng::with_seed(seed);
+            let mut any = || if round == 1 { Stalls::Never } else { kinds[rng.usize(0..4)] };
+            let (stalls, taking, giving) = ([(); 6].map(|()| any()), any(), any());
+            let (latency, jitter) = ([1, 5, 40][rng.usize(0..3)], [0, 9][rng.usize(0..2)]);
+            let episodes = bench.random_episodes(&mut rng, number);
+            let errors = if round % 2 == 1 { bench.errors(&mut rng, &episodes) } else { vec![] };
+            let outstanding = MAX_READS as usize;
+            let memory = MemoryModel { latency, jitter, taking, giving, errors, outstanding, ..MemoryModel::default() };
+            let whole = Around { stalls, memory, seed, stop: None };
+            let stopped = Around { stop: Some(rng.u64(1..2000)), ..whole.clone() };
+            for around in [whole, stopped] {
+                let ports = (&held, &held.ports.m_axi);
+                bench
+                    .run(&mut *engine, ports, &episodes, &around)
+                    .map_err(|e| format!("seed {seed}, {around:?}: {e}"))?;
+            }
         }
         Ok(())
     })

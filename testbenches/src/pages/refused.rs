@@ -19,6 +19,14 @@ const REFUSED: &[(&str, &[Example])] = &[
         ],
     ),
     ("oaken_slice_splitter", &[&[("heads", 64), ("head_elements", 192)]]),
+    (
+        "vq_tiered_cache",
+        &[
+            &[("entries", 256), ("shared", 256)],
+            &[("registers", 16), ("shared", 8)],
+            &[("vector", 16), ("outstanding", 17)],
+        ],
+    ),
     ("burst_reader", &[&[("buffer", 256), ("data_bits", 64)]]),
     ("burst_writer", &[&[("buffer", 256), ("data_bits", 64)]]),
     ("sdram", &[&[("clock_hertz", 143_000_000)], &[("clock_hertz", 10_000_000), ("t_refi", 1000)]]),
