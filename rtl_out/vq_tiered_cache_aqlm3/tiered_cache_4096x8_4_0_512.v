@@ -152,7 +152,7 @@ module tiered_cache_4096x8_4_0_512 (
     wire beats_valid;
     wire beats_ready; // fifo.rs:152
     wire [50:0] fifo_2_m_payload;
-    wire [4:0] fifo_2_level;
+    wire [6:0] fifo_2_level;
     reg looked_up; // the place of the last beat that was looked up | tiered_cache.rs:109
     wire near_advance; // near.rs:19
     reg none; // near.rs:22
@@ -277,9 +277,9 @@ module tiered_cache_4096x8_4_0_512 (
     // Access
     wire [3:0] used = {lookups_access_count >= 2'h3, lookups_access_count >= 2'h2, lookups_access_count >= 2'h1, 1'h1}; // tiered_cache.rs:166
     wire [3:0] found = {lookups_from_book & (lookups_access_index_3 <= lookups_from_last_index), lookups_from_book & (lookups_access_index_2 <= lookups_from_last_index), lookups_from_book & (lookups_access_index_1 <= lookups_from_last_index), lookups_from_book & (lookups_access_index_0 <= lookups_from_last_index)}; // tiered_cache.rs:167
-    wire [3:0] beyond = {lookups_access_index_3 >= 12'h200, lookups_access_index_2 >= 12'h200, lookups_access_index_1 >= 12'h200, lookups_access_index_0 >= 12'h200}; // tiered_cache.rs:168
-    wire [3:0] cold = (used & found) & beyond; // tiered_cache.rs:169
-    wire [3:0] near = (used & found) & (~beyond); // tiered_cache.rs:169
+    wire [3:0] in_memory = {lookups_access_index_3 >= 12'h200, lookups_access_index_2 >= 12'h200, lookups_access_index_1 >= 12'h200, lookups_access_index_0 >= 12'h200}; // tiered_cache.rs:168
+    wire [3:0] cold = (used & found) & in_memory; // tiered_cache.rs:169
+    wire [3:0] near = (used & found) & (~in_memory); // tiered_cache.rs:169
     wire [3:0] wrong = used & (~found); // tiered_cache.rs:169
     wire [8:0] low_0 = lookups_access_index_0[8:0]; // tiered_cache.rs:170
     wire [8:0] low_1 = lookups_access_index_1[8:0]; // tiered_cache.rs:170
@@ -378,10 +378,10 @@ module tiered_cache_4096x8_4_0_512 (
         .excess(counter_excess)
     );
     assign ready_1 = slice_1_s_ready;
-    wire [11:0] wanted_index = slice_1_m_payload[43:32]; // register_slice_forward.rs:46
-    wire [28:0] wanted_base = slice_1_m_payload[31:3]; // register_slice_forward.rs:46
-    wire [1:0] wanted_lane = slice_1_m_payload[2:1]; // register_slice_forward.rs:46
-    wire wanted_last = slice_1_m_payload[0]; // register_slice_forward.rs:46
+    wire [11:0] wanted_index = slice_1_m_payload[43:32]; // register_slice.rs:63
+    wire [28:0] wanted_base = slice_1_m_payload[31:3]; // register_slice.rs:63
+    wire [1:0] wanted_lane = slice_1_m_payload[2:1]; // register_slice.rs:63
+    wire wanted_last = slice_1_m_payload[0]; // register_slice.rs:63
     assign m_axi_arvalid = valid_1;
     wire free = (~valid_1) | m_axi_arready; // cold.rs:75
     always @(posedge clk) begin
@@ -398,7 +398,7 @@ module tiered_cache_4096x8_4_0_512 (
     wire [12:0] word = {wanted_index, part}; // cold.rs:84
     wire begins = goes & (~part); // cold.rs:84
     wire ends = free & part; // cold.rs:84
-    register_slice_forward_44 slice_1 (
+    register_slice_44 slice_1 (
         .clk(clk),
         .rst(rst),
         .s_valid(stream_valid),
@@ -503,7 +503,7 @@ module tiered_cache_4096x8_4_0_512 (
     );
     wire place_1 = ~place; // tiered_cache.rs:112
     assign beats_ready = near_advance;
-    fifo_51x16_distributed fifo_2 (
+    fifo_51x64_distributed fifo_2 (
         .clk(clk),
         .rst(rst),
         .s_valid(waiting_valid),

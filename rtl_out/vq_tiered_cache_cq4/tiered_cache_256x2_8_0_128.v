@@ -170,7 +170,7 @@ module tiered_cache_256x2_8_0_128 (
     wire beats_valid;
     wire beats_ready; // fifo.rs:152
     wire [79:0] fifo_2_m_payload;
-    wire [4:0] fifo_2_level;
+    wire [6:0] fifo_2_level;
     reg looked_up; // the place of the last beat that was looked up | tiered_cache.rs:109
     wire near_advance; // near.rs:19
     reg none; // near.rs:22
@@ -322,9 +322,9 @@ module tiered_cache_256x2_8_0_128 (
     // Access
     wire [7:0] used = {lookups_access_count >= 3'h7, lookups_access_count >= 3'h6, lookups_access_count >= 3'h5, lookups_access_count >= 3'h4, lookups_access_count >= 3'h3, lookups_access_count >= 3'h2, lookups_access_count >= 3'h1, 1'h1}; // tiered_cache.rs:166
     wire [7:0] found = {lookups_from_book & (lookups_access_index_7 <= lookups_from_last_index), lookups_from_book & (lookups_access_index_6 <= lookups_from_last_index), lookups_from_book & (lookups_access_index_5 <= lookups_from_last_index), lookups_from_book & (lookups_access_index_4 <= lookups_from_last_index), lookups_from_book & (lookups_access_index_3 <= lookups_from_last_index), lookups_from_book & (lookups_access_index_2 <= lookups_from_last_index), lookups_from_book & (lookups_access_index_1 <= lookups_from_last_index), lookups_from_book & (lookups_access_index_0 <= lookups_from_last_index)}; // tiered_cache.rs:167
-    wire [7:0] beyond = {lookups_access_index_7 >= 8'h80, lookups_access_index_6 >= 8'h80, lookups_access_index_5 >= 8'h80, lookups_access_index_4 >= 8'h80, lookups_access_index_3 >= 8'h80, lookups_access_index_2 >= 8'h80, lookups_access_index_1 >= 8'h80, lookups_access_index_0 >= 8'h80}; // tiered_cache.rs:168
-    wire [7:0] cold = (used & found) & beyond; // tiered_cache.rs:169
-    wire [7:0] near = (used & found) & (~beyond); // tiered_cache.rs:169
+    wire [7:0] in_memory = {lookups_access_index_7 >= 8'h80, lookups_access_index_6 >= 8'h80, lookups_access_index_5 >= 8'h80, lookups_access_index_4 >= 8'h80, lookups_access_index_3 >= 8'h80, lookups_access_index_2 >= 8'h80, lookups_access_index_1 >= 8'h80, lookups_access_index_0 >= 8'h80}; // tiered_cache.rs:168
+    wire [7:0] cold = (used & found) & in_memory; // tiered_cache.rs:169
+    wire [7:0] near = (used & found) & (~in_memory); // tiered_cache.rs:169
     wire [7:0] wrong = used & (~found); // tiered_cache.rs:169
     wire [6:0] low_0 = lookups_access_index_0[6:0]; // tiered_cache.rs:170
     wire [6:0] low_1 = lookups_access_index_1[6:0]; // tiered_cache.rs:170
@@ -451,10 +451,10 @@ module tiered_cache_256x2_8_0_128 (
         .excess(counter_excess)
     );
     assign ready_1 = slice_1_s_ready;
-    wire [7:0] wanted_index = slice_1_m_payload[40:33]; // register_slice_forward.rs:46
-    wire [28:0] wanted_base = slice_1_m_payload[32:4]; // register_slice_forward.rs:46
-    wire [2:0] wanted_lane = slice_1_m_payload[3:1]; // register_slice_forward.rs:46
-    wire wanted_last = slice_1_m_payload[0]; // register_slice_forward.rs:46
+    wire [7:0] wanted_index = slice_1_m_payload[40:33]; // register_slice.rs:63
+    wire [28:0] wanted_base = slice_1_m_payload[32:4]; // register_slice.rs:63
+    wire [2:0] wanted_lane = slice_1_m_payload[3:1]; // register_slice.rs:63
+    wire wanted_last = slice_1_m_payload[0]; // register_slice.rs:63
     assign m_axi_arvalid = valid_1;
     wire free = (~valid_1) | m_axi_arready; // cold.rs:75
     always @(posedge clk) begin
@@ -462,7 +462,7 @@ module tiered_cache_256x2_8_0_128 (
             valid_1 <= 1'h0;
         end else if (free) valid_1 <= wanted_valid;
     end
-    register_slice_forward_41 slice_1 (
+    register_slice_41 slice_1 (
         .clk(clk),
         .rst(rst),
         .s_valid(stream_valid),
@@ -567,7 +567,7 @@ module tiered_cache_256x2_8_0_128 (
     );
     wire place_1 = ~place; // tiered_cache.rs:112
     assign beats_ready = near_advance;
-    fifo_80x16_distributed fifo_2 (
+    fifo_80x64_distributed fifo_2 (
         .clk(clk),
         .rst(rst),
         .s_valid(waiting_valid),

@@ -40,7 +40,7 @@ pub struct TieredEpisode {
 pub struct Around {
     /// Stalls of the streams, in the order of `sources` and `sinks`.
     pub stalls: [Stalls; 6],
-    /// The memory; it takes as many requests as the cache makes.
+    /// The memory.
     pub memory: MemoryModel,
     /// For all that is random.
     pub seed: u64,
@@ -142,7 +142,7 @@ impl TieredBench {
             let bytes: Vec<u8> = episode.values.iter().flat_map(|x| x.to_le_bytes()).collect();
             if let Some(address) = episode.addresses.last() {
                 for (i, byte) in (8..).zip(bytes) {
-                    memory.bytes.write(self.wrapped(address + i), &[byte]);
+                    memory.bytes.write(self.wrapped(address.wrapping_add(i)), &[byte]);
                 }
             }
         }
@@ -220,31 +220,46 @@ impl TieredBench {
         8 + 2 * (self.cache.entries * self.cache.vector) as u64
     }
 
-    /// Random episodes as those of a codebook cache, with books at any place in memory: up to its end and around it. Some numbers there are infinite.
+    /// Random episodes as those of a codebook cache, with books at any place in memory: up to its end and around it. Some numbers there are infinite,
+    /// of entries that are asked for.
     pub fn random_episodes(&self, rng: &mut Rng, number: usize) -> Vec<TieredEpisode> {
         let room = self.book_bytes().next_multiple_of(8);
-        let most = (u64::MAX >> (64 - self.address_bits)) / room;
-        assert!(most > number as u64, "each book has a place of its own");
-        let (slot, shift) = (rng.u64(0..most), 8 * rng.u64(0..room / 8));
+        let all = u64::MAX >> (64 - self.address_bits);
+        assert!(all / room > number as u64, "each book has a place of its own");
+        // one time in two one of them lies around the end of memory, any of its words the last one there
+        let before_end = 8 * rng.u64(1..=room / 8) + room * rng.u64(0..number as u64);
+        let start = if rng.bool() { 0u64.wrapping_sub(before_end) } else { 8 * rng.u64(0..=all / 8) };
         let episodes = self.cache.random_episodes(rng, number);
         let episode = |(i, cache): (usize, Episode)| {
             let mut values = self.cache.values(rng, self.cache.entries);
             if rng.u8(0..3) == 0 {
-                (0..3).for_each(|_| values[rng.usize(0..self.cache.entries * self.cache.vector)] |= 0x7c00);
+                for _ in 0..3 {
+                    let number = rng.usize(0..self.cache.vector);
+                    values[self.cache.vector * self.cold_index(rng, &cache) + number] |= 0x7c00;
+                }
             }
-            let addresses = (0..cache.loads.len()).map(|_| self.wrapped((slot + i as u64) % most * room + shift));
+            let addresses = (0..cache.loads.len()).map(|_| self.wrapped(start.wrapping_add(i as u64 * room)));
             TieredEpisode { addresses: addresses.collect(), values, cache }
         };
         episodes.into_iter().enumerate().map(episode).collect()
     }
 
-    /// Some words of the books of these episodes: there memory answers with errors.
+    /// An index that is asked for in these beats, one in memory if there is any.
+    fn cold_index(&self, rng: &mut Rng, episode: &Episode) -> usize {
+        let asked = episode.beats.iter().flatten().map(|index| usize::from(*index));
+        let cold: Vec<usize> = asked.filter(|index| (self.shared..self.cache.entries).contains(index)).collect();
+        if cold.is_empty() { rng.usize(0..self.cache.entries) } else { cold[rng.usize(0..cold.len())] }
+    }
+
+    /// Some words of the books of these episodes, of entries that are asked for: there memory answers with errors.
     pub fn errors(&self, rng: &mut Rng, episodes: &[TieredEpisode]) -> Vec<(Range<u64>, Response)> {
-        let one = |address: &u64| {
-            let at = self.wrapped(address + 8 * rng.u64(1..=self.book_bytes() / 8));
+        let one = |episode: &TieredEpisode| {
+            let address = episode.addresses.last()?;
+            let number = self.cache.vector * self.cold_index(rng, &episode.cache) + rng.usize(0..self.cache.vector);
+            let at = self.wrapped(address.wrapping_add(8 + 2 * number as u64)) & !7;
             let response = if rng.bool() { Response::Slave } else { Response::Decode };
-            (at..at + 8 * rng.u64(1..=2), response)
+            Some((at..at.saturating_add(8 * rng.u64(1..=2)), response))
         };
-        episodes.iter().filter_map(|episode| episode.addresses.last()).map(one).collect()
+        episodes.iter().filter_map(one).collect()
     }
 }

@@ -2,7 +2,7 @@
 //! `cargo run --release -p kvforge-testbenches --example tiered_rates -- FILES`, with files of `kvforge vq pack`.
 
 use hw::vq::cache_types::CacheParams;
-use hw::vq::tiered_cache::{MAX_READS, TieredParams, tiered_cache};
+use hw::vq::tiered_cache::{TieredParams, tiered_cache};
 use sim::bus::axi4_memory::MemoryModel;
 use sim::bus::{Stalls, StreamPorts};
 use sim::golden::vq::cache::book_words;
@@ -115,7 +115,7 @@ fn simulate(
     let bench = TieredBench { cache, shared, address_bits: 32 };
     let cache = Episode { loads: vec![(0, book_words(0, values, vector))], beats: beats.to_vec() };
     let episode = TieredEpisode { cache, addresses: vec![0x1000], values: values.to_vec() };
-    let memory = MemoryModel { latency: LATENCY, outstanding: MAX_READS as usize, ..MemoryModel::default() };
+    let memory = MemoryModel { latency: LATENCY, outstanding: p.reads() as usize, ..MemoryModel::default() };
     let around = Around { stalls: [Stalls::Never; 6], memory, seed: 1, stop: None };
     let mut engine = jit::simulator(&design);
     let (times, _) = bench.run(&mut engine, (&design, &io.m_axi), &[episode], &around)?.ok_or("it was stopped")?;

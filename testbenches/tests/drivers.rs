@@ -104,13 +104,13 @@ fn several_settings_and_64_lanes_pass_under_verilator() {
     });
 }
 
-/// The caches of codebooks, with books of both kinds of length; with `KVFORGE_LONG=1` all units of vector quantization and attention.
+/// The caches of codebooks; with `KVFORGE_LONG=1` all units of vector quantization and attention.
 #[test]
 fn units_of_vector_quantization_pass_under_verilator() {
     if !testbenches::have(&["verilator"]) {
         return;
     }
-    let short = ["vq_codebook_cache_cq2_8", "vq_codebook_cache_cq4_8", "vq_banked_cache_aqlm3"];
+    let short = ["vq_codebook_cache_cq4_8", "vq_banked_cache_aqlm3", "vq_tiered_cache_cq4"];
     let long = |name: &str| ["vq_", "attention_", "softmax_"].iter().any(|prefix| name.starts_with(prefix));
     let chosen =
         names().into_iter().filter(|name| if sim::bus::long() { long(name) } else { short.contains(&&**name) });

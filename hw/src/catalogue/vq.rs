@@ -1,6 +1,7 @@
 //! What reads vector-quantized data.
 
 use super::block::Block;
+use super::memory::ADDRESS_BITS;
 use super::parameter::{Legal, Mistake, Parameter, Preset, Values, any, nothing};
 use crate::vq::banked_cache::{self, banked_cache};
 use crate::vq::banked_types::BankedParams;
@@ -212,7 +213,7 @@ fn tiers_fit(v: &Values) -> Result<(), Box<Mistake>> {
             ["vector", "outstanding"],
             format!("{} lookups of {} words each", p.outstanding, p.entry_words()),
             format!("outstanding up to {most}"),
-            "each word has a place in a LUT RAM of 64 before it is asked for",
+            "each word has one of 64 places before it is asked for",
         ),
         _ => return Ok(()),
     };
@@ -259,16 +260,9 @@ pub(super) const TIERED_CACHE: Block = Block {
             unit: "lookups",
             default: Some(Preset::Number(16)),
             legal: any(1, MAX_LOOKUPS as i128),
-            why: "each has a place in a LUT RAM of 64 before it is asked for",
+            why: "each word has one of 64 places before it is asked for",
         },
-        Parameter {
-            name: "address_bits",
-            doc: "bits of a byte address",
-            unit: "bits",
-            default: Some(Preset::Number(32)),
-            legal: any(13, 64),
-            why: "a memory has more than a page of 4 KiB, and AXI4 has addresses of up to 64 bits",
-        },
+        ADDRESS_BITS,
     ],
     check: tiers_fit,
     latency: |_| format!("{} cycles, if no entry of the beat is in memory", tiered_cache::LATENCY),

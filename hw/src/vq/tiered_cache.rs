@@ -3,7 +3,7 @@
 //!
 //! | port | |
 //! | --- | --- |
-//! | `load` | Load: a book comes, with this number, and stands in memory at this address (its low 3 bits are not looked at). Taken when no load is under way, the report of the last one was taken, and the place that is not read is free: its book was switched to, and the beats before that have been looked up, or its load failed |
+//! | `load` | Load: a book comes, with this number, and stands in memory at this address (its low 3 bits are not looked at). Taken when no load is under way, the report of the last one was taken, and a place is free: the first beat of the book that was switched to last has been looked up on the chip (so a load may wait for memory, and for `m`), or the last load failed |
 //! | `words` | the books in their order, whole, as they stand in a file (docs/vq-format.md, section 4), with `last`; `words_ready` follows `words_valid` within the cycle |
 //! | `loaded` | how each load ended; registers |
 //! | `s` | Access: up to `lanes` indices; Switch with them. A beat with `switch` waits while a load is under way |
@@ -13,7 +13,7 @@
 //!
 //! - Parameters: those of [`TieredParams`]. Latency: [`LATENCY`] cycles for a beat without an entry in memory.
 //! - Throughput: a beat takes a cycle, or one for each word that it asks of memory if these are more, while memory answers; at most `outstanding` lookups are in memory,
-//!   of any beats, and up to 16 beats (or `outstanding`, if that is more) wait for the oldest one. A lookup's place is free 4 cycles and the memory's latency after it was taken.
+//!   of any beats, and 67 beats wait behind the oldest one (64 in a FIFO). A lookup's place is free w + 3 cycles and the memory's latency after it was taken, with w words of an entry.
 //! - A beat is told of once: an index without an entry before an entry that memory did not give; of each the first lane.
 //! - A switch when nothing was announced by `load` in an earlier cycle, or to a load that failed, is taken: there is no book from then on.
 //! - Combinational paths: from `s_switch` to `s_ready`, from `words_valid` to `words_ready`.
@@ -105,7 +105,7 @@ pub fn tiered_cache(p: TieredParams) -> Result<Design<TieredCachePorts>, Errors>
     cold.payload.set(asked);
     let answers = cold::read(m, cold, io.m_axi, p)?;
 
-    let beats = fifo_after(m, waiting, p.beats(), Style::Distributed)?;
+    let beats = fifo_after(m, waiting, BEATS, Style::Distributed)?;
     let looked_up = m.reg_reset(bits(1), 0).comment("the place of the last beat that was looked up");
     m.when(beats.transfer(), || looked_up.set(beats.payload.place));
     loader.free.set(!waits & looked_up.eq(read.place));
@@ -165,8 +165,8 @@ fn sort(m: Module, s: Stream<Lookup>, p: TieredParams) -> Stream<Sorted> {
     let used = (0..p.cache.lanes).map(|lane| if lane == 0 { m.lit(1u32, 1) } else { count.ge(lane) });
     let used = Vector::of(used).pack();
     let found = Vector::of(index.into_iter().map(|index| from.book & index.le(from.last_index))).pack();
-    let beyond = Vector::of(index.into_iter().map(|index| index.ge(p.shared))).pack();
-    let (cold, near, wrong) = (used & found & beyond, used & found & !beyond, used & !found);
+    let in_memory = Vector::of(index.into_iter().map(|index| index.ge(p.shared))).pack();
+    let (cold, near, wrong) = (used & found & in_memory, used & found & !in_memory, used & !found);
     let low = Vector::of(index.into_iter().map(|index| index.trunc(p.near_bits())));
     let no_book = !from.book;
     let beat = Beat { index: low, place: from.place, near, wrong, cold: cold.any(), no_book, count, row_end, last };

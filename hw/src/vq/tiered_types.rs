@@ -1,17 +1,17 @@
 //! What goes in and out of a codebook cache with a memory tier, and between its parts.
 
 use super::cache_types::*;
-use crate::memory::axi::{ADDRESS_BITS, AxiParams};
+use crate::memory::axi::AxiParams;
 use hdl::*;
 
 /// The most entries in LUT RAM.
 pub const MAX_REGISTERS: u32 = 32;
 /// The most lookups in memory at once.
 pub const MAX_LOOKUPS: u32 = 64;
-/// The most words that are on their way from memory at once: those of a LUT RAM.
+/// The most words that are on their way from memory at once.
 pub const MAX_READS: u32 = 64;
-/// The fewest beats for which the oldest one waits: those of a LUT RAM.
-const BEATS: u32 = 16;
+/// Beats that wait behind the oldest one, as indices: enough to go on taking a beat a cycle while one entry comes from a memory of 50 cycles.
+pub(super) const BEATS: usize = 64;
 /// Bytes of a word, as a power of two.
 const WORD_BYTES: u32 = 3;
 
@@ -55,10 +55,6 @@ impl TieredParams {
     pub(super) fn word_bits(self) -> u32 {
         self.address_bits - WORD_BYTES
     }
-    /// Beats that may wait for the oldest one.
-    pub(super) fn beats(self) -> usize {
-        self.outstanding.max(BEATS) as usize
-    }
     /// Words that may be on their way from memory.
     pub fn reads(self) -> u32 {
         self.outstanding * self.entry_words()
@@ -87,11 +83,7 @@ impl TieredParams {
                 let help = format!("from 1 to {}: {MAX_READS} words have room", MAX_READS / self.entry_words());
                 (format!("outstanding = {outstanding} with vectors of {vector}"), help)
             }
-            _ if !(ADDRESS_BITS.0..=ADDRESS_BITS.1).contains(&self.address_bits) => {
-                let help = format!("from {} to {}", ADDRESS_BITS.0, ADDRESS_BITS.1);
-                (format!("address_bits = {} is out of range", self.address_bits), help)
-            }
-            _ => return Ok(()),
+            _ => return self.axi().check_widths(module),
         };
         Err(Errors::parameter(module, what, help))
     }

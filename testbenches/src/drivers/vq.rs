@@ -13,7 +13,7 @@ use hw::vq::cache_types::CacheParams;
 use hw::vq::codebook_cache::{CodebookCachePorts, codebook_cache};
 use hw::vq::e8p::{LATENCY, NUMBER_BITS, e8p_decoder};
 use hw::vq::index_unpacker::{IndexUnpackerPorts, UnpackerParams, index_unpacker};
-use hw::vq::tiered_cache::{MAX_READS, TieredParams, tiered_cache};
+use hw::vq::tiered_cache::{TieredParams, tiered_cache};
 use sim::bus::axi4_memory::MemoryModel;
 use sim::bus::{Beat, Bench, Stalls, StreamPorts};
 use sim::golden::vq::e8p::point;
@@ -91,16 +91,16 @@ pub fn tiered_cache_driver(name: impl Into<String>, p: TieredParams) -> Driver {
             let (latency, jitter) = ([1, 5, 40][rng.usize(0..3)], [0, 9][rng.usize(0..2)]);
             let episodes = bench.random_episodes(&mut rng, number);
             let errors = if round % 2 == 1 { bench.errors(&mut rng, &episodes) } else { vec![] };
-            let outstanding = MAX_READS as usize;
+            let outstanding = p.reads() as usize;
             let memory = MemoryModel { latency, jitter, taking, giving, errors, outstanding, ..MemoryModel::default() };
-            let whole = Around { stalls, memory, seed, stop: None };
-            let stopped = Around { stop: Some(rng.u64(1..2000)), ..whole.clone() };
-            for around in [whole, stopped] {
-                let ports = (&held, &held.ports.m_axi);
-                bench
-                    .run(&mut *engine, ports, &episodes, &around)
-                    .map_err(|e| format!("seed {seed}, {around:?}: {e}"))?;
-            }
+            let mut around = Around { stalls, memory, seed, stop: None };
+            let mut run = |around: &Around| {
+                let ran = bench.run(&mut *engine, (&held, &held.ports.m_axi), &episodes, around);
+                ran.map_err(|e| format!("seed {seed}, {around:?}: {e}"))
+            };
+            let cycles = run(&around)?.and_then(|(times, _)| times.answered.last().copied()).unwrap_or(1);
+            around.stop = Some(rng.u64(1..=cycles.max(1)));
+            run(&around)?;
         }
         Ok(())
     })

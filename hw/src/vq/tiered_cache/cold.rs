@@ -4,7 +4,7 @@ use super::super::tiered_types::*;
 use crate::memory::axi::AxiRead;
 use crate::stream::credit_counter::with_credits;
 use crate::stream::fifo::{Style, fifo_after};
-use crate::stream::register_slice_forward::register_slice_forward_after;
+use crate::stream::register_slice::register_slice_after;
 use hdl::logic::{first_one, mux1h, only_first_one};
 use hdl::*;
 
@@ -16,7 +16,7 @@ pub(super) fn read(m: Module, s: Stream<ColdBeat>, axi: AxiRead, p: TieredParams
     let given = m.wire(bits(1));
     let credited = with_credits(m, pick(m, s, p), p.outstanding, given)?;
     m.assert(!credited.excess, "no more lookups end than have begun");
-    let wanted = register_slice_forward_after(m, credited.stream)?;
+    let wanted = register_slice_after(m, credited.stream)?; // of both directions: `arready` does not reach `s_ready`
     let flights = fifo_after(m, ask(m, wanted, axi, p), p.outstanding.max(2) as usize, Style::Distributed)?;
     let came = receive(m, flights, axi, p);
     let answers = fifo_after(m, came, p.reads().max(2) as usize, Style::Distributed)?;

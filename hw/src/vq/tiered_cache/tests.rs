@@ -43,20 +43,20 @@ impl Rig {
     }
 }
 
-/// A memory of 40 cycles.
-fn memory() -> MemoryModel {
-    MemoryModel { latency: 40, outstanding: MAX_READS as usize, ..MemoryModel::default() }
+/// A memory of 40 cycles, for which more requests than the cache may make are a mistake.
+fn memory(p: TieredParams) -> MemoryModel {
+    MemoryModel { latency: 40, outstanding: p.reads() as usize, ..MemoryModel::default() }
 }
 
 /// Random stalls and a random memory; the first two rounds have no stalls.
-fn around(rng: &mut Rng, round: u64, seed: u64) -> Around {
+fn around(rng: &mut Rng, p: TieredParams, round: u64, seed: u64) -> Around {
     let kinds = [Stalls::Never, Stalls::Percent(30), Stalls::Percent(70), Stalls::Runs(15)];
     let any = |rng: &mut Rng| if round < 2 { Stalls::Never } else { kinds[rng.usize(0..4)] };
     let stalls = [(); 6].map(|()| any(rng));
     let (taking, giving) = (any(rng), any(rng));
     let (latency, jitter) = ([1, 1, 5, 40][rng.usize(0..4)], [0, 0, 9][rng.usize(0..3)]);
     let bandwidth = [256, 256, 100][rng.usize(0..3)];
-    Around { stalls, memory: MemoryModel { latency, jitter, bandwidth, taking, giving, ..memory() }, seed, stop: None }
+    Around { stalls, memory: MemoryModel { latency, jitter, bandwidth, taking, giving, ..memory(p) }, seed, stop: None }
 }
 
 /// Every mix of tiers: nothing on the chip, LUT RAM only, block RAM only, both, all but one entry; entries of a quarter of a word to four words.
@@ -83,7 +83,7 @@ fn random_books_indices_and_memories() {
             let seed = run_seed(10 * number as u64 + round);
             let mut rng = Rng::with_seed(seed);
             let episodes = rig.bench.random_episodes(&mut rng, 20);
-            let mut around = around(&mut rng, round, seed);
+            let mut around = around(&mut rng, p, round, seed);
             if round % 2 == 1 {
                 around.memory.errors = rig.bench.errors(&mut rng, &episodes);
             }
@@ -100,7 +100,7 @@ fn a_reset_at_any_time_leaves_nothing() {
             let seed = run_seed(1000 + 20 * number as u64 + round);
             let mut rng = Rng::with_seed(seed);
             let episodes = rig.bench.random_episodes(&mut rng, 6);
-            let mut around = around(&mut rng, round, seed);
+            let mut around = around(&mut rng, p, round, seed);
             around.stop = Some(rng.u64(1..400));
             let failed = |e: String| panic!("{p:?}, seed {seed}, {around:?}: {e}");
             rig.run(&episodes, &around).unwrap_or_else(failed);
@@ -121,7 +121,7 @@ fn books(p: TieredParams, beats: &[Vec<Vec<u16>>]) -> (Times, Vec<u64>) {
         TieredEpisode { cache, addresses: vec![0x10_0000 * u64::from(id) + 0x3ff8], values: numbers() }
     };
     let episodes: Vec<_> = (0..).zip(beats).map(episode).collect();
-    let around = Around { stalls: [Stalls::Never; 6], memory: memory(), seed: 1, stop: None };
+    let around = Around { stalls: [Stalls::Never; 6], memory: memory(p), seed: 1, stop: None };
     Rig::new(p).run(&episodes, &around).unwrap().unwrap()
 }
 
@@ -170,14 +170,18 @@ fn lookups_in_memory() {
 
 #[test]
 fn a_beat_takes_as_many_cycles_as_it_has_entries_in_memory() {
-    // 44 places hide the memory, so each pattern shows what it costs
-    let p = params((64, 4, 4), 0, 8, 44);
-    for (beats, cycles) in [
-        (vec![vec![1, 2, 3, 4], vec![1, 2, 3, 9]], 1.0),
-        (vec![vec![1, 2, 3, 4], vec![1, 9, 3, 9]], 1.5),
-        (vec![vec![1, 9, 9, 9]], 3.0),
-        (vec![vec![9], vec![1, 2], vec![8, 9, 10, 11], vec![3, 4]], 7.0 / 4.0),
+    // 44 places hide the memory, and with 16 of them so does a beat in four, or in fifty, with an entry in memory: each pattern shows what it costs
+    let seldom = |every: usize| (0..every).map(|i| vec![1, 2, if i == 0 { 9 } else { 3 }]).collect::<Vec<_>>();
+    for (outstanding, beats, cycles) in [
+        (44, vec![vec![1, 2, 3, 4], vec![1, 2, 3, 9]], 1.0),
+        (44, vec![vec![1, 2, 3, 4], vec![1, 9, 3, 9]], 1.5),
+        (44, vec![vec![1, 9, 9, 9]], 3.0),
+        (44, vec![vec![9], vec![1, 2], vec![8, 9, 10, 11], vec![3, 4]], 7.0 / 4.0),
+        (16, seldom(4), 1.0),
+        (16, seldom(20), 1.0),
+        (2, seldom(50), 1.0),
     ] {
+        let p = params((64, 4, 4), 0, 8, outstanding);
         let beats: Vec<Vec<u16>> = beats.into_iter().cycle().take(1200).collect();
         let answered = &books(p, &[beats.clone()]).0.answered[200..]; // the first ones wait for memory
         let measured = span(answered) as f64 / answered.len() as f64;

@@ -85,11 +85,11 @@ impl TieredCache {
 
     /// An entry in memory. Its words are looked at in their order.
     fn cold(&self, index: usize, memory: &impl Fn(u64) -> Option<u64>) -> Result<Vec<u16>, TieredCause> {
-        let start = self.read + 8 + 2 * (self.vector * index) as u64;
+        let start = self.read.wrapping_add(8 + 2 * (self.vector * index) as u64);
         let mut entry = vec![];
-        for address in (start & !7..start + 2 * self.vector as u64).step_by(8) {
-            let word = memory(address).ok_or(TieredCause::Bus)?;
-            let first = (start.max(address) - address) / 2;
+        for number in 0..self.vector.div_ceil(4) as u64 {
+            let word = memory((start & !7).wrapping_add(8 * number)).ok_or(TieredCause::Bus)?;
+            let first = (start & 7) / 2; // only of an entry of less than a word
             let numbers = (first..4).take(self.vector).map(|at| (word >> (16 * at)) as u16);
             if numbers.clone().any(|x| x & 0x7c00 == 0x7c00) {
                 return Err(TieredCause::Number);

@@ -4,7 +4,7 @@
 `default_nettype none
 
 // First-in first-out queue; the first word falls through.
-module fifo_51x16_distributed (
+module fifo_51x64_distributed (
     input  wire clk,
     input  wire rst,
     input  wire s_valid, // words to store
@@ -13,14 +13,14 @@ module fifo_51x16_distributed (
     output wire m_valid, // the oldest word
     input  wire m_ready,
     output wire [50:0] m_payload,
-    output wire [4:0] level // words held
+    output wire [6:0] level // words held
 );
-    reg [4:0] count; // fifo.rs:64
+    reg [6:0] count; // fifo.rs:64
     reg not_full; // fifo.rs:65
-    reg [3:0] head; // fifo.rs:76
-    reg [3:0] tail; // fifo.rs:77
+    reg [5:0] head; // fifo.rs:76
+    reg [5:0] tail; // fifo.rs:77
     reg not_empty; // fifo.rs:109
-    (* ram_style = "distributed" *) reg [50:0] ram [0:15];
+    (* ram_style = "distributed" *) reg [50:0] ram [0:63];
     wire push = s_valid & s_ready; // fifo.rs:60
     wire pop = m_valid & m_ready; // fifo.rs:61
 
@@ -28,14 +28,14 @@ module fifo_51x16_distributed (
     assign level = count;
     assign s_ready = not_full;
     wire changes = push ^ pop; // fifo.rs:68
-    wire [4:0] change = {{4{pop}}, 1'h1}; // fifo.rs:69
+    wire [6:0] change = {{6{pop}}, 1'h1}; // fifo.rs:69
     always @(posedge clk) begin
         if (rst) begin
-            count <= 5'h0;
+            count <= 7'h0;
             not_full <= 1'h1;
         end else if (changes) begin
             count <= count + change;
-            not_full <= pop | (count != 5'hf);
+            not_full <= pop | (count != 7'h3f);
         end
     end
 
@@ -43,17 +43,17 @@ module fifo_51x16_distributed (
     always @(posedge clk) if (push) ram[tail] <= s_payload;
     always @(posedge clk) begin
         if (rst) begin
-            tail <= 4'h0;
-        end else if (push) tail <= tail + 4'h1;
+            tail <= 6'h0;
+        end else if (push) tail <= tail + 6'h1;
     end
     assign m_valid = not_empty;
     always @(posedge clk) begin
         if (rst) begin
             not_empty <= 1'h0;
-            head <= 4'h0;
+            head <= 6'h0;
         end else begin
-            if (changes) not_empty <= push | (count != 5'h1);
-            if (pop) head <= head + 4'h1;
+            if (changes) not_empty <= push | (count != 7'h1);
+            if (pop) head <= head + 6'h1;
         end
     end
     wire [50:0] ram_q0 = ram[head]; // fifo.rs:113
