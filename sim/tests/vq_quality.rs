@@ -135,7 +135,7 @@ fn arithmetic_loses_far_less_than_the_books() {
     let (training, run) = (of(recordings), of(&["smollm2_run"]));
     let mut rng = fastrand::Rng::with_seed(sim::bus::seed(9));
     println!(
-        "books, scores, weighted sums of values: dB\nalgorithm, layer, head: K, scores by table and by multiplication; V, sums likewise"
+        "dB\nalgorithm, layer, head: what the books lose of scores, what arithmetic loses by table and by multiplication; of weighted sums of values likewise"
     );
     for algorithm in [Algorithm::Cq4, Algorithm::Cq2] {
         let iterations = if folder().1 { 15 } else { 3 };
@@ -160,7 +160,7 @@ fn arithmetic_loses_far_less_than_the_books() {
             for (i, (of, books)) in [(scores, books[0]), (sums, books[1])].into_iter().enumerate() {
                 let distance = of[0].min(of[1]) - books;
                 // the issue asks for 25
-                assert!(distance > 35.0, "{algorithm}, {}, head {head}: {distance:.1} dB", run[at].name);
+                assert!(distance > 30.0, "{algorithm}, {}, head {head}: {distance:.1} dB", run[at].name);
                 least[i] = least[i].min(distance);
             }
         }
@@ -170,7 +170,7 @@ fn arithmetic_loses_far_less_than_the_books() {
 
 /// In dB.
 struct Arithmetic {
-    /// What the books of keys and of values lose.
+    /// What the books lose of scores and of weighted sums of values.
     books: [f64; 2],
     /// What arithmetic loses of scores, by table and by multiplication.
     scores: [f64; 2],
@@ -181,20 +181,25 @@ struct Arithmetic {
 /// A head whose keys are tensor `at`; its values follow them. The query is random, the weights are the softmax of its scores.
 fn arithmetic(file: &VqFile, run: &[Source], (at, number): (usize, usize), rng: &mut fastrand::Rng) -> Arithmetic {
     let [keys, values] = [at, at + 1].map(|i| Head { scheme: &file.scheme, tensor: &file.tensors[i], number });
-    let books = [at, at + 1].map(|i| {
+    let [original_keys, original_values] = [at, at + 1].map(|i| {
         assert_eq!(file.tensors[i].name, run[i].name);
-        let decoded = to_f64(&decode::tensor16(&file.scheme, &file.tensors[i]));
-        let [original, decoded] = [run[i].values(), decoded].map(|all| of_head(&all, run[i].cols, number));
-        beside(&original, &decoded)
+        of_head(&run[i].values(), run[i].cols, number)
     });
     let query = to_bits(&(0..64).map(|_| rng.f64() - 0.5).collect::<Vec<_>>());
     let exact = keys.scores64(&to_f64(&query));
+    let dot = |key: &[f64]| key.iter().zip(to_f64(&query)).map(|(x, y)| x * y).sum::<f64>();
+    let of_keys = beside(&original_keys.chunks(64).map(dot).collect::<Vec<_>>(), &exact);
     let scores = [Way::Table, Way::Multiply].map(|way| beside(&exact, &to_f64(&keys.scores(&query, way))));
     let most = exact.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let weights: Vec<f64> = exact.iter().map(|score| ((score - most) / 8.0).exp()).collect();
     let sum: f64 = weights.iter().sum();
     let weights = to_bits(&weights.iter().map(|weight| weight / sum).collect::<Vec<_>>());
     let exact = values.values64(&to_f64(&weights));
+    let mut original = vec![0.0; 64];
+    for (value, weight) in original_values.chunks(64).zip(to_f64(&weights)) {
+        original.iter_mut().zip(value).for_each(|(sum, x)| *sum += weight * x);
+    }
+    let books = [of_keys, beside(&original, &exact)];
     let sums = [values.values_by_table(&weights, 4), values.values_by_multiplication(&weights)];
     Arithmetic { books, scores, sums: sums.map(|found| beside(&exact, &to_f64(&found))) }
 }

@@ -49,7 +49,8 @@ pub fn run(options: &VqPlanOptions) -> Result<(), Failure> {
     if plan.cost.estimate || plan.alternatives.iter().any(|other| other.cost.estimate) {
         writeln!(
             out,
-            "  estimate: not all of it is built: sums over several units, several queries on one set of values, values by multiplication, other caches of books, more than 8192 tokens in a head"
+            "  estimate: not all of it is built: sums over several units, several queries on one set of values, values by \
+             multiplication, other caches of books, more than 8192 tokens in a head"
         )?;
     }
     Ok(())

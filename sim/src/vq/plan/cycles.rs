@@ -122,17 +122,17 @@ pub struct Lookups {
 impl Lookups {
     /// As it is built.
     pub const EACH_CYCLE: Lookups = Lookups { beats_of_1000: 1000, cold_of_1000: 0, loads_wait: false };
-    /// Lookups under way in memory, and its latency with what is around it.
+    /// Lookups under way in memory, and the cycles of each, as `vq_tiered_cache` has them with a memory of 40 cycles and entries of a word.
     const OUTSTANDING: u64 = 16;
-    const LATENCY: u64 = 40 + 8;
+    const LATENCY: u64 = 40 + 4;
 
     /// Cycles of lookups in memory.
     pub fn memory_cycles(lookups: u64) -> u64 {
         (lookups * Self::LATENCY).div_ceil(Self::OUTSTANDING)
     }
     /// Of so many lookups, those in memory.
-    fn cold(self, lookups: u64) -> u64 {
-        lookups * self.cold_of_1000 / 1000
+    pub fn cold(self, lookups: u64) -> u64 {
+        (u128::from(lookups) * u128::from(self.cold_of_1000) / 1000) as u64 // of all, so it fits again
     }
     /// Cycles of so many beats of some lanes.
     fn beats(self, beats: u64, lanes: u32) -> u64 {

@@ -31,6 +31,9 @@ pub struct Alternative {
     pub what: String,
     /// The machine.
     pub machine: Machine,
+    /// In the place of its cache of books, this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache: Option<String>,
     /// What it costs.
     pub cost: Cost,
     /// Whether it fits.
@@ -230,20 +233,20 @@ pub fn alternatives(task: &Task, machine: &Machine, free: &Free) -> Vec<Alternat
     let known = named.into_iter().filter_map(|(what, machine)| Some((what, machine?)));
     let costed = known.map(|(what, machine)| {
         let cost = cost(task, &machine);
-        Alternative { what, machine, cost, fits: fits(&cost) }
+        Alternative { what, machine, cache: None, cost, fits: fits(&cost) }
     });
     let mut all: Vec<_> = costed.collect();
     let multiplied = if matches!(task, Task::Attention(_)) { multiplying(machine) } else { *machine };
     for (cache, cost) in other_caches(task, &multiplied) {
         let of_plan = matches!(task, Task::Matrix(_));
         let what = if of_plan { cache.name() } else { format!("by multiplication, {}", cache.name()) };
-        all.push(Alternative { what, machine: multiplied, cost, fits: fits(&cost) });
+        all.push(Alternative { what, machine: multiplied, cache: Some(cache.name()), cost, fits: fits(&cost) });
     }
     if let Task::Attention(a) = task {
         let (heads, cost) = with_heads(*a, free);
         let what = format!("{} with all around", count(heads, "attention head", "attention heads"));
         let machine = Machine { units: heads, queries: 1, together: 1, split: 1, ..same };
-        all.push(Alternative { what, machine, cost, fits: fits(&cost) });
+        all.push(Alternative { what, machine, cache: None, cost, fits: fits(&cost) });
     }
     all
 }

@@ -59,6 +59,7 @@ fn areas_are_those_that_were_measured() {
         ("vq_codebook_cache_cq4_8", area::copies(256, 2, 8)),
         ("vq_codebook_cache_cq2_8", area::copies(256, 4, 8)),
         ("vq_codebook_cache_cq2_16", area::copies(256, 4, 16)),
+        ("vq_banked_cache_aqlm3", caches::banks(4096, 8)),
         ("vq_e8p_decoder_4", area::e8p(4)),
         ("vq_matrix_vector_gptvq2", area::matrix_vector(gptvq2(8, 1))),
         ("vq_matrix_vector_gptvq2_4", area::matrix_vector(gptvq2(2, 4))),
@@ -291,7 +292,8 @@ fn heads_that_can_be_generated() {
         (heads, cost.cycles / job, cost.area.fits(free.area), cost.estimate)
     };
     assert_eq!(with("ecp5-85k", 64), (1, 9, true, false));
-    assert_eq!(with("ecp5-85k", 256), (4, 3, true, false));
+    // nine jobs: a fourth head would have nothing to do in the last of three turns
+    assert_eq!(with("ecp5-85k", 256), (3, 3, true, false));
     assert_eq!(with("ecp5-25k", 256), (1, 9, true, false));
     let small = Free { area: Area { lut4: 12_000, dp16kd: 56, dsp: 28 }, bus_bits: 64 };
     assert!(!head::with_heads(a, &small).1.area.fits(small.area));
