@@ -10,7 +10,7 @@ use sim::data::Recording;
 use sim::golden::vq::attention::Head;
 use sim::golden::vq::encode::Rule;
 use sim::golden::vq::product::Way;
-use sim::golden::vq::{Algorithm, Books, Part, Scheme, Tensor, TensorKind, VqFile, decode, encode, pack_row};
+use sim::golden::vq::{Algorithm, Books, Part, Scheme, Tensor, TensorKind, VqFile, encode, pack_row};
 use sim::vq::run::{Recorded, Request, Row, Setup, Unit};
 use sim::vq::{Source, TrainOptions, kv_sources, measure, pack, train, weight_sources};
 

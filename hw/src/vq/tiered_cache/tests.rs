@@ -183,7 +183,7 @@ fn a_beat_takes_as_many_cycles_as_it_has_entries_in_memory() {
     ] {
         let p = params((64, 4, 4), 0, 8, outstanding);
         let beats: Vec<Vec<u16>> = beats.into_iter().cycle().take(1200).collect();
-        let answered = &books(p, &[beats.clone()]).0.answered[200..]; // the first ones wait for memory
+        let answered = &books(p, std::slice::from_ref(&beats)).0.answered[200..]; // the first ones wait for memory
         let measured = span(answered) as f64 / answered.len() as f64;
         assert!((measured - cycles).abs() < 0.02, "{:?}: {measured} cycles a beat, not {cycles}", &beats[..4]);
     }

@@ -9,7 +9,7 @@ use fastrand::Rng;
 /// Whether units can be built so, and can share the task so.
 fn is_legal(task: &Task, m: &Machine) -> bool {
     let powers = [1usize, 2, 4, 8, 16, 32, 64, 128];
-    let shared = m.units % m.together == 0 && m.together % m.split == 0;
+    let shared = m.units.is_multiple_of(m.together) && m.together.is_multiple_of(m.split);
     let side_by_side = |asked: usize| m.queries <= 4 && m.queries <= asked;
     match task {
         Task::Attention(a) => {
