@@ -56,6 +56,8 @@ struct Run<'e> {
     sinks: [Sink; 3],
     limit: u64,
     stop: Option<u64>,
+    /// Memory gives a word as soon as it is due: then it is taken in that cycle.
+    gives_at_once: bool,
 }
 
 impl Run<'_> {
@@ -69,6 +71,9 @@ impl Run<'_> {
         }
         self.memory.step(&mut self.bench).map_err(|e| e.to_string())?;
         self.bench.step().map_err(|e| e.to_string())?;
+        if self.gives_at_once && self.memory.was_refused(&self.bench, 0) {
+            return Err(format!("a word of memory was refused in cycle {}", self.bench.cycle()));
+        }
         Ok(false)
     }
 
@@ -102,7 +107,7 @@ impl TieredBench {
         if self.send(&mut run, episodes, around.seed)? {
             return Ok(None);
         }
-        let expected = self.expected(&run.memory, episodes, &around.memory);
+        let (expected, asked) = self.expected(&run.memory, episodes, &around.memory);
         let (answers, reports) = (expected.answers.len(), expected.reports.len());
         let all = |bench: &Bench| {
             bench.unsent(words) == 0 && bench.beats(m).len() >= answers && bench.beats(loaded).len() >= reports
@@ -118,6 +123,16 @@ impl TieredBench {
         self.cache.compare(&expected, bench.beats(loaded), bench.beats(m), bench.beats(fault), all_faults)?;
         if !run.memory.is_idle() {
             return Err("memory has something under way".into());
+        }
+        let requests: Vec<u64> = run.memory.requests.iter().map(|(_, request)| request.address).collect();
+        if requests != asked {
+            let at = requests.iter().zip(&asked).take_while(|(request, asked)| request == asked).count();
+            return Err(format!(
+                "request {at} of {} to memory: {:#x?}, not {:#x?}",
+                asked.len(),
+                requests.get(at),
+                asked.get(at)
+            ));
         }
         let [taken, announced] = [s, load].map(|source| bench.sent_at(source).to_vec());
         let [answered, reported] = [m, loaded].map(|sink| bench.received_at(sink).to_vec());
@@ -155,7 +170,8 @@ impl TieredBench {
             .sum();
         let limit = bench.cycle() + 5000 + 100 * (work + 20 * episodes.len()) as u64;
         let stop = around.stop.map(|stop| bench.cycle() + stop);
-        Ok(Run { bench, memory, sources, sinks, limit, stop })
+        let gives_at_once = around.memory.giving == Stalls::Never;
+        Ok(Run { bench, memory, sources, sinks, limit, stop, gives_at_once })
     }
 
     /// Sends all that goes in. Gives whether the run has been stopped.
@@ -185,10 +201,10 @@ impl TieredBench {
         Ok(false)
     }
 
-    /// What the model says.
-    fn expected(&self, memory: &Axi4Memory, episodes: &[TieredEpisode], model: &MemoryModel) -> Expected {
+    /// What the model says, and the words that memory is asked for.
+    fn expected(&self, memory: &Axi4Memory, episodes: &[TieredEpisode], model: &MemoryModel) -> (Expected, Vec<u64>) {
         let mut cache = TieredCache::new(self.cache.entries, self.cache.vector, self.shared);
-        let mut expected = Expected::default();
+        let (mut expected, mut asked) = (Expected::default(), vec![]);
         let word = |address: u64| {
             let address = self.wrapped(address);
             let bytes = memory.bytes.read(address, 8).try_into().expect("8 bytes");
@@ -201,13 +217,14 @@ impl TieredBench {
             cache.switch();
             for beat in &episode.cache.beats {
                 let answer = cache.access(beat, word);
+                asked.extend(answer.asked.iter().map(|address| self.wrapped(*address)));
                 if let Some((cause, lane)) = answer.fault {
                     expected.faults.push([cause as u64, expected.answers.len() as u64, lane as u64]);
                 }
                 expected.answers.push(self.cache.answer(beat, &answer.entries, &answer.wrong));
             }
         }
-        expected
+        (expected, asked)
     }
 
     /// An address on the bus.

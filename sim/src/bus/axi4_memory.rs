@@ -232,6 +232,12 @@ impl Axi4Memory {
         u64::from(self.reads[port].r.0.width("data")) / 8
     }
 
+    /// Did the master refuse data that a read port gave in the last step? (Where data stall, it may not have been given them yet.)
+    pub fn was_refused(&self, bench: &Bench, port: usize) -> bool {
+        let port = &self.reads[port];
+        bench.sent_at(port.r.1).len() < port.given + port.handed.len()
+    }
+
     /// Is nothing under way?
     pub fn is_idle(&self) -> bool {
         self.reads.iter().all(|p| p.checker.is_idle()) && self.writes.iter().all(|p| p.checker.is_idle())

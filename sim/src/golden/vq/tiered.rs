@@ -25,6 +25,8 @@ pub struct TieredAnswer {
     pub wrong: Vec<bool>,
     /// Why, and in which lane: an index without an entry before an entry that memory did not give, of each the first.
     pub fault: Option<(TieredCause, usize)>,
+    /// The addresses of the words that memory is asked for, in their order.
+    pub asked: Vec<u64>,
 }
 
 /// A codebook cache with a memory tier.
@@ -67,10 +69,12 @@ impl TieredCache {
             cache::AccessCause::Book => (TieredCause::Book, lane),
             cache::AccessCause::Index => (TieredCause::Index, lane),
         });
+        let mut asked = vec![];
         for (lane, index) in indices.iter().map(|index| usize::from(*index)).enumerate() {
             if wrong[lane] || index < self.shared {
                 continue;
             }
+            asked.extend(self.words(index));
             match self.cold(index, &memory) {
                 Ok(entry) => entries[lane] = entry,
                 Err(cause) => {
@@ -80,16 +84,26 @@ impl TieredCache {
                 }
             }
         }
-        TieredAnswer { entries, wrong, fault }
+        TieredAnswer { entries, wrong, fault, asked }
+    }
+
+    /// Where an entry begins in memory.
+    fn start(&self, index: usize) -> u64 {
+        self.read.wrapping_add(8 + 2 * (self.vector * index) as u64)
+    }
+
+    /// The addresses of the words that an entry is in.
+    fn words(&self, index: usize) -> impl Iterator<Item = u64> {
+        let first = self.start(index) & !7;
+        (0..self.vector.div_ceil(4) as u64).map(move |number| first.wrapping_add(8 * number))
     }
 
     /// An entry in memory. Its words are looked at in their order.
     fn cold(&self, index: usize, memory: &impl Fn(u64) -> Option<u64>) -> Result<Vec<u16>, TieredCause> {
-        let start = self.read.wrapping_add(8 + 2 * (self.vector * index) as u64);
         let mut entry = vec![];
-        for number in 0..self.vector.div_ceil(4) as u64 {
-            let word = memory((start & !7).wrapping_add(8 * number)).ok_or(TieredCause::Bus)?;
-            let first = (start & 7) / 2; // only of an entry of less than a word
+        for address in self.words(index) {
+            let word = memory(address).ok_or(TieredCause::Bus)?;
+            let first = (self.start(index) & 7) / 2; // only of an entry of less than a word
             let numbers = (first..4).take(self.vector).map(|at| (word >> (16 * at)) as u16);
             if numbers.clone().any(|x| x & 0x7c00 == 0x7c00) {
                 return Err(TieredCause::Number);
@@ -121,6 +135,7 @@ mod tests {
         let answer = cache.access(&[1, 2, 3], memory);
         assert_eq!(answer.entries, [[2, 3], [1, 2], [3, 4]]);
         assert_eq!((answer.wrong, answer.fault), (vec![false; 3], None));
+        assert_eq!(answer.asked, [0x1010, 0x1010]);
         // what else is in the word of an entry is not looked at
         let answer = cache.access(&[4, 0], memory);
         assert_eq!((answer.entries, answer.fault), (vec![vec![9, 0], vec![0, 1]], None));
