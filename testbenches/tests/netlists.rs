@@ -74,8 +74,8 @@ fn requested(name: &str) -> bool {
     names.split(',').any(|beginning| name.starts_with(beginning))
 }
 
-/// Stream parts, number units and, for ECP5, engines and units of vector quantization. `KVFORGE_LONG=1` takes longer stimuli, larger engines, and all units and engines
-/// for both families;
+/// Stream parts, number units and, for ECP5, engines and units of vector quantization. `KVFORGE_LONG=1` takes longer stimuli, larger engines, all number units
+/// and engines for both families, and units of vector quantization of every kind for ECP5;
 /// `KVFORGE_NETLISTS=oaken` only those whose names begin so (several with commas between), also of those that else the long run alone has.
 #[test]
 fn netlists_pass_the_tests_of_their_designs() {

@@ -215,6 +215,12 @@ fn tiers_fit(v: &Values) -> Result<(), Box<Mistake>> {
             format!("outstanding up to {most}"),
             "each word has one of 64 places before it is asked for",
         ),
+        _ if !p.book_has_addresses() => {
+            let what = format!("address_bits = {} for {entries} entries of {} numbers", p.address_bits, p.cache.vector);
+            let legal = format!("address_bits from {}", p.least_address_bits());
+            let names = ["entries", "vector", "address_bits"];
+            return Err(Mistake::together(&names, what, legal, "a whole book lies in memory"));
+        }
         _ => return Ok(()),
     };
     Err(Mistake::together(&names, what, legal, why))

@@ -151,7 +151,7 @@ pub(super) const MATRIX_VECTOR: Block = Block {
             unit: "rows",
             default: Some(Preset::Number(256)),
             legal: any(1, MAX_TILE_ROWS as i128),
-            why: "a matrix has no more",
+            why: "a matrix has 65535, so this is all of them",
         },
         Parameter {
             name: "tile_columns",

@@ -59,6 +59,14 @@ impl TieredParams {
     pub fn reads(self) -> u32 {
         self.outstanding * self.entry_words()
     }
+    /// The fewest address bits with which no two words of a book have the same address.
+    pub fn least_address_bits(self) -> u32 {
+        clog2(8 + 2 * (self.cache.entries * self.cache.vector) as usize)
+    }
+    /// Do the words of a book of the most entries have addresses of their own?
+    pub fn book_has_addresses(self) -> bool {
+        self.address_bits >= self.least_address_bits()
+    }
     /// The bus.
     pub fn axi(self) -> AxiParams {
         AxiParams { data_bytes: 1 << WORD_BYTES, address_bits: self.address_bits, id_bits: 0 }
@@ -66,6 +74,7 @@ impl TieredParams {
     #[track_caller]
     pub(super) fn check(self, module: &str) -> Result<(), Errors> {
         self.cache.check(module)?;
+        self.axi().check_widths(module)?;
         let TieredParams { cache: CacheParams { entries, vector, .. }, registers, shared, outstanding, .. } = self;
         let (what, help) = match () {
             _ if !vector.is_power_of_two() => {
@@ -83,7 +92,11 @@ impl TieredParams {
                 let help = format!("from 1 to {}: {MAX_READS} words have room", MAX_READS / self.entry_words());
                 (format!("outstanding = {outstanding} with vectors of {vector}"), help)
             }
-            _ => return self.axi().check_widths(module),
+            _ if !self.book_has_addresses() => {
+                let what = format!("address_bits = {} with {entries} entries of {vector} numbers", self.address_bits);
+                (what, format!("{} and more: a whole book lies in memory", self.least_address_bits()))
+            }
+            _ => return Ok(()),
         };
         Err(Errors::parameter(module, what, help))
     }

@@ -25,6 +25,7 @@ const REFUSED: &[(&str, &[Example])] = &[
             &[("entries", 256), ("shared", 256)],
             &[("registers", 16), ("shared", 8)],
             &[("vector", 16), ("outstanding", 17)],
+            &[("entries", 2048), ("vector", 4), ("address_bits", 13)],
         ],
     ),
     ("burst_reader", &[&[("buffer", 256), ("data_bits", 64)]]),

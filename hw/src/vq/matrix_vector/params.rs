@@ -237,7 +237,7 @@ impl MatrixParams {
             return Some((format!("vectors = {vectors} is out of range"), help));
         }
         if !(1..=MAX_TILE_ROWS).contains(&tile_rows) {
-            let help = format!("from 1 to {MAX_TILE_ROWS}: a matrix has no more");
+            let help = format!("from 1 to {MAX_TILE_ROWS}: a matrix has 65535, so this is all of them");
             return Some((format!("tile_rows = {tile_rows} is out of range"), help));
         }
         for (name, value) in [("tile_columns", tile_columns), ("max_columns", max_columns)] {

@@ -216,6 +216,10 @@ fn illegal_parameters_are_refused() {
         (params((256, 4, 8), 0, 8, 0), "outstanding = 0"),
         (params((256, 16, 8), 0, 8, 17), "outstanding = 17 with vectors of 16"),
         (TieredParams { address_bits: 12, ..params((256, 4, 8), 0, 8, 16) }, "address_bits = 12 is out of range"),
+        (
+            TieredParams { address_bits: 13, ..params((512, 8, 8), 0, 8, 16) },
+            "address_bits = 13 with 512 entries of 8 numbers",
+        ),
     ] {
         let message = tiered_cache(p).unwrap_err().to_string();
         assert!(message.contains(text), "{message}");

@@ -23,6 +23,19 @@ fn bench(design: &Design<ValuesPorts>, p: ValuesParams) -> ValuesBench {
     ValuesBench { unit, copies: p.copies() as usize, scaled: p.scaled, sources, sinks }
 }
 
+/// The bits of a result depend on how many copies of the sums there are, so the format's page says it.
+#[test]
+fn copies_are_those_of_the_page() {
+    for positions in (8..=128).step_by(8) {
+        let copies = match positions {
+            8 | 24 => 4,
+            16 | 40 | 48 => 2,
+            _ => 1,
+        };
+        assert_eq!(params(256, 2, positions, false).copies(), copies, "{positions} positions");
+    }
+}
+
 #[test]
 fn random_rows_books_and_weights() {
     let shapes = [

@@ -26,7 +26,7 @@ impl ValuesParams {
             let again = copies * beats;
             again == accumulator_lane::AGAIN || again >= accumulator_lane::BUSY
         };
-        [1, 2, 4, 8].into_iter().find(fits).unwrap_or(8)
+        [1, 2, 4].into_iter().find(fits).expect("four copies of a row of one beat come again when they may")
     }
     /// A sum comes again while it is on its way.
     pub(super) fn comes_again(self) -> bool {

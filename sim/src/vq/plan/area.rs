@@ -213,6 +213,17 @@ pub fn cache_sites(vector: u32, lanes: u32) -> u32 {
     283 + 63 * piece + 21 * lanes
 }
 
+/// What a codebook cache with a memory tier has beside its block RAM: loading and looking up as in the others, and beats and lookups that wait for memory.
+pub fn tier_sites(vector: u32, lanes: u32) -> u32 {
+    cache_sites(vector, lanes) + 1630
+}
+
+/// A codebook cache with a memory tier: a copy of the first entries of two books for each lane.
+#[cfg(test)]
+pub fn tiered(shared: u32, vector: u32, lanes: u32) -> Area {
+    logic(tier_sites(vector, lanes)) + block_ram(lanes * wide(16 * vector, 2 * shared))
+}
+
 /// A codebook cache with a copy of two books for each lane.
 pub fn copies(entries: u32, vector: u32, lanes: u32) -> Area {
     copies_of_groups(entries, vector, lanes, 1)

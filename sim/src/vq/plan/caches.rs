@@ -32,14 +32,14 @@ const LUT4_OF_BANKS: u32 = 3984;
 /// Entries in registers.
 const REGISTERS: u32 = 32;
 
-/// Of 1,000 lookups those that the first entries do not have: the means of docs/vq.md, of AQLM-3 those of attn_q.
+/// Of 1,000 lookups those that the first entries do not have: the means of docs/vq.md.
 pub const COLD: [(Algorithm, u32, u64); 6] = [
     (Algorithm::Cq4, 128, 297),
     (Algorithm::Cq2, 128, 325),
     (Algorithm::Gptvq2, 128, 262),
-    (Algorithm::Aqlm3, 512, 760),
-    (Algorithm::Aqlm3, 1024, 580),
-    (Algorithm::Aqlm3, 2048, 297),
+    (Algorithm::Aqlm3, 512, 772),
+    (Algorithm::Aqlm3, 1024, 596),
+    (Algorithm::Aqlm3, 2048, 312),
 ];
 
 impl Cache {
@@ -86,8 +86,8 @@ impl Cache {
             }
             // a choice of 32 takes 16 LUT4 a bit
             Cache::Registers => (control + ram(near(entries)) + logic(p.lanes * 16 * vector * REGISTERS / 2)) * units,
-            // a unit's reader of single entries is taken to be one of bursts
-            Cache::Tier(shared) => (control + ram(near(shared)) + area::READER) * units,
+            // a cache for each residual
+            Cache::Tier(shared) => (logic(residuals * area::tier_sites(vector, lanes)) + ram(near(shared))) * units,
         }
     }
 }
@@ -149,9 +149,11 @@ fn cold(task: &Task, machine: &Machine, lookups: Lookups) -> usize {
 
 fn attention(a: Attention, machine: &Machine, lookups: Lookups) -> u64 {
     let lookups_in_memory = cold(&Task::Attention(a), machine, lookups) as u64;
+    let words = a.algorithm.scheme().vector.div_ceil(4);
     let beats = (2 * a.heads * a.batch * a.queries.div_ceil(machine.queries) * a.tokens * a.positions()) as u64
         / machine.lanes as u64;
-    cycles::attention_by_multiplication(a, machine, true) - beats + beats.max(Lookups::memory_cycles(lookups_in_memory))
+    cycles::attention_by_multiplication(a, machine, true) - beats
+        + beats.max(Lookups::memory_cycles(lookups_in_memory, words as u64))
 }
 
 #[cfg(test)]
@@ -231,8 +233,7 @@ mod tests {
             let column = 8 - (entries / first).ilog2() as usize;
             let (of, end) = (format!("| {algorithm} | "), format!("% | {entries} |"));
             let (tensor, count) = match algorithm {
-                Algorithm::Aqlm3 => ("attn_q", 1),
-                Algorithm::Gptvq2 => ("weight", 2),
+                Algorithm::Aqlm3 | Algorithm::Gptvq2 => ("weight", 2),
                 _ => ("layer", 4),
             };
             let rows =

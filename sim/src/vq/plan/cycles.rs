@@ -122,26 +122,30 @@ pub struct Lookups {
 impl Lookups {
     /// As it is built.
     pub const EACH_CYCLE: Lookups = Lookups { beats_of_1000: 1000, cold_of_1000: 0, loads_wait: false };
-    /// Lookups under way in memory, and the cycles of each, as `vq_tiered_cache` has them with a memory of 40 cycles and entries of a word.
+    /// Lookups under way in memory, and the cycles of each beside those of its words, as `vq_tiered_cache` has them with a memory of 40 cycles.
     const OUTSTANDING: u64 = 16;
-    const LATENCY: u64 = 40 + 4;
+    const LATENCY: u64 = 40 + 3;
 
-    /// Cycles of lookups in memory.
-    pub fn memory_cycles(lookups: u64) -> u64 {
-        (lookups * Self::LATENCY).div_ceil(Self::OUTSTANDING)
+    /// Cycles of lookups in memory, of entries of so many words each.
+    pub fn memory_cycles(lookups: u64, words: u64) -> u64 {
+        (lookups * (Self::LATENCY + words)).div_ceil(Self::OUTSTANDING)
     }
     /// Of so many lookups, those in memory.
     pub fn cold(self, lookups: u64) -> u64 {
         (u128::from(lookups) * u128::from(self.cold_of_1000) / 1000) as u64 // of all, so it fits again
     }
     /// Cycles of so many beats of some lanes.
-    fn beats(self, beats: u64, lanes: u32) -> u64 {
+    fn beats(self, p: MatrixParams, beats: u64) -> u64 {
         let near = (beats * self.beats_of_1000).div_ceil(1000);
-        near.max(Self::memory_cycles(self.cold(beats * u64::from(lanes))))
+        near.max(Self::memory_cycles(self.cold(beats * u64::from(p.lanes)), Self::entry_words(p)))
+    }
+    /// Words of an entry in memory.
+    pub fn entry_words(p: MatrixParams) -> u64 {
+        u64::from(area::entries(p).1.div_ceil(WORD_NUMBERS))
     }
     /// Words that come from memory beside those of rows and books.
     fn words(self, p: MatrixParams, beats: u64) -> u64 {
-        self.cold(beats * u64::from(p.lanes)) * u64::from(area::entries(p).1.div_ceil(WORD_NUMBERS))
+        self.cold(beats * u64::from(p.lanes)) * Self::entry_words(p)
     }
 }
 
@@ -154,7 +158,7 @@ pub fn matrix_command(p: MatrixParams, tiles: &[(usize, usize, usize)], one_bus:
 /// The same with other lookups.
 fn matrix_command_with(p: MatrixParams, tiles: &[(usize, usize, usize)], one_bus: bool, lookups: Lookups) -> u64 {
     let all_beats = |(rows, cols, _): (usize, usize, usize)| rows as u64 * beats(p, cols);
-    let rows = |tile| lookups.beats(all_beats(tile), p.lanes);
+    let rows = |tile| lookups.beats(p, all_beats(tile));
     let with_next = |tile: (usize, usize, usize)| {
         let words = tile.0 as u64 * u64::from(p.row_words(tile.1 as u32)) + lookups.words(p, all_beats(tile));
         let load = tile_load(p, tile.1);

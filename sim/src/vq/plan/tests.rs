@@ -60,6 +60,8 @@ fn areas_are_those_that_were_measured() {
         ("vq_codebook_cache_cq2_8", area::copies(256, 4, 8)),
         ("vq_codebook_cache_cq2_16", area::copies(256, 4, 16)),
         ("vq_banked_cache_aqlm3", caches::banks(4096, 8)),
+        ("vq_tiered_cache_cq4", area::tiered(128, 2, 8)),
+        ("vq_tiered_cache_aqlm3", area::tiered(512, 8, 4)),
         ("vq_e8p_decoder_4", area::e8p(4)),
         ("vq_matrix_vector_gptvq2", area::matrix_vector(gptvq2(8, 1))),
         ("vq_matrix_vector_gptvq2_4", area::matrix_vector(gptvq2(2, 4))),
