@@ -5,10 +5,7 @@
 mod refused;
 
 use hdl::Design;
-use hw::catalogue::{
-    Block, Value, Values, block, engine_params, head_params, merge_axi_params, mmu_params, oaken_mmu_params,
-    system_params,
-};
+use hw::catalogue::{Block, Value, Values, block};
 use hw::control::RegisterMap;
 use std::fmt::Write;
 
@@ -180,21 +177,13 @@ fn generated(page: &Page, part: &str) -> Result<String, String> {
     }
 }
 
-/// The registers of a block as its page shows it.
+/// The registers of a block as its page shows it; of a system those that are its own.
 fn registers(name: &str) -> Option<RegisterMap> {
     let page = PAGES.iter().find(|page| page.block == name)?;
     let given = page.shown.iter().map(|(name, number)| (*name, Value::Number(*number)));
-    let v = block(name)?.resolve(given).ok()?;
-    match name {
-        "oaken_quantizer" => Some(hw::oaken::quantizer_axi::registers(name, engine_params(&v))),
-        "oaken_dequantizer" => Some(hw::oaken::dequantizer_axi::registers(name, engine_params(&v))),
-        "oaken_mmu" => Some(hw::oaken::mmu::unit_axi::registers(name, oaken_mmu_params(&v))),
-        "oaken_system" => Some(hw::soc::system_registers::registers(system_params(&v))),
-        "h2m2_mmu" => Some(hw::h2m2::mmu_axi::registers(name, mmu_params(&v))),
-        "attention_merge_axi" => Some(hw::attention::merge_axi::registers(name, merge_axi_params(&v))),
-        "vq_attention_head" => Some(hw::vq::attention_head::registers(name, head_params(&v))),
-        _ => None,
-    }
+    let block = block(name)?;
+    let values = block.resolve(given).ok()?;
+    block.registers(name, &values).into_iter().next().map(|window| window.map)
 }
 
 fn parameters(block: &Block) -> String {

@@ -90,7 +90,22 @@ fn every_block_builds_at_the_corners_of_what_is_legal() {
         let design = (block.build)("top", values).unwrap_or_else(|errors| panic!("{values:?}: {errors}"));
         assert!(design.port_table().len() > 0);
         assert!(!(block.latency)(values).is_empty() && !(block.throughput)(values).is_empty());
+        check_registers(block, values, &design);
     });
+}
+
+/// What has a bus for registers says which these are, and each is at an address of that bus; a system has them behind its line.
+fn check_registers(block: &Block, values: &Values, design: &hdl::Design<()>) {
+    let windows = block.registers("top", values);
+    let address = design.port_table().find(|port| port.name == "s_axil_awaddr").map(|port| port.width);
+    let behind_a_line = ["oaken_system", "oaken_board"].contains(&block.name);
+    assert_eq!(address.is_some() || behind_a_line, !windows.is_empty(), "{}", block.name);
+    let ends = windows.iter().map(|window| window.base + (1 << window.map.address_width()));
+    let next = windows.iter().skip(1).map(|window| window.base).chain([1 << address.unwrap_or(16)]);
+    assert!(ends.zip(next).all(|(end, next)| end <= next), "{}: {windows:?}", block.name);
+    let names: BTreeSet<&str> = windows.iter().map(|window| window.map.name.as_str()).collect();
+    assert!(names.len() == windows.len() && names.iter().all(|name| name.starts_with("top")), "{names:?}");
+    windows.iter().for_each(|window| window.map.check().unwrap_or_else(|errors| panic!("{errors}")));
 }
 
 #[test]
