@@ -29,7 +29,7 @@ pub use build::{
     RamStyle, Selector, Staged, State, StateSignal, Stream, Switch, Tagged, TaggedSignal, Value, Vector, When, bits,
     cat, clog2, pad, ports, state, stream, vector,
 };
-pub use design::{Crossing, Design, PortRow, Ports, constraints};
+pub use design::{Crossing, Design, PortRow, Ports, constraints, vivado_constraints};
 pub use hdl_macros::{Bundle, State, module, tagged};
 pub use ir::names::legal_module_name;
 pub use ir::{Diagnostic, Encoding, Errors, Failure, Parameter, Property, PropertyKind, Signal, Span, StateEnum};

@@ -20,6 +20,17 @@ use std::fmt::Write;
 /// - The same holds for an input that is [`asynchronous`](crate::Module::asynchronous), or that only crossings take up: it belongs to
 ///   no clock (`set_false_path` for a single bit).
 pub fn constraints<P>(design: &Design<P>, header: &[String]) -> Option<String> {
+    of_crossings(design, header, bounded)
+}
+
+/// The same for Vivado (XDC), where it is not the same: where several bits cross together. Vivado's `set_max_delay` takes the skew
+/// between the clocks into account and checks for hold, unless it is `-datapath_only`, which other tools do not have. `None` where
+/// Vivado can take [`constraints`].
+pub fn vivado_constraints<P>(design: &Design<P>, header: &[String]) -> Option<String> {
+    of_crossings(design, header, bounded_in_vivado).filter(|text| text.contains(BOUND))
+}
+
+fn of_crossings<P>(design: &Design<P>, header: &[String], bounded: fn(&str) -> String) -> Option<String> {
     let mut pairs: BTreeMap<(String, String), Group> = BTreeMap::new();
     let mut inputs: BTreeMap<String, Group> = BTreeMap::new();
     for c in design.crossings() {
@@ -75,6 +86,11 @@ set crossing_delay 5.0
 /// A path whose delay is bounded.
 fn bounded(path: &str) -> String {
     format!("set_max_delay $crossing_delay {path}\nset_false_path -hold {path}\n")
+}
+
+/// The same in Vivado, of which hold is a part.
+fn bounded_in_vivado(path: &str) -> String {
+    format!("set_max_delay -datapath_only {path} $crossing_delay\n")
 }
 
 /// Crossings that have one constraint.

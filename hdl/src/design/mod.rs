@@ -5,7 +5,7 @@ mod crossings;
 mod outline;
 mod ports;
 
-pub use constraints::constraints;
+pub use constraints::{constraints, vivado_constraints};
 pub use crossings::Crossing;
 pub use ports::{PortInfo, PortRow, Ports};
 

@@ -182,6 +182,13 @@ set_false_path -hold -from [get_clocks right_clk] -to [get_clocks left_clk]
 ";
     assert_eq!(constraints(&design, &["made by a test".into()]).as_deref(), Some(expected));
     assert_eq!(constraints(&increment(true), &[]), None);
+
+    let (above, _) = expected.split_once("set_max_delay").expect("it has one");
+    let bound = |from, to| {
+        format!("set_max_delay -datapath_only -from [get_clocks {from}] -to [get_clocks {to}] $crossing_delay\n")
+    };
+    let expected = format!("{above}{}{}", bound("left_clk", "right_clk"), bound("right_clk", "left_clk"));
+    assert_eq!(vivado_constraints(&design, &["made by a test".into()]), Some(expected));
 }
 
 /// Single bits need no bound: their clocks are unrelated.
@@ -201,7 +208,9 @@ fn single_bits_cross_between_unrelated_clocks() {
     sent.set(m.cross(io.x, other, "a test"));
     seen.set(m.cross(sent, m.current_domain(), "a test"));
     io.y.set(seen);
-    let text = constraints(&m.finish(io).unwrap_or_else(|e| panic!("{e}")), &[]).unwrap();
+    let design = m.finish(io).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(vivado_constraints(&design, &[]), None, "Vivado takes the same");
+    let text = constraints(&design, &[]).unwrap();
     let expected = "\
 # Crossings between clocks of bits. The clocks have the names of their ports.
 
