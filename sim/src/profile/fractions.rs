@@ -29,7 +29,7 @@ pub enum FractionsError {
         value: f64,
     },
     /// The shares do not add up.
-    #[error("the fractions {outer}, {middle} and {inner} add up to {}: they must add up to 1", outer + middle + inner)]
+    #[error("the fractions {outer}, {middle} and {inner} add up to {}: they must add up to 1", shown(outer + middle + inner))]
     Sum {
         /// Outer group.
         outer: f64,
@@ -44,6 +44,11 @@ pub enum FractionsError {
         /// The text.
         text: String,
     },
+}
+
+/// A sum without the error of its rounding, which is far below the tolerance.
+fn shown(sum: f64) -> f64 {
+    (sum * 1e9).round() / 1e9
 }
 
 impl Fractions {
