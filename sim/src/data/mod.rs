@@ -40,7 +40,13 @@ impl Recording {
             return npy::read_folder(path);
         }
         let bytes = recording::read_bytes(path)?;
-        if npy::is_npy(path, &bytes) { npy::read_named(path, &bytes) } else { safetensors::read(path, &bytes) }
+        Recording::from_bytes(path, &bytes)
+    }
+
+    /// The same of a file that is in memory; the path is what it is called in messages.
+    pub fn from_bytes(path: impl AsRef<Path>, bytes: &[u8]) -> Result<Self, DataError> {
+        let path = path.as_ref();
+        if npy::is_npy(path, bytes) { npy::read_named(path, bytes) } else { safetensors::read(path, bytes) }
     }
 }
 
