@@ -10,9 +10,11 @@ mod vq;
 mod vq_plan;
 mod vq_run;
 
+use crate::package::{ClockSetting, parse_clock};
 pub use board::{BoardCommand, BoardConstraintsOptions, BoardListOptions, BoardShowOptions};
 pub use build::BuildOptions;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 pub use flash::FlashOptions;
 pub use host::{BenchOptions, DequantizeOptions, HostCommand, HostOptions, QuantizeOptions, RoundtripOptions};
 pub use lad::LadOptions;
@@ -36,7 +38,7 @@ pub struct Arguments {
 pub enum Command {
     /// Lists the named configurations and the blocks that can be configured
     List(ListOptions),
-    /// Writes the Verilog of a configuration
+    /// Writes the Verilog of a configuration, and beside it a file list, timing constraints, a FuseSoC core and its registers
     Generate(GenerateOptions),
     /// Shows ports, parameters, latency and throughput of a configuration
     Describe(DescribeOptions),
@@ -61,6 +63,10 @@ pub enum Command {
     Flash(FlashOptions),
     /// Talks to a board, or to one in simulation
     Host(HostOptions),
+    /// Prints what completes the command line in a shell
+    Completions(CompletionsOptions),
+    /// Prints the man page
+    Man,
 }
 
 #[derive(Subcommand)]
@@ -95,12 +101,13 @@ pub struct ListOptions {
 /// Which configuration.
 #[derive(Args)]
 pub struct Selection {
-    /// A named configuration (see `kvforge list`)
+    /// A named configuration, or a block, whose parameters `--set` gives (see `kvforge list`)
     pub name: Option<String>,
     /// A configuration file (TOML)
     #[arg(long, value_name = "FILE", conflicts_with = "name")]
     pub config: Option<PathBuf>,
-    /// Sets a parameter, `verilog.reset` or `verilog.lut_ram`; may be given several times
+    /// Sets a parameter, or `verilog.reset` (sync-high, sync-low, async-high, async-low) or `verilog.lut_ram` (true, false);
+    /// may be given several times
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
 }
@@ -118,6 +125,17 @@ pub struct GenerateOptions {
     /// One file with all modules, instead of one for each
     #[arg(long)]
     pub single_file: bool,
+    /// Frequency of the clocks in the timing constraints, or that of one of them; may be given several times. Without it,
+    /// what the block's `oscillator_hertz` or `clock_hertz` says, or 100 MHz
+    #[arg(long, value_name = "[PORT=]MHZ", value_parser = parse_clock)]
+    pub clock: Vec<ClockSetting>,
+}
+
+#[derive(Args)]
+pub struct CompletionsOptions {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: Shell,
 }
 
 #[derive(Args)]

@@ -18,6 +18,7 @@ use crate::report::{Failure, Place, Problem, Text};
 use crate::{nearest::nearest, read::Document};
 use hdl::{Design, Options, Reset};
 use hw::catalogue::{Block, Legal, Mistake, Value, Values, block, blocks};
+use hw::control::{LEGAL_NAME, legal_name};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
@@ -67,6 +68,7 @@ impl Configuration {
         let (Some(block), Some(values), true) = (block, values, problems.is_empty()) else {
             return Err(Failure::Input(problems));
         };
+        check_name(name, document.origin())?;
         Ok(Configuration {
             name: name.into(),
             origin: text.origin.clone().unwrap_or_default(),
@@ -87,14 +89,18 @@ impl Configuration {
     /// Choices of the Verilog printer, with the header of every file: nothing in it depends on when or where it is made.
     pub fn verilog_options(&self) -> Options {
         let reset = RESETS.iter().find(|(name, _)| *name == self.reset).map(|(_, reset)| *reset);
+        Options { reset: reset.unwrap_or_default(), header: self.header(), lut_ram: self.lut_ram, ..Options::default() }
+    }
+
+    /// The header of every file that is generated.
+    pub fn header(&self) -> Vec<String> {
         let changed: String = self.settings.iter().map(|s| format!(" --set {s}")).collect();
         let values: Vec<String> = self.values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-        let header = vec![
+        vec![
             format!("{GENERATED} {}", env!("CARGO_PKG_VERSION")),
             format!("configuration {}{changed}, hash {}", self.name, self.hash()),
             format!("{}: {}; {}", self.block.name, values.join(", "), self.printing()),
-        ];
-        Options { reset: reset.unwrap_or_default(), header, lut_ram: self.lut_ram, ..Options::default() }
+        ]
     }
 
     /// The choices of the printer, for people.
@@ -114,6 +120,19 @@ impl Configuration {
         }
         Sha256::digest(text).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
     }
+}
+
+/// A configuration names its top module and its registers.
+fn check_name(name: &str, file: &str) -> Result<(), Problem> {
+    let problem = |legal: &str| {
+        Problem::new(format!("`{name}` cannot name a module: {legal}"))
+            .note(format!("the configuration in {file} and its top module are named after the file"))
+            .help("give the file another name")
+    };
+    if !legal_name(name) {
+        return Err(problem(LEGAL_NAME));
+    }
+    hdl::legal_module_name(name).map_err(|legal| problem(&legal))
 }
 
 /// The description of a configuration: that of its file says nothing of what was set on the command line.
@@ -194,7 +213,12 @@ fn read_lut_ram(document: &Document, settings: &[Entry], problems: &mut Vec<Prob
     let Value::Flag(flag) = entry.value else {
         let problem = Problem::new(format!("lut_ram = {} is not legal", entry.value));
         let why = "false leaves out what asks for LUT RAM, for devices that have none";
-        problems.push(problem.at(&entry.value_place, "neither").note(format!("legal: {}", Legal::Flag)).note(why));
+        problems.push(
+            problem
+                .at(&entry.value_place, "neither `true` nor `false`")
+                .note(format!("legal: {}", Legal::Flag))
+                .note(why),
+        );
         return true;
     };
     flag
@@ -234,14 +258,23 @@ fn explain(mistake: &Mistake, block: &Block, entries: &BTreeMap<&str, Entry>, do
                 problem = problem.at(&entry.key_place, format!("`{}` has no such parameter", block.name));
             }
             let known = block.parameters.iter().map(|p| p.name);
-            return with_nearest(problem.note(mistake.legal()), name, known);
+            let is_setting = entries.get(name.as_str()).is_some_and(|entry| entry.key_place.text.origin.is_none());
+            let more =
+                if is_setting { format!("; besides, {RESET_SETTING} and {LUT_RAM_SETTING}") } else { String::new() };
+            return with_nearest(
+                problem.note(format!("{}{more}", mistake.legal())),
+                name,
+                known.chain([RESET_SETTING, LUT_RAM_SETTING]),
+            );
         }
         Kind::Missing => {
+            let name = mistake.names.first().copied().unwrap_or_default();
             if let Some(entry) = &document.block {
                 problem = problem.at(&entry.value_place, "this block needs it");
             }
-            let name = mistake.names.first().copied().unwrap_or_default();
-            return problem.note(mistake.why()).help(format!("add `{name} = ...`: {}", mistake.legal()));
+            // a block that is named on the command line has no file
+            let add = if document.is_a_file() { format!("{name} = ...") } else { format!("--set {name}=...") };
+            return problem.note(mistake.why()).help(format!("add `{add}`: {}", mistake.legal()));
         }
         Kind::Type => "the wrong type",
         Kind::Range => "out of range",

@@ -1,13 +1,14 @@
-//! `kvforge generate`: writes the Verilog of configurations, and constraints where signals go from clock to clock.
+//! `kvforge generate`: writes the Verilog of configurations, and beside it what other tools and software want to know.
 
 use crate::args::GenerateOptions;
-use crate::configuration::{Configuration, GENERATED};
+use crate::configuration::Configuration;
 use crate::describe::{nothing_selected, selected};
 use crate::named;
+use crate::package::{ClockSetting, EXTENSIONS, Sources, is_generated, package};
 use crate::report::{Failure, file_problem};
 use crate::table::table;
 use crate::write::write_file;
-use hdl::{constraints, verilog};
+use hdl::verilog;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -24,7 +25,7 @@ pub fn run(options: &GenerateOptions) -> Result<(), Failure> {
     };
     let mut out = std::io::stdout().lock();
     for configuration in &configurations {
-        let written = write(configuration, &options.out, options.single_file)?;
+        let written = write(configuration, &options.out, options.single_file, &options.clock)?;
         print(&mut out, configuration, &written)?;
     }
     Ok(())
@@ -38,6 +39,8 @@ pub fn all() -> Result<Vec<Configuration>, Failure> {
 /// What was done for one configuration.
 pub struct Written {
     pub folder: PathBuf,
+    /// The top module.
+    pub top: String,
     pub files: Vec<WrittenFile>,
     pub elaborated: Duration,
     pub printed: Duration,
@@ -59,17 +62,23 @@ pub enum Change {
     Removed,
 }
 
-/// Elaborates a configuration and writes its Verilog to a folder of its name. Files that it generated there before and
+/// Elaborates a configuration and writes its Verilog, and what goes with it, to a folder of its name. Files that it generated there before and
 /// that no longer belong to it are removed; files that it did not generate are left alone.
-pub fn write(configuration: &Configuration, out: &Path, single_file: bool) -> Result<Written, Failure> {
+pub fn write(
+    configuration: &Configuration,
+    out: &Path,
+    single_file: bool,
+    clocks: &[ClockSetting],
+) -> Result<Written, Failure> {
     let start = Instant::now();
     let design = configuration.design()?;
     let elaborated = start.elapsed();
-    let options = configuration.verilog_options();
-    let source = verilog(&design, &options);
+    let source = verilog(&design, &configuration.verilog_options());
     let mut texts: Vec<(String, String)> =
         if single_file { vec![(format!("{}.v", source.top()), source.single())] } else { source.files().collect() };
-    texts.extend(constraints(&design, &options.header).map(|text| (format!("{}.sdc", source.top()), text)));
+    let sources = Sources { top: source.top(), files: texts.iter().map(|(name, _)| name.as_str()).collect() };
+    let beside = package(configuration, &design, &sources, clocks)?;
+    texts.extend(beside);
     let printed = start.elapsed() - elaborated;
 
     let folder = out.join(&configuration.name);
@@ -85,7 +94,7 @@ pub fn write(configuration: &Configuration, out: &Path, single_file: bool) -> Re
         std::fs::remove_file(&path).map_err(|error| file_problem("remove", &path, &error))?;
         files.push(WrittenFile { name, bytes: 0, change: Change::Removed });
     }
-    Ok(Written { folder, files, elaborated, printed })
+    Ok(Written { folder, top: source.top().into(), files, elaborated, printed })
 }
 
 /// Writes a file unless it has this text already.
@@ -106,13 +115,11 @@ fn stale(folder: &Path, current: &BTreeSet<&str>) -> Result<Vec<String>, Failure
     for entry in std::fs::read_dir(folder).map_err(read)? {
         let path = entry.map_err(read)?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let mark = match path.extension().and_then(|extension| extension.to_str()) {
-            Some("v") => "//",
-            Some("sdc") => "#",
-            _ => continue,
-        };
-        let is_ours =
-            || std::fs::read(&path).is_ok_and(|text| text.starts_with(format!("{mark} {GENERATED}").as_bytes()));
+        let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        if !EXTENSIONS.contains(&extension) {
+            continue;
+        }
+        let is_ours = || std::fs::read(&path).is_ok_and(|text| is_generated(&text));
         if !current.contains(name.as_str()) && is_ours() {
             names.push(name);
         }
@@ -135,15 +142,20 @@ fn print(out: &mut impl Write, configuration: &Configuration, written: &Written)
     let there = || written.files.iter().filter(|f| f.change != Change::Removed);
     let bytes: usize = there().map(|f| f.bytes).sum();
     let ms = |duration: Duration| duration.as_secs_f64() * 1000.0;
-    writeln!(out, "{} ({})", configuration.name, configuration.hash())?;
+    writeln!(out, "{} ({}), top module {}", configuration.name, configuration.hash(), written.top)?;
     writeln!(out, "{}", table(&["file", ">bytes", "state"], rows))?;
     writeln!(
         out,
-        "  {} files, {:.1} kB; elaborated in {:.1} ms, printed in {:.1} ms",
-        there().count(),
+        "  {}, {:.1} kB; elaborated in {:.1} ms, printed in {:.1} ms",
+        counted(there().count(), "file"),
         bytes as f64 / 1000.0,
         ms(written.elaborated),
         ms(written.printed)
     )?;
     Ok(())
+}
+
+/// A number of things: `1 file`, `2 files`.
+fn counted(count: usize, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }

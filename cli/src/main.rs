@@ -15,9 +15,11 @@ mod host;
 mod json;
 mod lad;
 mod list;
+mod manual;
 mod model;
 mod named;
 mod nearest;
+mod package;
 mod profile;
 mod read;
 mod report;
@@ -49,6 +51,8 @@ fn main() -> ExitCode {
         Command::Build(options) => build::run(options),
         Command::Flash(options) => flash::run(options),
         Command::Host(options) => host::run(options),
+        Command::Completions(options) => manual::completions(options),
+        Command::Man => manual::man(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -3,7 +3,7 @@
 use crate::configuration::Configuration;
 use crate::nearest::nearest;
 use crate::report::{Failure, Problem, Text, file_problem};
-use hw::control::{LEGAL_NAME, legal_name};
+use hw::catalogue::{block, blocks};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -37,41 +37,28 @@ pub fn find(name: &str, settings: &[String]) -> Result<Configuration, Failure> {
     let all = all()?;
     match all.get(name) {
         Some(text) => Configuration::parse(name, text, settings),
+        None if block(name).is_some() => of_block(name, settings),
         None => Err(unknown(name, &all).into()),
     }
 }
 
-/// The configuration in a file.
-pub fn read(path: &Path, settings: &[String]) -> Result<Configuration, Failure> {
-    let name = name_of(path);
-    let configuration = Configuration::parse(&name, &read_text(path)?, settings)?;
-    check_name(&name, path)?;
-    Ok(configuration)
+/// A block by itself: what is not set has its default.
+fn of_block(name: &str, settings: &[String]) -> Result<Configuration, Failure> {
+    let text = Text { origin: None, text: format!("block = \"{name}\"").into() };
+    let configuration = Configuration::parse(name, &text, settings)?;
+    Ok(Configuration { origin: "the command line".into(), ..configuration })
 }
 
-/// A configuration names its top module and its registers.
-fn check_name(name: &str, path: &Path) -> Result<(), Problem> {
-    let problem = |legal: &str| {
-        Problem::new(format!("`{name}` cannot name a module: {legal}"))
-            .note(format!("the configuration in {} and its top module are named after the file", path.display()))
-            .help("give the file another name")
-    };
-    if !legal_name(name) {
-        return Err(problem(LEGAL_NAME));
-    }
-    hdl::legal_module_name(name).map_err(|legal| problem(&legal))
+/// The configuration in a file.
+pub fn read(path: &Path, settings: &[String]) -> Result<Configuration, Failure> {
+    Configuration::parse(&name_of(path), &read_text(path)?, settings)
 }
 
 fn unknown(name: &str, all: &BTreeMap<String, Text>) -> Problem {
     let problem = Problem::new(format!("unknown configuration `{name}`"));
-    if hw::catalogue::block(name).is_some() {
-        return problem
-            .note(format!("`{name}` is a block; a configuration is a block with its parameters"))
-            .help(format!("`kvforge list` shows the configurations of `{name}`; --config takes a file of your own"));
-    }
-    match nearest(name, all.keys().map(String::as_str)) {
+    match nearest(name, all.keys().map(String::as_str).chain(blocks().iter().map(|block| block.name))) {
         Some(near) => problem.help(format!("the nearest is `{near}`")),
-        None => problem.help("`kvforge list` shows all; --config takes a file of your own"),
+        None => problem.help("`kvforge list` shows all, and all blocks; --config takes a file of your own"),
     }
 }
 

@@ -69,6 +69,11 @@ impl Document {
         self.text.origin.as_deref().unwrap_or_default()
     }
 
+    /// Does it stand in a file, or was a block named on the command line?
+    pub fn is_a_file(&self) -> bool {
+        self.text.origin.is_some()
+    }
+
     fn read_verilog(&mut self, table: &DeTable<'_>, problems: &mut Vec<Problem>) {
         for entry in table.iter() {
             match entry.0.get_ref().as_ref() {

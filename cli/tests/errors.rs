@@ -11,7 +11,14 @@ const CASES: &[(&str, &str)] = &[
     // which configuration
     ("name_unknown", "generate oaken_quantiser_p16"),
     ("name_unlike_any", "describe photosynthesis"),
-    ("name_of_a_block", "generate fifo"),
+    ("name_of_a_block", "generate fifo --set style=lutram"),
+    ("name_of_a_block_slip", "generate fifo_two_clock --set width=8"),
+    ("name_of_users_keyword", "generate table"),
+    ("clock_range", "generate fifo_lut_32x16 --clock 0"),
+    ("clock_unknown", "generate fifo_two_clocks_32x16 --clock clk=50"),
+    ("clock_twice", "generate fifo_lut_32x16 --clock clk=50 --clock 50 --clock clk=60"),
+    ("clock_of_none", "generate f16_add --set latency=0 --clock clk=50"),
+    ("completions_unknown", "completions csh"),
     ("name_missing", "generate"),
     ("name_missing_describe", "describe --json"),
     ("name_and_config", "generate fifo_lut_32x16 --config good.toml"),
@@ -130,7 +137,6 @@ const CASES: &[(&str, &str)] = &[
     ("thresholds_without_kv", "demo --thresholds good.json"),
     // the demo
     ("demo_one_token", "demo --kv token.safetensors"),
-    ("demo_without_data", "demo"),
     // models
     ("model_missing", "model"),
     ("model_unknown", "model oaken"),

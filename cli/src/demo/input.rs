@@ -7,11 +7,15 @@ use sim::data::{Kind, KvTensor, Recording};
 use sim::golden::oaken::{DenseBits, Thresholds};
 use sim::profile::{Method, Profile, Widths};
 use std::num::NonZeroUsize;
-use std::path::Path;
 
-/// The recordings of the repository: thresholds come from the one, results from the other.
-const PROFILED: &str = "data/smollm2_profile.safetensors";
-const RUN: &str = "data/smollm2_run.safetensors";
+/// The recordings of the repository, which are built in, so that the demo runs in any folder: thresholds come from the one, results
+/// from the other.
+const PROFILED: BuiltIn =
+    ("data/smollm2_profile.safetensors", include_bytes!("../../../data/smollm2_profile.safetensors"));
+const RUN: BuiltIn = ("data/smollm2_run.safetensors", include_bytes!("../../../data/smollm2_run.safetensors"));
+
+/// A file: where the repository has it, and what is in it.
+type BuiltIn = (&'static str, &'static [u8]);
 
 /// Tokens of a run, where thresholds are made the paper's way: a recording of a few hundred tokens has several runs.
 pub const PAPER_RUN_TOKENS: usize = 32;
@@ -51,14 +55,12 @@ impl Input {
     }
 
     fn of_the_repository() -> Result<Input, Failure> {
-        if !Path::new(RUN).exists() {
-            let problem = Problem::new(format!("the demo's data is not here: no {RUN}"));
-            let problem = problem.note("it is a part of the repository, so the demo runs in the repository's folder");
-            return Err(problem.help("anywhere else, give a recording of your own: `kvforge demo --kv FILE`").into());
-        }
-        let (profiled, run) = (recording(Path::new(PROFILED))?, recording(Path::new(RUN))?);
+        let recording = |(path, bytes)| {
+            Recording::from_bytes(path, bytes).map_err(|error| Failure::Internal(format!("{path}, built in: {error}")))
+        };
+        let (profiled, run) = (recording(PROFILED)?, recording(RUN)?);
         let profile = make_profile(&profiled)?;
-        Input::new(run, Some(profiled), profile, format!("{PROFILED} (another text)"))
+        Input::new(run, Some(profiled), profile, format!("{} (another text)", PROFILED.0))
     }
 
     /// Thresholds from the first half of the tokens, results from the second.

@@ -23,7 +23,7 @@ pub fn regenerate() -> Result<Option<Regenerated>, Failure> {
     }
     let mut sum = Regenerated { configurations: 0, files: 0, bytes: 0, changed: vec![] };
     for configuration in all()? {
-        let written = write(&configuration, out, false)?;
+        let written = write(&configuration, out, false, &[])?;
         sum.configurations += 1;
         sum.files += written.files.iter().filter(|f| f.change != Change::Removed).count();
         sum.bytes += written.files.iter().map(|f| f.bytes).sum::<usize>();

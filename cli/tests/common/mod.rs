@@ -90,6 +90,8 @@ impl Place {
     /// The same with weights, codebooks and packed keys and values, good and bad.
     pub fn with_codebooks() -> Place {
         let place = Place::new();
+        std::fs::create_dir(place.path().join("configs")).unwrap();
+        place.write("configs/table.toml", b"block = \"register_slice\"\nparameters.width = 8\n");
         place.write("weights.safetensors", &safetensors(&[("weight.a", &[64, 64]), ("b", &[48, 64])], values));
         place.write("longer.safetensors", &safetensors(&[("layer0.k", &[9, 64]), ("layer0.v", &[9, 64])], values));
         for arguments in [
