@@ -41,7 +41,7 @@ fn units(family: Family, long: bool) -> Vec<Driver> {
     units.map(|name| configuration(&name).unwrap_or_else(|error| panic!("{error}"))).chain([dot_of_two()]).collect()
 }
 
-/// Units of vector quantization and attention, for ECP5: two that hold what only its block RAM has, and in the long run one of each.
+/// Units of vector quantization and attention, for ECP5: two that hold what only its block RAM has, and in the long run ten larger ones.
 fn vector_quantization(family: Family, long: bool) -> Vec<Driver> {
     if family != Family::Ecp5 {
         return vec![]; // they are made for its block RAM
@@ -49,7 +49,6 @@ fn vector_quantization(family: Family, long: bool) -> Vec<Driver> {
     let small = ["vq_codebook_cache_cq4_8", "vq_e8p_decoder_4"];
     let large = [
         "vq_index_unpacker_4x12",
-        "vq_banked_cache_aqlm3",
         "vq_tiered_cache_cq4",
         "vq_products_cq4",
         "vq_scores_cq4",
@@ -57,11 +56,7 @@ fn vector_quantization(family: Family, long: bool) -> Vec<Driver> {
         "vq_encoder_cq4",
         "vq_matrix_vector_cq4",
         "vq_matrix_vector_gptvq2",
-        "vq_matrix_vector_aqlm3",
-        "vq_matrix_vector_quip4",
-        "vq_attention_head_cq4",
         "attention_merge_2x64",
-        "attention_merge_axi_4x64",
         "softmax_8192",
     ];
     let names = small.iter().chain(if long { &large[..] } else { &[] });
@@ -75,7 +70,7 @@ fn requested(name: &str) -> bool {
 }
 
 /// Stream parts, number units and, for ECP5, engines and units of vector quantization. `KVFORGE_LONG=1` takes longer stimuli, larger engines, all number units
-/// and engines for both families, and units of vector quantization of every kind for ECP5;
+/// and engines for both families, and larger units of vector quantization for ECP5;
 /// `KVFORGE_NETLISTS=oaken` only those whose names begin so (several with commas between), also of those that else the long run alone has.
 #[test]
 fn netlists_pass_the_tests_of_their_designs() {

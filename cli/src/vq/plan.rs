@@ -157,7 +157,7 @@ fn device(name: &str) -> Result<Area, Failure> {
         return Ok(*area);
     }
     let names = DEVICES.map(|device| device.0);
-    let mut problem = Problem::new(format!("there is no device {name}")).note(format!("legal: {}", names.join(", ")));
+    let mut problem = Problem::new(format!("there is no device `{name}`")).note(format!("legal: {}", names.join(", ")));
     if let Some(meant) = nearest(name, names) {
         problem = problem.help(format!("did you mean {meant}?"));
     }

@@ -203,7 +203,7 @@ pub(super) const VALUES: Block = Block {
     },
     throughput: |v| {
         let overhead = values::overhead(values_params(v));
-        format!("a word a cycle, but for one cycle a book and {overhead} cycles a command")
+        format!("a word a cycle, but for one cycle a book and at most {overhead} cycles a command")
     },
     function: || type_name_of_val(&values),
     build: |_, v| values(values_params(v)).map(Design::erase),

@@ -188,7 +188,8 @@ mod tests {
         // 262 of 1,000 lookups are cold: 4,292 in a tile, 16 in 44 cycles
         let memory = with(&task, &machine, Cache::Tier(128));
         assert_eq!(memory.cycles, 260 + 2 * 11_803 + besides);
-        assert_eq!(memory.area.dp16kd, built.area.dp16kd + 2);
+        // 256 words of 64 bits take as many DP16KD as 512; what waits for memory is besides
+        assert_eq!((memory.area.dp16kd, memory.area.lut4), (built.area.dp16kd, built.area.lut4 + 1630));
     }
 
     /// Two units, each with both books in 64 DP16KD: four banks serve both.
@@ -204,8 +205,8 @@ mod tests {
         // a port of a memory of 512 x 36 looks up, so each lane has a copy: 32 for each of two lanes, books and units
         assert_eq!(with(&task, &machine, Cache::CopyALane).area.dp16kd, built.area.dp16kd + 128);
         let memory = with(&task, &machine, Cache::Tier(1024));
-        // a quarter of the entries, and a reader of two in each unit
-        assert_eq!(memory.area.dp16kd, built.area.dp16kd - 96 + 4);
+        // a quarter of the entries
+        assert_eq!(memory.area.dp16kd, built.area.dp16kd - 96);
         assert!(memory.cycles > 2 * built.cycles && memory.estimate);
     }
 
