@@ -198,7 +198,15 @@ fn profile_takes_widths_and_runs() {
 #[test]
 fn demo_carries_its_data() {
     let place = Place::new();
+    // whoever generates something has these folders: they are not the demo's
+    for folder in ["configs", "rtl_out"] {
+        std::fs::create_dir(place.path().join(folder)).unwrap();
+    }
+    place.write("configs/mine.toml", b"block = \"fifo\"\nparameters = { width = 8 }\n");
+    place.write("rtl_out/own.txt", b"by hand\n");
     let results = json(&place, "demo --json");
+    assert_eq!(results["verilog"], Value::Null);
+    assert_eq!(std::fs::read_dir(place.path().join("rtl_out")).unwrap().count(), 1);
     assert_eq!(results["recording"], "data/smollm2_run.safetensors");
     let lines = results["rows"].as_array().unwrap();
     assert_eq!(lines.len(), 12);
@@ -256,9 +264,10 @@ fn demo_at_other_widths() {
 #[test]
 fn demo_regenerates_the_verilog_where_it_is_kept() {
     let place = Place::new();
-    for folder in ["configs", "rtl_out"] {
+    for folder in ["configs", "rtl_out", "data"] {
         std::fs::create_dir(place.path().join(folder)).unwrap();
     }
+    place.write("data/smollm2_run.safetensors", b""); // by that it knows its repository
     let changed = |place: &Place| json(place, "demo --json --kv good.safetensors")["verilog"]["changed"].clone();
     assert!(changed(&place).as_array().unwrap().len() > 20, "all files are new");
     assert_eq!(changed(&place), Value::Array(vec![]));

@@ -12,10 +12,10 @@ use std::num::NonZeroUsize;
 /// from the other.
 const PROFILED: BuiltIn =
     ("data/smollm2_profile.safetensors", include_bytes!("../../../data/smollm2_profile.safetensors"));
-const RUN: BuiltIn = ("data/smollm2_run.safetensors", include_bytes!("../../../data/smollm2_run.safetensors"));
+pub const RUN: BuiltIn = ("data/smollm2_run.safetensors", include_bytes!("../../../data/smollm2_run.safetensors"));
 
 /// A file: where the repository has it, and what is in it.
-type BuiltIn = (&'static str, &'static [u8]);
+pub type BuiltIn = (&'static str, &'static [u8]);
 
 /// Tokens of a run, where thresholds are made the paper's way: a recording of a few hundred tokens has several runs.
 pub const PAPER_RUN_TOKENS: usize = 32;

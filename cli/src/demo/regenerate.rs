@@ -1,5 +1,6 @@
-//! The demo also generates the Verilog of all named configurations, where it runs in a repository that has it.
+//! The demo also generates the Verilog of all named configurations, where it runs in the repository that it comes from.
 
+use super::input::RUN;
 use crate::generate::{Change, all, write};
 use crate::report::Failure;
 use serde::Serialize;
@@ -15,10 +16,11 @@ pub struct Regenerated {
     pub changed: Vec<String>,
 }
 
-/// Writes `rtl_out`; `None` where there is no `configs` and `rtl_out`.
+/// Writes `rtl_out`; `None` where this is not the repository of the demo's recordings: folders `configs` and `rtl_out` are what anybody
+/// has who generates something, and theirs are not touched.
 pub fn regenerate() -> Result<Option<Regenerated>, Failure> {
     let out = Path::new("rtl_out");
-    if !out.is_dir() || !Path::new("configs").is_dir() {
+    if !out.is_dir() || !Path::new("configs").is_dir() || !Path::new(RUN.0).exists() {
         return Ok(None);
     }
     let mut sum = Regenerated { configurations: 0, files: 0, bytes: 0, changed: vec![] };
