@@ -109,8 +109,7 @@ fn switch(m: Module, io: &CodebookCachePorts, loader: &Instance<BookLoaderPorts>
 fn take(m: Module, access: Access, taken: Signal, (book, last_index): (Signal, Signal), p: BankedParams) -> Begun {
     let beat = m.reg(begun(p));
     let Access { index, count, row_end, last, switch: _ } = access;
-    let used = (0..p.cache.lanes).map(|i| if i == 0 { m.lit(1u32, 1) } else { count.ge(i) });
-    let used = Vector::of(used).pack();
+    let used = access.lanes_used(m);
     let found = Vector::of(index.into_iter().map(|index| book & index.le(last_index))).pack();
     let (wanted, wrong) = (used & found, used & !found);
     m.when(taken, || beat.set(Begun { index, no_book: !book, flags: Flags { wanted, wrong, count, row_end, last } }));

@@ -21,9 +21,6 @@ use crate::stream::crc32::{REGISTER_BITS, crc32_step};
 use hdl::logic::first_one;
 use hdl::*;
 
-/// Bits of the number of entries in the first word.
-const COUNT_BITS: u32 = 12;
-
 /// An entry to be written.
 #[derive(Clone, Copy, Debug, Bundle)]
 pub struct EntryWrite {
@@ -336,18 +333,12 @@ impl Numbers {
     fn new(m: Module, piece: Piece, begins: Signal, done: Signal, word: Signal, p: CacheParams) -> Numbers {
         let wrong = m.reg_reset(bits(1), 0).comment("a number is infinite or none");
         let place = m.reg(bits(word.width() + 2));
-        let bad: Vec<Signal> = piece.data.lanes(16).into_iter().map(|x| x.bits(14, 10).all()).collect();
-        let first = match bad.len() {
-            1 => First { any: bad[0], within: None },
-            _ => {
-                let first = first_one(Vector::of(bad).pack());
-                First { any: first.any, within: Some(first.index) }
-            }
-        };
-        let at = match (p.piece_numbers(), first.within) {
-            (WORD_NUMBERS, Some(within)) => word.cat(within),
-            (_, Some(within)) => word.cat(piece.number).cat(within),
-            (_, None) => word.cat(piece.number),
+        let bad = not_finite(piece.data);
+        let first = first_one(Vector::of(bad).pack());
+        let at = match p.piece_numbers() {
+            WORD_NUMBERS => word.cat(first.index),
+            1 => word.cat(piece.number),
+            _ => word.cat(piece.number).cat(first.index),
         };
         m.when(piece.comes & !piece.of_head & !done & first.any & !wrong, || {
             wrong.set(true);
@@ -356,11 +347,4 @@ impl Numbers {
         m.when(begins, || wrong.set(false));
         Numbers { wrong, place }
     }
-}
-
-/// The first wrong number of a piece.
-struct First {
-    any: Signal,
-    /// Which it is, if there are several.
-    within: Option<Signal>,
 }

@@ -1,12 +1,13 @@
 //! What goes in and out of a codebook cache.
 
-use super::index_unpacker::count_bits;
 use hdl::*;
 
 /// Numbers of a word of a load: it has 64 bits.
 pub const WORD_NUMBERS: u32 = 4;
 /// Bits of the number of a book (docs/vq-format.md, section 4).
 pub const ID_BITS: u32 = 20;
+/// Bits of the number of entries in the first word of a book.
+pub(super) const COUNT_BITS: u32 = 12;
 /// Bits of the number of a beat.
 pub const BEAT_BITS: u32 = 32;
 /// The most entries of a book.
@@ -156,6 +157,17 @@ pub fn access(p: CacheParams) -> Access {
     Access { index, count: bits(p.lane_bits()), row_end: bits(1), last: bits(1), switch: bits(1) }
 }
 
+impl Access {
+    /// The lane has an index.
+    pub(super) fn used(self, m: Module, lane: u32) -> Signal {
+        if lane == 0 { m.lit(1u32, 1) } else { self.count.ge(lane) }
+    }
+    /// A bit for each lane: it has an index.
+    pub(super) fn lanes_used(self, m: Module) -> Signal {
+        Vector::of((0u32..).zip(self.index).map(|(lane, _)| self.used(m, lane))).pack()
+    }
+}
+
 /// The entries of a beat.
 #[derive(Clone, Copy, Debug, Bundle)]
 pub struct Entries {
@@ -191,4 +203,14 @@ pub struct AccessFault {
 /// The shape of an index without an entry.
 pub fn access_fault(p: CacheParams) -> AccessFault {
     AccessFault { cause: state(), beat: bits(BEAT_BITS), lane: bits(p.lane_bits()) }
+}
+
+/// Bits of the number of a lane.
+pub(super) fn count_bits(lanes: u32) -> u32 {
+    clog2(lanes as usize).max(1)
+}
+
+/// For each number of a word or an entry: it is infinite or NaN.
+pub(super) fn not_finite(numbers: Signal) -> Vec<Signal> {
+    numbers.lanes(16).into_iter().map(|x| x.bits(14, 10).all()).collect()
 }

@@ -141,7 +141,7 @@ fn look_up(
         let copy = m.memory(bits(p.entry_bits()), 2 * p.entries as usize).style(RamStyle::Block);
         copy.attribute("no_rw_check", ""); // one place is read, the other one written
         copy.write(index.cat(place), entry, enable);
-        let used = if lane == 0 { m.lit(1u32, 1) } else { access.count.ge(lane) };
+        let used = access.used(m, lane);
         let found = from.book & asked.le(from.last_index);
         let wrong = (used & !found).next();
         let none = (!used | !found).next();

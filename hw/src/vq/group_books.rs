@@ -154,7 +154,7 @@ fn look_up(m: Module, s: Stream<Lookup>, writes: Vec<Written>, to: Stream<Entrie
         copy.write(write.place.half.cat(write.place.number).cat(to), entry, enable & write.ours);
         let last = m.memory(bits(p.cache.index_bits()), 2 << p.beat_bits()).style(RamStyle::Distributed);
         last.write(write.place.half.cat(write.place.number), write.last, write.good & write.ours);
-        let used = if lane == 0 { m.lit(1u32, 1) } else { access.count.ge(lane) };
+        let used = access.used(m, lane);
         let found = index.le(last.read(place.half.cat(place.number)));
         let wrong = (used & !found).next();
         let none = (!used | !found).next();

@@ -12,6 +12,7 @@
 //! - Throughput: one beat a cycle while words come, row after row. A command whose last beat takes up a second word needs a cycle more.
 //! - Combinational paths: from `m_ready` to `s_ready` and `command_ready`; from `command_valid` to `s_ready`, from `s_valid` to `command_ready`.
 
+use super::cache_types::count_bits;
 use hdl::*;
 
 /// Bits of the number of indices of a row, and of that of rows.
@@ -103,11 +104,6 @@ pub struct Indices {
 pub fn indices(p: UnpackerParams) -> Indices {
     let index = vector(bits(p.index_bits), p.lanes as usize);
     Indices { index, count: bits(count_bits(p.lanes)), row_end: bits(1), last: bits(1) }
-}
-
-/// Bits of the number of a lane.
-pub(super) fn count_bits(lanes: u32) -> u32 {
-    clog2(lanes as usize).max(1)
 }
 
 ports! {

@@ -15,14 +15,11 @@
 //! - A book with fewer entries than a table has room for takes as long as a full one: the places without an entry come with no bit in `there`.
 //! - A command that fails is read to its `last`.
 
-use super::cache_types::{BookWord, ID_BITS, WORD_NUMBERS, book_word};
+use super::cache_types::{BookWord, COUNT_BITS, ID_BITS, WORD_NUMBERS, book_word, not_finite};
 use super::table_types::*;
 use crate::stream::crc32::{REGISTER_BITS, crc32_step};
 use hdl::logic::first_one;
 use hdl::*;
-
-/// Bits of the number of entries in the first word.
-const COUNT_BITS: u32 = 12;
 
 /// Entries that pass.
 #[derive(Clone, Copy, Debug, Bundle)]
@@ -267,8 +264,7 @@ struct WrongNumber {
 fn wrong_number(m: Module, data: Signal, spot: Spot) -> WrongNumber {
     m.section("infinite numbers, and none");
     let any = m.reg_reset(bits(1), 0).comment("there is one");
-    let bad = data.lanes(16).into_iter().map(|x| x.bits(14, 10).all());
-    let first = first_one(Vector::of(bad).pack());
+    let first = first_one(Vector::of(not_finite(data)).pack());
     let comes = spot.bodies & first.any & !any;
     m.when(spot.heads, || any.set(0));
     m.when(comes, || any.set(1));

@@ -21,7 +21,7 @@ pub struct Faulty {
 #[module]
 pub fn tell_fault(m: Module, faulty: Faulty, to: Stream<AccessFault>) {
     let Faulty { comes, wrong, no_book, beat } = faulty;
-    let lane = if wrong.width() == 1 { wrong.zeros(1) } else { first_one(wrong).index };
+    let lane = first_one(wrong).index;
     let valid = m.reg_reset(bits(1), 0);
     let kept_beat = m.reg(bits(beat.width()));
     let kept_lane = m.reg(bits(lane.width()));

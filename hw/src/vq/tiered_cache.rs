@@ -161,9 +161,9 @@ struct Sorted {
 /// Finds the tier of each index.
 #[module]
 fn sort(m: Module, s: Stream<Lookup>, p: TieredParams) -> Stream<Sorted> {
-    let Lookup { access: Access { index, count, row_end, last, switch: _ }, from } = s.payload;
-    let used = (0..p.cache.lanes).map(|lane| if lane == 0 { m.lit(1u32, 1) } else { count.ge(lane) });
-    let used = Vector::of(used).pack();
+    let Lookup { access, from } = s.payload;
+    let Access { index, count, row_end, last, switch: _ } = access;
+    let used = access.lanes_used(m);
     let found = Vector::of(index.into_iter().map(|index| from.book & index.le(from.last_index))).pack();
     let in_memory = Vector::of(index.into_iter().map(|index| index.ge(p.shared))).pack();
     let (cold, near, wrong) = (used & found & in_memory, used & found & !in_memory, used & !found);

@@ -1,5 +1,6 @@
 //! The tier in memory: the entries that beats ask for are read one after the other, and come in the same order.
 
+use super::super::cache_types::not_finite;
 use super::super::tiered_types::*;
 use crate::memory::axi::AxiRead;
 use crate::stream::credit_counter::with_credits;
@@ -53,7 +54,7 @@ fn pick(m: Module, s: Stream<ColdBeat>, p: TieredParams) -> Stream<Wanted> {
         index.set(s.payload.index);
         base.set(s.payload.base);
     });
-    let lane = if p.cache.lanes == 1 { left.zeros(1) } else { first_one(left).index };
+    let lane = first_one(left).index;
     let all: Vec<Signal> = index.into_iter().collect();
     Stream { valid, ready, payload: Wanted { index: mux1h(first, &all), base, lane, last } }
 }
@@ -119,7 +120,7 @@ fn receive(m: Module, flights: Stream<Flight>, axi: AxiRead, p: TieredParams) ->
         m.when(comes, || part.set(part + 1));
         part
     });
-    let numbers: Vec<Signal> = piece.lanes(16).into_iter().map(|x| x.bits(14, 10).all()).collect();
+    let numbers = not_finite(piece);
     let failed = axi.rresp.bit(1);
     let bad = failed | Vector::of(numbers).pack().any();
     let to = m.wire(stream(answer(p)));

@@ -23,7 +23,7 @@ pub(super) fn look_up(m: Module, s: Stream<Beat>, write: Write, p: TieredParams)
         copy(m, (index, beat.place), none, write, p)
     });
     let entry = Vector::of(entry);
-    let lane = if p.cache.lanes == 1 { beat.wrong.zeros(1) } else { first_one(beat.wrong).index };
+    let lane = first_one(beat.wrong).index;
     let (faulty, lane) = (beat.wrong.any().next().next(), lane.next().next());
     let Beat { wrong, cold, no_book, count, row_end, last, .. } = beat;
     let [wrong, cold, no_book, count, row_end, last] =
