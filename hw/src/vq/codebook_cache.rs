@@ -20,6 +20,7 @@
 use super::book_loader::{EntryWrite, book_loader};
 use super::cache_types::*;
 use super::tell_fault::{Faulty, tell_fault};
+use super::two_places::{Lookup, Read, Write, switch, take};
 use hdl::*;
 
 /// Cycles from an index to its entry.
@@ -61,65 +62,17 @@ pub fn codebook_cache(p: CacheParams) -> Result<Design<CodebookCachePorts>, Erro
     m.section("Switch");
     let waits = m.reg_reset(bits(1), 0).comment("there is a book in the place that is not read");
     loader.free.set(!waits);
-    let read = Read::new(m, p);
-    let next = Read { place: !read.place, book: waits, last_index: loader.last_index };
-    let switch = io.s.payload.switch;
-    let held = switch & loader.busy;
-    let lookups = m.wire(stream(lookup(p)));
-    lookups.valid.set(io.s.valid & !held);
-    io.s.ready.set(lookups.ready & !held);
-    let from = switch.mux(next, read);
+    let read = Read::new(m, p, None);
+    let next = Read { place: !read.place, book: waits, last_index: loader.last_index, base: None };
+    let lookups = take(m, io.s, loader.busy, read, p);
+    let from = io.s.payload.switch.mux(next, read);
     lookups.payload.set(Lookup { access: io.s.payload, from });
-    m.when(loader.good, || waits.set(true));
-    m.when(lookups.transfer() & switch, || {
-        read.set(next);
-        waits.set(false);
-    });
+    switch(m, (lookups, io.s.payload.switch), (loader.good, waits), [read, next]);
 
     m.section("Access");
     let write = Write { entry: loader.write, place: !read.place };
     look_up(m, lookups, write, io.m, io.fault, p);
     m.finish(io)
-}
-
-/// What is read.
-#[derive(Clone, Copy, Bundle)]
-struct Read {
-    place: Signal,
-    /// There is a book.
-    book: Signal,
-    /// Its entries less 1.
-    last_index: Signal,
-}
-
-impl Read {
-    fn shape(p: CacheParams) -> Read {
-        Read { place: bits(1), book: bits(1), last_index: bits(p.index_bits()) }
-    }
-    #[module]
-    fn new(m: Module, p: CacheParams) -> Read {
-        let place = m.reg_reset(bits(1), 0).comment("the place that is read");
-        let book = m.reg_reset(bits(1), 0).comment("it has a book");
-        let last_index = m.reg(bits(p.index_bits()));
-        Read { place, book, last_index }
-    }
-}
-
-/// Indices, and where they are looked up.
-#[derive(Clone, Copy, Bundle)]
-struct Lookup {
-    access: Access,
-    from: Read,
-}
-
-fn lookup(p: CacheParams) -> Lookup {
-    Lookup { access: access(p), from: Read::shape(p) }
-}
-
-/// An entry, and the place that it is written to.
-struct Write {
-    entry: EntryWrite,
-    place: Signal,
 }
 
 /// Reads entries and finds indices without one.

@@ -27,4 +27,5 @@ pub mod table_types;
 mod tell_fault;
 pub mod tiered_cache;
 pub mod tiered_types;
+mod two_places;
 pub mod values;

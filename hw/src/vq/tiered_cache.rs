@@ -27,9 +27,10 @@ mod near;
 pub use super::tiered_types::*;
 
 use self::gather::gather;
-use self::near::{Write, look_up};
+use self::near::look_up;
 use super::book_loader::book_loader;
 use super::cache_types::*;
+use super::two_places::{Lookup, Read, Write, switch, take};
 use crate::memory::axi::{AxiRead, axi_read};
 use crate::stream::fifo::{Style, fifo_after};
 use crate::stream::fork;
@@ -80,20 +81,13 @@ pub fn tiered_cache(p: TieredParams) -> Result<Design<TieredCachePorts>, Errors>
 
     m.section("Switch");
     let waits = m.reg_reset(bits(1), 0).comment("there is a book in the place that is not read");
-    let read = Read::new(m, p);
+    let base = Some(loaded_base);
+    let read = Read::new(m, p.cache, base);
     // a switch to no book stays at the place: so the beats that are not looked up are of two places at most, that of `read` and the other one
-    let next = Read { place: read.place ^ waits, book: waits, last_index: loader.last_index, base: loaded_base };
-    let switch = io.s.payload.switch;
-    let held = switch & loader.busy;
-    let lookups = m.wire(stream(lookup(p)));
-    lookups.valid.set(io.s.valid & !held);
-    io.s.ready.set(lookups.ready & !held);
-    lookups.payload.set(Lookup { access: io.s.payload, from: switch.mux(next, read) });
-    m.when(loader.good, || waits.set(true));
-    m.when(lookups.transfer() & switch, || {
-        read.set(next);
-        waits.set(false);
-    });
+    let next = Read { place: read.place ^ waits, book: waits, last_index: loader.last_index, base };
+    let lookups = take(m, io.s, loader.busy, read, p.cache);
+    lookups.payload.set(Lookup { access: io.s.payload, from: io.s.payload.switch.mux(next, read) });
+    switch(m, (lookups, io.s.payload.switch), (loader.good, waits), [read, next]);
 
     m.section("Access");
     let sorted = register_slice_forward_after(m, sort(m, lookups, p))?;
@@ -112,43 +106,6 @@ pub fn tiered_cache(p: TieredParams) -> Result<Design<TieredCachePorts>, Errors>
     let near = look_up(m, beats, Write { entry: loader.write, place: !read.place }, p);
     gather(m, near, answers, io.m, io.fault, p)?;
     m.finish(io)
-}
-
-/// What is read.
-#[derive(Clone, Copy, Bundle)]
-struct Read {
-    place: Signal,
-    /// There is a book.
-    book: Signal,
-    /// Its entries less 1.
-    last_index: Signal,
-    /// The address of its first entry, in words.
-    base: Signal,
-}
-
-impl Read {
-    fn shape(p: TieredParams) -> Read {
-        Read { place: bits(1), book: bits(1), last_index: bits(p.cache.index_bits()), base: bits(p.word_bits()) }
-    }
-    #[module]
-    fn new(m: Module, p: TieredParams) -> Read {
-        let place = m.reg_reset(bits(1), 0).comment("the place that is read");
-        let book = m.reg_reset(bits(1), 0).comment("it has a book");
-        let last_index = m.reg(bits(p.cache.index_bits()));
-        let base = m.reg(bits(p.word_bits())).comment("where it is in memory");
-        Read { place, book, last_index, base }
-    }
-}
-
-/// Indices, and where they are looked up.
-#[derive(Clone, Copy, Bundle)]
-struct Lookup {
-    access: Access,
-    from: Read,
-}
-
-fn lookup(p: TieredParams) -> Lookup {
-    Lookup { access: access(p.cache), from: Read::shape(p) }
 }
 
 /// A beat, and what it asks of memory.
@@ -170,7 +127,8 @@ fn sort(m: Module, s: Stream<Lookup>, p: TieredParams) -> Stream<Sorted> {
     let low = Vector::of(index.into_iter().map(|index| index.trunc(p.near_bits())));
     let no_book = !from.book;
     let beat = Beat { index: low, place: from.place, near, wrong, cold: cold.any(), no_book, count, row_end, last };
-    s.with(Sorted { beat, asked: ColdBeat { index, cold, base: from.base } })
+    let base = from.base.expect("the cache has a tier in memory");
+    s.with(Sorted { beat, asked: ColdBeat { index, cold, base } })
 }
 
 #[cfg(test)]

@@ -1,17 +1,17 @@
 //! The tiers on the chip: LUT RAM and block RAM, a copy of both books for each lane.
+//!
+//! - Latency: 2 cycles. Throughput: a beat a cycle.
+//! - Block RAM has all entries on the chip, those in LUT RAM, too; of these what LUT RAM has counts.
+//! - A lane without an index, without an entry, or with one in memory gives zeros.
+//! - Of a beat with indices without an entry, the first lane that has one is told.
+//! - Nothing is read from the place that is written.
 
 use super::super::book_loader::EntryWrite;
 use super::super::cache_types::*;
 use super::super::tiered_types::*;
+use super::super::two_places::Write;
 use hdl::logic::first_one;
 use hdl::*;
-
-/// An entry, and the place that it is written to.
-#[derive(Clone, Copy)]
-pub(super) struct Write {
-    pub(super) entry: EntryWrite,
-    pub(super) place: Signal,
-}
 
 /// Reads the entries that are on the chip. Latency: 2 cycles.
 #[module]
