@@ -77,6 +77,12 @@ pub fn done(p: MoverParams) -> Done {
 }
 
 impl MoverParams {
+    /// A mover of whole words: 8 bursts may be under way, and two of the longest ones have room.
+    pub fn words(axi: AxiParams, length_bits: u32) -> MoverParams {
+        let (tag_bits, outstanding, buffer) = (1, 8, 512);
+        MoverParams { axi, length_bits, tag_bits, outstanding, buffer, scatter_bits: None, aligned: true }
+    }
+
     /// A name that tells all parameters.
     pub fn name(self, what: &str) -> String {
         let MoverParams { axi, length_bits, tag_bits, outstanding, buffer, scatter_bits, aligned } = self;

@@ -31,8 +31,7 @@ impl MergeAxiParams {
         AxiParams { data_bytes: 1 << WORD_SHIFT, address_bits: self.address_bits, id_bits: 0 }
     }
     pub(super) fn mover(self) -> MoverParams {
-        let (length_bits, tag_bits, outstanding, buffer) = (LENGTH_BITS, 1, 8, 512);
-        MoverParams { axi: self.axi(), length_bits, tag_bits, outstanding, buffer, scatter_bits: None, aligned: true }
+        MoverParams::words(self.axi(), LENGTH_BITS)
     }
     /// Bits of the number of a part that there is.
     pub(super) fn part_bits(self) -> u32 {

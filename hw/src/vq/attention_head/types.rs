@@ -54,8 +54,7 @@ impl HeadParams {
         AxiParams { data_bytes: 1 << WORD_SHIFT, address_bits: self.address_bits, id_bits: 0 }
     }
     pub(super) fn mover(self) -> MoverParams {
-        let (length_bits, tag_bits, outstanding, buffer) = (LENGTH_BITS, 1, 8, 512);
-        MoverParams { axi: self.axi(), length_bits, tag_bits, outstanding, buffer, scatter_bits: None, aligned: true }
+        MoverParams::words(self.axi(), LENGTH_BITS)
     }
     /// Words of a query, key or value, and of the weighted sum.
     pub fn vector_words(self) -> u32 {
