@@ -32,7 +32,8 @@ use self::types::*;
 use self::writing::{ToWrite, write};
 use super::cache_types::book_word;
 use super::encoder::{EncodeCommand, encoder};
-use super::scores::{Scores, ScoresCommand, TOKEN_BITS, scores};
+use super::scores::{Scores, scores};
+use super::table_types::{TOKEN_BITS, TokensCommand};
 use super::values::{Weight, values};
 use crate::attention::softmax::{SoftmaxPorts, SoftmaxScore, SoftmaxWeight, softmax, softmax_statistics};
 use crate::control::{AxiLite, axi_lite, slave};
@@ -167,9 +168,9 @@ impl Units {
         encoder.command.payload.set(EncodeCommand { first: stage.is(Stage::Key).mux(key, value) });
         let tokens = total.trunc(TOKEN_BITS);
         scores.command.valid.set(attends & vector_there & !told);
-        scores.command.payload.set(ScoresCommand { first: key, tokens });
+        scores.command.payload.set(TokensCommand { first: key, tokens });
         values.command.valid.set(sums & !told);
-        values.command.payload.set(ScoresCommand { first: value, tokens });
+        values.command.payload.set(TokensCommand { first: value, tokens });
         Ok(())
     }
 

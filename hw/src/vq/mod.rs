@@ -22,6 +22,7 @@ pub mod products;
 pub mod reorder_buffer;
 pub mod residual_books;
 pub mod running_sums;
+pub mod scales;
 pub mod scores;
 pub mod table_types;
 mod tell_fault;

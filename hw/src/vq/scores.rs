@@ -50,7 +50,7 @@ pub fn scores(p: ScoresParams) -> Result<Design<ScoresPorts>, Errors> {
     let phase = m.state(Phase::Idle);
     let tables = m.instance(&products(p.table, true)?);
     let idle = phase.is(Phase::Idle);
-    let ScoresCommand { first, tokens } = io.command.payload;
+    let TokensCommand { first, tokens } = io.command.payload;
     let refused = m.wire(state::<TableOutcome>());
     refused.set(m.lit_state(TableOutcome::Okay));
     m.when(tokens.gt(MAX_TOKENS), || refused.set(m.lit_state(TableOutcome::ManyTokens)));

@@ -1,6 +1,7 @@
 //! What goes in and out of the units that work by table.
 
 use super::cache_types::{ID_BITS, WORD_NUMBERS};
+pub use crate::attention::softmax::MAX_TOKENS;
 use hdl::*;
 
 /// Indices of a word: a word of the bus has 64 bits, an index 8.
@@ -11,8 +12,8 @@ pub const INDEX_BITS: u32 = 8;
 pub const MAX_POSITIONS: u32 = 128;
 /// The most queries.
 pub const MAX_QUERIES: u32 = 4;
-/// The most tokens of a command.
-pub const MAX_TOKENS: u32 = 8192;
+/// Bits of a number of tokens, up to [`MAX_TOKENS`].
+pub const TOKEN_BITS: u32 = 14;
 
 /// The parameters of the units that work by table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,6 +143,20 @@ pub struct TableReport {
 /// The shape of the end of a command.
 pub fn table_report(p: TableParams) -> TableReport {
     TableReport { outcome: state(), in_rows: bits(1), position: bits(p.place_bits()) }
+}
+
+/// A command about tokens: their books and their rows come.
+#[derive(Clone, Copy, Debug, Bundle)]
+pub struct TokensCommand {
+    /// The number of the first book; those of the other positions have the numbers behind it.
+    pub first: Signal,
+    /// Tokens, 1 to [`MAX_TOKENS`].
+    pub tokens: Signal,
+}
+
+/// The shape of a command about tokens.
+pub fn tokens_command() -> TokensCommand {
+    TokensCommand { first: bits(ID_BITS), tokens: bits(TOKEN_BITS) }
 }
 
 /// Books that come: the number of the first one, and whether the command is refused.

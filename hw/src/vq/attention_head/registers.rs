@@ -1,7 +1,7 @@
 //! The registers of the attention head.
 
 use super::super::cache_types::ID_BITS;
-use super::super::scores::TOKEN_BITS;
+use super::super::table_types::TOKEN_BITS;
 use super::types::*;
 use crate::control::{AddressRo, AddressRw, RegisterMap, Registers, Ro, Rw, Sticky};
 use hdl::*;

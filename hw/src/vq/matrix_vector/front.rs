@@ -1,10 +1,11 @@
 //! Words of indices are taken, and become beats.
 
 use super::super::cache_types::BookWord;
+use super::super::scales::{Scale, scales_over};
 use super::books::Books;
 use super::entries::{Beat, Flags};
 use super::params::MatrixParams;
-use super::types::{MatrixOutcome, MatrixVectorPorts, Phase, RowScale};
+use super::types::{MatrixOutcome, MatrixVectorPorts, Phase};
 use super::walk::Walk;
 use hdl::logic::UpDown;
 use hdl::*;
@@ -77,7 +78,7 @@ pub(super) struct Front {
 pub(super) fn take_words(
     m: Module,
     io: &MatrixVectorPorts,
-    (words, scale): (Stream<BookWord>, Option<Stream<RowScale>>),
+    (words, scale): (Stream<BookWord>, Option<Stream<Scale>>),
     (phase, walk, books): (StateSignal<Phase>, Walk, Option<Books>),
     flow: Flow,
     p: MatrixParams,
@@ -123,14 +124,4 @@ pub(super) fn take_words(
     let number = walk.number.zext(p.place_bits().max(walk.number.width())).trunc(p.place_bits());
     let beat = Beat { flags, data, place: walk.base + number, begins: walk.begins };
     Front { steps, taken, comes, beat, ends: comes & walk.row_ends, finds, scales_over }
-}
-
-/// Whether the last scale of the command was there; where rows have none, always.
-#[module]
-fn scales_over(m: Module, begins: Signal, scale: Option<Stream<RowScale>>) -> Signal {
-    let Some(scale) = scale else { return m.lit(1u32, 1) };
-    let over = m.reg_reset(bits(1), 0).comment("the last scale of the command was there");
-    m.when(scale.transfer(), || over.set(scale.payload.last));
-    m.when(begins, || over.set(0));
-    over
 }

@@ -1,6 +1,7 @@
 //! What goes in and out of a matrix-vector unit.
 
 use super::super::cache_types::{BookWord, ID_BITS, book_word};
+use super::super::scales::{Scale, scale};
 use super::params::{MatrixParams, MatrixScales, SIDE_BITS};
 use hdl::*;
 
@@ -35,15 +36,6 @@ pub struct BooksWord {
     pub word: BookWord,
     /// It is the last one of the last book.
     pub end: Signal,
-}
-
-/// The scale of a row.
-#[derive(Clone, Copy, Debug, Bundle)]
-pub struct RowScale {
-    /// The number.
-    pub data: Signal,
-    /// It is the last one of a command.
-    pub last: Signal,
 }
 
 /// The products of a row.
@@ -139,8 +131,7 @@ ports! {
         /// Rows of indices.
         input words: Stream<BookWord> = stream(book_word()),
         /// Scales of the rows.
-        input scale: Option<Stream<RowScale>> =
-            (p.scales == MatrixScales::Row).then(|| stream(RowScale { data: bits(16), last: bits(1) })),
+        input scale: Option<Stream<Scale>> = (p.scales == MatrixScales::Row).then(|| stream(scale())),
         /// Products.
         output m: Stream<RowProducts> = stream(products_shape(p)),
         /// How a command ended.

@@ -2,7 +2,7 @@
 
 use super::super::table_types::*;
 use super::rows::Rows;
-use super::types::{Phase, ScoresParams, ScoresPorts, TOKEN_BITS};
+use super::types::{Phase, ScoresParams, ScoresPorts};
 use hdl::*;
 
 /// What the FIFO gets.

@@ -2,8 +2,9 @@
 
 use super::super::cache_types::BookWord;
 use super::super::join_pairs::Term;
+use super::super::scales::scales_over;
 use super::super::table_types::*;
-use super::types::{Phase, ScoresParams, ScoresPorts, TOKEN_BITS};
+use super::types::{Phase, ScoresParams, ScoresPorts};
 use hdl::logic::UpDown;
 use hdl::*;
 
@@ -51,7 +52,7 @@ impl Rows {
                 (number, number.eq(beats - 1))
             }
         };
-        let scales_over = scales_over(m, io);
+        let scales_over = scales_over(m, io.command.transfer(), io.scale);
         let scale_there = io.scale.map_or(m.lit(1u32, 1), |scale| scale.valid | !row_end);
         let ready = phase.is(Phase::Rows) & room & scale_there;
         let taken = ready & io.words.valid;
@@ -87,14 +88,4 @@ impl Rows {
         let beat = Beat { term, last: last_row, data, scale: io.scale.map(|scale| scale.payload.data) };
         Rows { ready, under_way, ends, beat, token, scales_over, finds }
     }
-}
-
-/// Whether the last scale of the command was there; where tokens have none, always.
-#[module]
-fn scales_over(m: Module, io: &ScoresPorts) -> Signal {
-    let Some(scale) = io.scale else { return m.lit(1u32, 1) };
-    let over = m.reg_reset(bits(1), 0).comment("the last scale of the command was there");
-    m.when(scale.transfer(), || over.set(scale.payload.last));
-    m.when(io.command.transfer(), || over.set(0));
-    over
 }

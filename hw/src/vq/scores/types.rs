@@ -1,13 +1,11 @@
 //! What goes in and out of scores by table, and how long it takes.
 
-use super::super::cache_types::{BookWord, ID_BITS, book_word};
+use super::super::cache_types::{BookWord, book_word};
 use super::super::products;
+use super::super::scales::{Scale, scale};
 use super::super::table_types::*;
 use crate::float::{add, multiply, tree};
 use hdl::*;
-
-/// Bits of a number of tokens.
-pub const TOKEN_BITS: u32 = 14;
 
 /// The parameters of scores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,24 +39,6 @@ pub fn overhead(p: ScoresParams) -> u32 {
     products::latency(p.table) + latency(p) + 5
 }
 
-/// A command.
-#[derive(Clone, Copy, Debug, Bundle)]
-pub struct ScoresCommand {
-    /// The number of the first book; those of the other positions have the numbers behind it.
-    pub first: Signal,
-    /// Tokens, 1 to [`MAX_TOKENS`].
-    pub tokens: Signal,
-}
-
-/// What the score of a token is multiplied with.
-#[derive(Clone, Copy, Debug, Bundle)]
-pub struct TokenScale {
-    /// The number.
-    pub data: Signal,
-    /// It is the last one of a command.
-    pub last: Signal,
-}
-
 /// The scores of a token.
 #[derive(Clone, Copy, Debug, Bundle)]
 pub struct Scores {
@@ -74,13 +54,13 @@ ports! {
     /// Ports of scores by table.
     pub struct ScoresPorts(p: ScoresParams) {
         /// Books and rows come.
-        input command: Stream<ScoresCommand> = stream(ScoresCommand { first: bits(ID_BITS), tokens: bits(TOKEN_BITS) }),
+        input command: Stream<TokensCommand> = stream(tokens_command()),
         /// Queries.
         input query: Stream<QueryWord> = stream(query_word()),
         /// Books and rows.
         input words: Stream<BookWord> = stream(book_word()),
         /// Scales of the tokens.
-        input scale: Option<Stream<TokenScale>> = p.scaled.then(|| stream(TokenScale { data: bits(16), last: bits(1) })),
+        input scale: Option<Stream<Scale>> = p.scaled.then(|| stream(scale())),
         /// Scores.
         output m: Stream<Scores> = stream(scores_shape(p)),
         /// How a command ended.

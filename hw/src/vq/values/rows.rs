@@ -2,7 +2,6 @@
 
 use super::super::accumulator_lane;
 use super::super::cache_types::{BookWord, ID_BITS};
-use super::super::scores::TOKEN_BITS;
 use super::super::table_types::*;
 use super::types::{Phase, ValuesParams, ValuesPorts, Weight};
 use crate::float::multiply;

@@ -1,9 +1,8 @@
 //! What goes in and out of values by table, and how long it takes.
 
 use super::super::accumulator_lane::{self, LaneParams};
-use super::super::cache_types::{BookWord, ID_BITS, book_word};
+use super::super::cache_types::{BookWord, book_word};
 use super::super::running_sums::{self, SumsParams};
-use super::super::scores::{ScoresCommand, TOKEN_BITS};
 use super::super::table_types::*;
 use crate::float::{add, multiply};
 use hdl::*;
@@ -98,7 +97,7 @@ ports! {
     /// Ports of values by table.
     pub struct ValuesPorts(p: ValuesParams) {
         /// Rows and books come.
-        input command: Stream<ScoresCommand> = stream(ScoresCommand { first: bits(ID_BITS), tokens: bits(TOKEN_BITS) }),
+        input command: Stream<TokensCommand> = stream(tokens_command()),
         /// Weights of the tokens.
         input weight: Stream<Weight> = stream(Weight { weight: bits(16), scale: p.scaled.then(|| bits(16)), last: bits(1) }),
         /// Rows and books.
