@@ -1,5 +1,6 @@
 //! The exact sum of numbers that are not negative, and its reciprocal. Built into the module that calls.
 
+use crate::float::beside::of_one;
 use crate::float::format::{BINARY16, Subnormals};
 use crate::float::recip::{self, recip};
 use crate::float::round::round_to_even;
@@ -80,10 +81,7 @@ impl Sum {
         let denominator = m.reg(bits(16)).comment("the sum in binary16, or NaN");
         denominator.set(nonfinite.zeros(1).cat(nonfinite.mux(rounded.literal(0x7e00u32), rounded)));
         let unit = m.instance(&recip(BINARY16, Subnormals::Keep, recip::natural(BINARY16))?);
-        unit.in_valid.set(m.lit(0u32, 1));
-        unit.out_valid.unused();
-        unit.a.set(denominator);
-        Ok(Inverse { sum: denominator, reciprocal: unit.y })
+        Ok(Inverse { sum: denominator, reciprocal: of_one(m, &unit, denominator) })
     }
 }
 

@@ -24,6 +24,7 @@ pub use self::types::*;
 use super::exact_sum::Sum;
 use super::largest::largest;
 use crate::float::add::{self, add};
+use crate::float::beside::{of_one, of_two};
 use crate::float::exponential::{self, exponential};
 use crate::float::format::{BINARY16, Subnormals};
 use crate::float::multiply::{self, multiply};
@@ -126,14 +127,9 @@ fn exponentials(m: Module, reads: Signal, word: Signal, minus: Signal, last: Sig
     let (comes, last) = (p.enter_valid(reads), p.enter_valid(reads & last));
     let word = p.enter_at(READ, word);
     let difference = m.instance(&add(BINARY16, Subnormals::Keep, add::NATURAL)?);
-    difference.in_valid.set(m.lit(0u32, 1)); // the valid bit travels beside the units, not through them
-    difference.out_valid.unused();
-    difference.a.set(word);
-    difference.b.set(p.constant(minus));
+    of_two(m, &difference, word, p.constant(minus));
     let power = m.instance(&exponential(BINARY16, Subnormals::Keep, SEGMENTS, exponential::NATURAL)?);
-    power.in_valid.set(m.lit(0u32, 1));
-    power.out_valid.unused();
-    power.a.set(difference.y);
+    of_one(m, &power, difference.y);
     let (comes, last) = (comes.meet(power.y), last.meet(power.y));
     Ok(Made { comes: p.leave(comes), exponential: p.leave(power.y), last: p.leave(last) })
 }
@@ -150,10 +146,7 @@ fn weights(
     let p = m.pipeline("weights");
     let (comes, last) = (p.enter_valid(reads), p.enter(last));
     let product = m.instance(&multiply(BINARY16, Subnormals::Keep, multiply::NATURAL)?);
-    product.in_valid.set(m.lit(0u32, 1));
-    product.out_valid.unused();
-    product.a.set(p.enter_at(READ, word));
-    product.b.set(p.constant(factor));
+    of_two(m, &product, p.enter_at(READ, word), p.constant(factor));
     let (comes, last) = (comes.meet(product.y), last.meet(product.y));
     let into = m.wire(stream(weight_shape()));
     into.valid.set(p.leave(comes));

@@ -2,6 +2,7 @@
 
 mod accuracy;
 pub mod add;
+pub mod beside;
 pub mod compare;
 pub mod convert;
 pub mod divide;

@@ -1,11 +1,9 @@
 //! Sums of several beats in the order of `tree` (docs/vq-format.md, section 6). Built into the module that calls.
 
 use crate::float::add::{self, BinaryPorts, add, add_but_last};
+pub(super) use crate::float::beside::{NOTHING, sum_of};
 use crate::float::format::{BINARY16, Subnormals};
 use hdl::*;
-
-/// -0, which changes no number that it is added to.
-pub(super) const NOTHING: u32 = 0x8000;
 
 /// Terms of a sum, one after the other.
 #[derive(Clone, Copy, Debug, Bundle)]
@@ -26,17 +24,6 @@ pub(super) fn adder() -> Result<Design<BinaryPorts>, Errors> {
 /// The same without its last register.
 pub(super) fn adder_but_last() -> Result<Design<BinaryPorts>, Errors> {
     add_but_last(BINARY16, Subnormals::Keep)
-}
-
-/// `a + b`, some cycles later.
-#[module]
-pub(super) fn sum_of(m: Module, unit: &Design<BinaryPorts>, a: Signal, b: Signal) -> Signal {
-    let adder = m.instance(unit);
-    adder.in_valid.set(m.lit(0u32, 1)); // the valid bit travels beside all units, not through them
-    adder.out_valid.unused();
-    adder.a.set(a);
-    adder.b.set(b);
-    adder.y
 }
 
 /// The sums of some vectors of up to 2^levels terms, as `tree` has them: neighbours first. An adder for each level; with the last term comes the sum.

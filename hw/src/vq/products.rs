@@ -16,9 +16,10 @@
 //! - Products are `dot(query, entry)`: rounded products, added up as `tree` does.
 
 use super::cache_types::{BookWord, WORD_NUMBERS, book_word};
-use super::join_pairs::{Term, adder, sum_of, sums_of_terms};
+use super::join_pairs::{Term, adder, sums_of_terms};
 use super::passing_books::{Around, Passing, passing_books};
 use super::table_types::*;
+use crate::float::beside::{product_of, sum_of};
 use crate::float::format::{BINARY16, Subnormals};
 use crate::float::{add, multiply};
 use hdl::*;
@@ -180,12 +181,7 @@ pub(super) fn multiply_all(
         let numbers = query_numbers(*query, group, word, p).next();
         let mut values: Vec<Signal> = vec![];
         for (number, entry) in numbers.lanes(16).into_iter().zip(data.next().lanes(16)) {
-            let multiplier = m.instance(&unit);
-            multiplier.in_valid.set(m.lit(0u32, 1));
-            multiplier.out_valid.unused();
-            multiplier.a.set(number);
-            multiplier.b.set(entry);
-            values.push(multiplier.y);
+            values.push(product_of(m, &unit, number, entry));
         }
         // neighbours in a word
         while values.len() > p.entries_of_word() as usize {

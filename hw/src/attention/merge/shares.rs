@@ -1,10 +1,13 @@
 //! Weights of the parts, from their largest scores and sums. Built into the module that calls.
+//!
+//! Both passes go through one multiplier; the second one begins behind the exponentials, which only the first one needs.
 
 use super::super::exact_sum::Sum;
 use super::super::largest::minus_largest;
 use super::types::*;
 use crate::attention::softmax::SEGMENTS;
 use crate::float::add::{self, add};
+use crate::float::beside::{of_one, of_two};
 use crate::float::exponential::{self, exponential};
 use crate::float::format::{BINARY16, Subnormals};
 use crate::float::multiply::{self, multiply};
@@ -65,10 +68,7 @@ pub(super) fn shares(
     let share = pass.enter_at(POWER - 1, weight).next();
     let is_second = pass.constant(second);
     let product = m.instance(&multiply(BINARY16, Subnormals::Keep, multiply::NATURAL)?);
-    product.in_valid.set(m.lit(0u32, 1)); // the valid bit travels beside the units, not through them
-    product.out_valid.unused();
-    product.a.set(is_second.mux(share, eighth));
-    product.b.set(is_second.mux(pass.constant(factor), exponential));
+    of_two(m, &product, is_second.mux(share, eighth), is_second.mux(pass.constant(factor), exponential));
     let first_pass = [terms, terms & at.ends].map(|valid| pass.enter_valid(valid).meet(exponential));
     let second_pass = [weighs, weighs & at.ends].map(|valid| pass.valid(pass.enter_at(POWER - 1, valid)).next());
     let [comes, last] = [0, 1].map(|i| pass.leave(pass.valid(first_pass[i] | second_pass[i]).meet(product.y)));
@@ -86,13 +86,7 @@ pub(super) fn shares(
 #[module]
 fn exponential_of(m: Module, score: Signal, minus: Signal) -> Result<Signal, Errors> {
     let difference = m.instance(&add(BINARY16, Subnormals::Keep, add::NATURAL)?);
-    difference.in_valid.set(m.lit(0u32, 1));
-    difference.out_valid.unused();
-    difference.a.set(score);
-    difference.b.set(minus);
+    of_two(m, &difference, score, minus);
     let power = m.instance(&exponential(BINARY16, Subnormals::Keep, SEGMENTS, exponential::NATURAL)?);
-    power.in_valid.set(m.lit(0u32, 1));
-    power.out_valid.unused();
-    power.a.set(difference.y);
-    Ok(power.y)
+    Ok(of_one(m, &power, difference.y))
 }

@@ -2,12 +2,10 @@
 
 use super::types::*;
 use crate::float::add::{self, add};
+use crate::float::beside::{NOTHING, of_two};
 use crate::float::format::{BINARY16, Subnormals};
 use crate::float::multiply::{self, multiply};
 use hdl::*;
-
-/// -0, which changes no number that it is added to.
-const NOTHING: u32 = 0x8000;
 
 /// A word that comes.
 #[derive(Clone, Copy)]
@@ -35,11 +33,7 @@ pub(super) fn sums(m: Module, item: Item, gives: Signal, p: MergeParams) -> Resu
     let product = multiply(BINARY16, Subnormals::Keep, multiply::NATURAL)?;
     let products = Vector::of(numbers.into_iter().map(|x| {
         let unit = m.instance(&product);
-        unit.in_valid.set(m.lit(0u32, 1)); // the valid bit travels beside the units, not through them
-        unit.out_valid.unused();
-        unit.a.set(weight);
-        unit.b.set(x);
-        unit.y
+        of_two(m, &unit, weight, x)
     }));
 
     let kept = m.memory(vector(bits(16), p.lanes as usize), p.words() as usize).style(RamStyle::Distributed).feedback();
@@ -48,11 +42,7 @@ pub(super) fn sums(m: Module, item: Item, gives: Signal, p: MergeParams) -> Resu
     let sum = add(BINARY16, Subnormals::Keep, add::NATURAL)?;
     let sums = Vector::of(products.into_iter().zip(before).map(|(product, before)| {
         let unit = m.instance(&sum);
-        unit.in_valid.set(m.lit(0u32, 1));
-        unit.out_valid.unused();
-        unit.a.set(first.mux(m.lit(NOTHING, 16), before));
-        unit.b.set(product);
-        unit.y
+        of_two(m, &unit, first.mux(m.lit(NOTHING, 16), before), product)
     }));
     kept.write(number.meet(sums), sums, comes.meet(sums));
     Ok(words.leave(word))

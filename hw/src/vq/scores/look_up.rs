@@ -4,8 +4,9 @@ use super::super::join_pairs::{Term, sums_of_terms};
 use super::super::table_types::*;
 use super::rows::Beat;
 use super::types::{Scores, ScoresParams};
+use crate::float::beside::product_of;
 use crate::float::format::{BINARY16, Subnormals};
-use crate::float::tree::tree;
+use crate::float::tree::{sum_of_all, tree};
 use crate::float::{multiply, tree};
 use hdl::*;
 
@@ -82,10 +83,7 @@ fn sum_up(m: Module, rows: Pipeline, x: Looked, levels: u32) -> Result<Found, Er
     let mut sums = vec![];
     for products in &x.products {
         let sum = m.instance(&unit);
-        sum.in_valid.set(m.lit(0u32, 1));
-        sum.out_valid.unused();
-        sum.x.set(Vector::of(products.clone()).pack());
-        sums.push(sum.y);
+        sums.push(sum_of_all(m, &sum, Vector::of(products.clone()).pack()));
     }
     let of_word = x.term.meet(x.wrong);
     let before = rows.state(m.reg(bits(1)).comment("an index of the row has no entry"), x.wrong);
@@ -95,12 +93,7 @@ fn sum_up(m: Module, rows: Pipeline, x: Looked, levels: u32) -> Result<Found, Er
     if let Some(scale) = x.scale {
         let unit = multiply::multiply(BINARY16, Subnormals::Keep, multiply::NATURAL)?;
         for sum in &mut sums {
-            let multiplier = m.instance(&unit);
-            multiplier.in_valid.set(m.lit(0u32, 1));
-            multiplier.out_valid.unused();
-            multiplier.a.set(scale.meet(*sum));
-            multiplier.b.set(*sum);
-            *sum = multiplier.y;
+            *sum = product_of(m, &unit, scale.meet(*sum), *sum);
         }
     }
     let score = Vector::of(sums);
