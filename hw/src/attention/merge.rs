@@ -20,7 +20,7 @@ mod verdict;
 
 pub use self::types::*;
 
-use self::shares::{Places, shares};
+use self::shares::{Places, Shares, shares};
 use self::sums::{Item, sums};
 use self::verdict::{Findings, verdict};
 use hdl::*;
@@ -82,7 +82,38 @@ pub fn merge(p: MergeParams) -> Result<Design<MergePorts>, Errors> {
     io.report.valid.set(phase.is(Phase::Report));
     io.report.payload.set(report);
 
+    let steps = Steps { over, complete, full, ends, taken, long, ends_vector, failed };
+    follow(m, &io, phase, (steps, made), p);
+    m.finish(io)
+}
+
+/// What moves a query on.
+#[derive(Clone, Copy)]
+struct Steps {
+    /// The report is taken.
+    over: Signal,
+    /// The last part comes.
+    complete: Signal,
+    /// There is room for no more parts.
+    full: Signal,
+    /// The part that is read is the last one.
+    ends: Signal,
+    /// A word is added.
+    taken: Signal,
+    /// It is not the last one, but should be.
+    long: Signal,
+    /// The word is the last one of its vector.
+    ends_vector: Signal,
+    /// There is no result.
+    failed: Signal,
+}
+
+/// Goes from phase to phase.
+#[module]
+fn follow(m: Module, io: &MergePorts, phase: StateSignal<Phase>, (steps, made): (Steps, Shares), p: MergeParams) {
     m.section("from phase to phase");
+    let Steps { over, complete, full, ends, taken, long, ends_vector, failed } = steps;
+    let last = io.words.payload.last;
     let longest = p.sum().inverse_latency().max(SUMMED);
     let wait = m.reg_reset(bits(clog2(longest as usize)), 0).comment("cycles of this phase");
     let waits = phase.is(Phase::Invert) | phase.is(Phase::Drain);
@@ -111,7 +142,6 @@ pub fn merge(p: MergeParams) -> Result<Design<MergePorts>, Errors> {
         s.case(Phase::Give, || goes(io.merged.transfer() & ends_vector, Phase::Report));
         s.case(Phase::Report, || goes(over, Phase::Take));
     });
-    m.finish(io)
 }
 
 /// A part whose largest score is infinite or NaN, or whose sum is not from 1 to below 2^14.

@@ -21,8 +21,8 @@ mod types;
 
 pub use self::types::*;
 
-use super::exact_sum::Sum;
-use super::largest::largest;
+use super::exact_sum::{Inverse, Sum};
+use super::largest::{Largest, largest};
 use crate::float::add::{self, add};
 use crate::float::beside::{of_one, of_two};
 use crate::float::exponential::{self, exponential};
@@ -78,9 +78,7 @@ pub fn softmax(p: SoftmaxParams) -> Result<Design<SoftmaxPorts>, Errors> {
     m.section("their sum, and its reciprocal");
     let sum = Sum::new(m, takes, made.comes, made.exponential, p.sum());
     let inverse = sum.inverse(m, phase.is(Phase::Invert), largest.nonfinite)?;
-    let wait =
-        m.reg_reset(bits(clog2(p.sum().inverse_latency() as usize + 2)), 0).comment("cycles since the sum was there");
-    m.when(phase.is(Phase::Invert), || wait.set(wait + 1)).otherwise(|| wait.set(0));
+    let wait = waited(m, phase, p);
 
     m.section("weights");
     let under_way = UpDown::new(m, QUEUE);
@@ -90,13 +88,57 @@ pub fn softmax(p: SoftmaxParams) -> Result<Design<SoftmaxPorts>, Errors> {
     m.assert(!into.valid | into.ready, "the FIFO has room for the weights that are under way");
     io.weights.set(fifo_after(m, into, QUEUE as usize, Style::Distributed)?);
     io.nonfinite.set(largest.nonfinite);
-    if let Some(statistics) = io.statistics {
-        let score = (!largest.minus.msb()).cat(largest.minus.trunc(15));
-        let largest = largest.nonfinite.mux(m.lit(0x7e00u32, 16), score);
-        statistics.set(SoftmaxStatistics { largest, sum: inverse.sum });
-    }
+    tell_statistics(m, &io, largest, inverse);
 
+    let steps = Steps { complete, ends, weighs, forgotten, wait };
+    follow(m, &io, (phase, from), (steps, made), p);
+    m.finish(io)
+}
+
+/// Cycles of the phase in which the sum is inverted.
+#[module]
+fn waited(m: Module, phase: StateSignal<Phase>, p: SoftmaxParams) -> Signal {
+    let wait =
+        m.reg_reset(bits(clog2(p.sum().inverse_latency() as usize + 2)), 0).comment("cycles since the sum was there");
+    m.when(phase.is(Phase::Invert), || wait.set(wait + 1)).otherwise(|| wait.set(0));
+    wait
+}
+
+/// Tells the largest score, from what is added to all of them instead, and the sum, if they are asked for.
+#[module]
+fn tell_statistics(m: Module, io: &SoftmaxPorts, largest: Largest, inverse: Inverse) {
+    let Some(statistics) = io.statistics else { return };
+    let score = (!largest.minus.msb()).cat(largest.minus.trunc(15));
+    let largest = largest.nonfinite.mux(m.lit(0x7e00u32, 16), score);
+    statistics.set(SoftmaxStatistics { largest, sum: inverse.sum });
+}
+
+/// What moves a query on.
+#[derive(Clone, Copy)]
+struct Steps {
+    /// The last score comes.
+    complete: Signal,
+    /// The word that is read is the last one.
+    ends: Signal,
+    /// A weight is made.
+    weighs: Signal,
+    /// The scores are forgotten, or the last weight is taken.
+    forgotten: Signal,
+    /// Cycles in which the sum was inverted.
+    wait: Signal,
+}
+
+/// Goes from pass to pass, and in each from word to word.
+#[module]
+fn follow(
+    m: Module,
+    io: &SoftmaxPorts,
+    (phase, from): (StateSignal<Phase>, Signal),
+    (steps, made): (Steps, Made),
+    p: SoftmaxParams,
+) {
     m.section("from pass to pass");
+    let Steps { complete, ends, weighs, forgotten, wait } = steps;
     m.when(phase.is(Phase::Exponentials) | weighs, || from.set(ends.mux(from.zeros(p.token_bits()), from + 1)));
     let summed = m.reg_reset(bits(1), 0);
     summed.set(made.last);
@@ -109,7 +151,6 @@ pub fn softmax(p: SoftmaxParams) -> Result<Design<SoftmaxPorts>, Errors> {
         s.case(Phase::Weigh, || m.when(weighs & ends, || phase.set(Phase::Finish)));
         s.case(Phase::Finish, || m.when(forgotten, || phase.set(Phase::Take)));
     });
-    m.finish(io)
 }
 
 /// An exponential of the second pass.

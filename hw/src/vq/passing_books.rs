@@ -292,7 +292,6 @@ struct Ended {
 fn follow(m: Module, io: &PassingBooksPorts, spot: Spot, found: Found, around: Around, p: TableParams) -> Ended {
     m.section("from book to book");
     let Spot { phase, position, word, at, over, begins, heads, bodies } = spot;
-    let BookWord { last, failed, .. } = io.words.payload;
     let outcome = m.state(TableOutcome::Okay);
     let place = m
         .reg(bits(at.width() + WORD_NUMBERS.ilog2()))
@@ -300,27 +299,12 @@ fn follow(m: Module, io: &PassingBooksPorts, spot: Spot, found: Found, around: A
     let last_book = position.eq(p.positions - 1);
     let taken = heads | bodies;
     let ends_book = bodies & found.book.last_word;
-
-    let finds = m.wire(state::<TableOutcome>());
-    finds.set(m.lit_state(TableOutcome::Okay));
     let ends_all = if around.rows_follow { m.lit(0u32, 1) } else { ends_book & last_book };
-    m.when(last & !ends_all, || finds.set(m.lit_state(TableOutcome::Short)));
-    m.when(!last & ends_all, || finds.set(m.lit_state(TableOutcome::Long)));
-    m.when(heads & found.book.too_large, || finds.set(m.lit_state(TableOutcome::Large)));
-    m.when(failed, || finds.set(m.lit_state(TableOutcome::Bus)));
-    let fails = taken & (failed | (heads & found.book.too_large) | last.ne(ends_all));
-
-    // a cycle behind the check, when it goes on as if all were well: the comparison of the CRC has a cycle of its own
-    let judges = m.reg_reset(bits(1), 0).comment("a book is judged");
-    judges.set(phase.is(Phase::Check) & found.crc.ready);
-    let judged = m.wire(state::<TableOutcome>());
-    judged.set(m.lit_state(TableOutcome::Okay));
-    m.when(found.number.any, || judged.set(m.lit_state(TableOutcome::Number)));
-    m.when(found.book.other, || judged.set(m.lit_state(TableOutcome::Id)));
-    m.when(found.crc.wrong, || judged.set(m.lit_state(TableOutcome::Crc)));
+    let (fails, finds) = look_at(m, io.words.payload, [taken, heads], ends_all, found.book);
+    let (judges, judged) = judge(m, phase, found);
 
     m.when(io.words.transfer(), || {
-        over.set(last);
+        over.set(io.words.payload.last);
         at.set(at + 1);
     });
     m.when(begins, || {
@@ -361,10 +345,38 @@ fn follow(m: Module, io: &PassingBooksPorts, spot: Spot, found: Found, around: A
     m.when(judges & !judged.is(TableOutcome::Okay), || {
         outcome.set(judged);
         phase.set(Phase::Drain);
-        let start = found.book.start;
-        place.set(judged.is(TableOutcome::Number).mux(place, start.cat(start.zeros(2))));
+        place.set(judged.is(TableOutcome::Number).mux(place, found.book.start.cat(place.zeros(2))));
     });
     Ended { outcome, place }
+}
+
+/// Whether a command fails, and how.
+type Failure = (Signal, StateSignal<TableOutcome>);
+
+/// Whether the word that is taken fails, and why: `heads` tells that it is a book's first one, `ends_all` that it must be the last one.
+#[module]
+fn look_at(m: Module, word: BookWord, [taken, heads]: [Signal; 2], ends_all: Signal, book: Book) -> Failure {
+    let finds = m.wire(state::<TableOutcome>());
+    finds.set(m.lit_state(TableOutcome::Okay));
+    m.when(word.last & !ends_all, || finds.set(m.lit_state(TableOutcome::Short)));
+    m.when(!word.last & ends_all, || finds.set(m.lit_state(TableOutcome::Long)));
+    m.when(heads & book.too_large, || finds.set(m.lit_state(TableOutcome::Large)));
+    m.when(word.failed, || finds.set(m.lit_state(TableOutcome::Bus)));
+    let fails = taken & (word.failed | (heads & book.too_large) | word.last.ne(ends_all));
+    (fails, finds)
+}
+
+/// Whether a book is judged, and how: a cycle behind the check, when it goes on as if all were well, as the comparison of the CRC has a cycle of its own.
+#[module]
+fn judge(m: Module, phase: StateSignal<Phase>, found: Found) -> Failure {
+    let judges = m.reg_reset(bits(1), 0).comment("a book is judged");
+    judges.set(phase.is(Phase::Check) & found.crc.ready);
+    let judged = m.wire(state::<TableOutcome>());
+    judged.set(m.lit_state(TableOutcome::Okay));
+    m.when(found.number.any, || judged.set(m.lit_state(TableOutcome::Number)));
+    m.when(found.book.other, || judged.set(m.lit_state(TableOutcome::Id)));
+    m.when(found.crc.wrong, || judged.set(m.lit_state(TableOutcome::Crc)));
+    (judges, judged)
 }
 
 /// Waits for the last entries, and tells how it ended.

@@ -7,6 +7,7 @@ use super::types::*;
 use crate::memory::axi::AxiRead;
 use crate::memory::burst_reader::burst_reader;
 use crate::memory::mover::{Command, Done, command};
+use crate::stream::axi_stream::AxiStream;
 use crate::stream::register_slice_forward::register_slice_forward_after;
 use hdl::*;
 
@@ -88,8 +89,27 @@ pub(super) fn read(
     reader.command.set(register_slice_forward_after(m, asking)?);
     bus.set(reader.m_axi);
 
-    m.section("where it goes");
     let from = reader.m_axis;
+    let read = hand_out(m, from, reader.done, stage, (came, is_last));
+    m.when(ends, || {
+        asked.set(0);
+        came.set(0);
+        read.vector_there.set(0);
+        read.vector_failed.set(0);
+    });
+    Ok(read)
+}
+
+/// Hands out what comes: a stage's first piece as a vector, if it has one, the others as words. Counts the pieces that came.
+#[module]
+fn hand_out(
+    m: Module,
+    from: AxiStream,
+    done: Stream<Done>,
+    stage: StateSignal<Stage>,
+    (came, is_last): (Signal, Signal),
+) -> Read {
+    m.section("where it goes");
     from.tkeep.unused();
     let error = from.tuser.expect("a reader tells of errors");
     let is_vector = !came.any() & !stage.is(Stage::Values);
@@ -106,11 +126,5 @@ pub(super) fn read(
         there.set(1);
         failed.set(error);
     });
-    m.when(ends, || {
-        asked.set(0);
-        came.set(0);
-        there.set(0);
-        failed.set(0);
-    });
-    Ok(Read { words, vector, vector_there: there, vector_failed: failed, done: reader.done })
+    Read { words, vector, vector_there: there, vector_failed: failed, done }
 }

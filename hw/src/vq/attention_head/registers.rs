@@ -44,23 +44,8 @@ pub(super) struct Map {
 pub(super) fn map(name: &str, p: HeadParams) -> Map {
     let mut map = RegisterMap::new(name, "Jobs of an attention head, what they work on, and how they ended.");
     map.constant("id", 32, u32::from_be_bytes(*b"VQAH"), "identification: `VQAH` in ASCII");
-    let mut parameters = map.register("parameters", "what the head was generated with");
-    parameters.constant("entries", 9, p.entries, "the most entries of a book");
-    parameters.constant("vector", 3, p.vector, "numbers of an entry");
-    parameters.constant("positions", 8, p.positions, "indices of a row");
-    parameters.constant("log2_tokens", 4, p.tokens.ilog2(), "the most tokens, as a power of two");
-    if p.partial {
-        parameters.constant("partial", 1, 1, "a word with the largest score and the sum is written behind the result");
-    }
-    let mut job = map.register("job", "what is done");
-    let start = job.rw("start", 1, 0, "a change from 0 to 1 starts a job, if none is under way");
-    let append = job.rw(
-        "append",
-        1,
-        0,
-        "the new key and value are encoded, and their rows are written behind those of `tokens`",
-    );
-    let attend = job.rw("attend", 1, 0, "the result is computed, over all tokens and the appended one");
+    parameters(&mut map, p);
+    let [start, append, attend] = job(&mut map);
     let mut status = map.register("status", "how the last job ended; `busy` and `done` are of now");
     let busy = status.ro("busy", 1, "a job is under way");
     let done = status.sticky("done", "a job has ended; write 1 to clear");
@@ -110,6 +95,28 @@ pub(super) fn map(name: &str, p: HeadParams) -> Map {
         value_books_bytes,
         addresses,
     }
+}
+
+/// What the head was generated with.
+fn parameters(map: &mut RegisterMap, p: HeadParams) {
+    let mut parameters = map.register("parameters", "what the head was generated with");
+    parameters.constant("entries", 9, p.entries, "the most entries of a book");
+    parameters.constant("vector", 3, p.vector, "numbers of an entry");
+    parameters.constant("positions", 8, p.positions, "indices of a row");
+    parameters.constant("log2_tokens", 4, p.tokens.ilog2(), "the most tokens, as a power of two");
+    if p.partial {
+        parameters.constant("partial", 1, 1, "a word with the largest score and the sum is written behind the result");
+    }
+}
+
+/// What a job does: `start`, `append`, `attend`.
+fn job(map: &mut RegisterMap) -> [Rw; 3] {
+    let mut job = map.register("job", "what is done");
+    let start = job.rw("start", 1, 0, "a change from 0 to 1 starts a job, if none is under way");
+    let append = "the new key and value are encoded, and their rows are written behind those of `tokens`";
+    let append = job.rw("append", 1, 0, append);
+    let attend = job.rw("attend", 1, 0, "the result is computed, over all tokens and the appended one");
+    [start, append, attend]
 }
 
 /// Where things lie, in words of the bus, and how long the books are.

@@ -65,6 +65,17 @@ struct Ended {
     verdict: Verdict,
 }
 
+/// What software is told.
+#[derive(Clone, Copy)]
+struct Told {
+    /// The job is over with this cycle.
+    over: Signal,
+    /// How the last one ended.
+    verdict: Verdict,
+    /// The stage in which it failed.
+    failed_in: StateSignal<Stage>,
+}
+
 /// Goes from stage to stage. Sets `ends`, 1 in the cycle in which a stage ends.
 #[module]
 pub(super) fn follow(m: Module, (map, regs): (&Map, &Registers), job: Job, x: Ends, ends: Signal, p: HeadParams) {
@@ -122,18 +133,7 @@ pub(super) fn follow(m: Module, (map, regs): (&Map, &Registers), job: Job, x: En
             })
         });
     });
-
-    m.section("what software sees of it");
-    regs[map.busy].set(begins | !stage.is(Stage::Idle));
-    regs[map.done].set.set(over);
-    regs[map.outcome].set(verdict.outcome);
-    regs[map.stage].set(failed_in.code());
-    regs[map.in_rows].set(verdict.in_rows);
-    regs[map.position].set(verdict.position);
-    let cycles = m.reg_reset(bits(32), 0);
-    m.when(!stage.is(Stage::Idle), || cycles.set(cycles + 1));
-    m.when(begins, || cycles.set(1));
-    regs[map.cycles].set(cycles);
+    show(m, (map, regs), job, Told { over, verdict, failed_in });
 }
 
 /// The outcome of a job that does not begin; 0 if it does.
@@ -183,6 +183,24 @@ fn judge(m: Module, stage: StateSignal<Stage>, x: &Ends, p: HeadParams) -> Ended
     });
     m.when(x.vector_failed, || verdict.set(verdict.without_place(m, outcome::VECTOR)));
     ended
+}
+
+/// Shows the job, and how the last one ended.
+#[module]
+fn show(m: Module, (map, regs): (&Map, &Registers), job: Job, told: Told) {
+    m.section("what software sees of it");
+    let Job { stage, begins, .. } = job;
+    let Told { over, verdict, failed_in } = told;
+    regs[map.busy].set(begins | !stage.is(Stage::Idle));
+    regs[map.done].set.set(over);
+    regs[map.outcome].set(verdict.outcome);
+    regs[map.stage].set(failed_in.code());
+    regs[map.in_rows].set(verdict.in_rows);
+    regs[map.position].set(verdict.position);
+    let cycles = m.reg_reset(bits(32), 0);
+    m.when(!stage.is(Stage::Idle), || cycles.set(cycles + 1));
+    m.when(begins, || cycles.set(1));
+    regs[map.cycles].set(cycles);
 }
 
 /// Keeps where the memory answered with an error first.

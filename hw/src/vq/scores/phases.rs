@@ -13,6 +13,26 @@ pub(super) struct Queued {
     pub wrong: Signal,
 }
 
+/// Whether a row had an index without an entry, and the first one that had.
+#[module]
+fn wrong_row(m: Module, begins: Signal, queued: Queued) -> (Signal, Signal) {
+    let found = m.reg(bits(TOKEN_BITS)).comment("rows that were looked up");
+    let wrong = m.reg_reset(bits(1), 0).comment("one had an index without an entry");
+    let first_wrong = m.reg(bits(TOKEN_BITS)).comment("the first such one");
+    m.when(queued.valid, || {
+        found.set(found + 1);
+        m.when(queued.wrong & !wrong, || {
+            wrong.set(1);
+            first_wrong.set(found);
+        });
+    });
+    m.when(begins, || {
+        found.set(0);
+        wrong.set(0);
+    });
+    (wrong, first_wrong)
+}
+
 /// Goes from books to rows to the report.
 #[module]
 pub(super) fn report(
@@ -28,20 +48,7 @@ pub(super) fn report(
     let ended = m.reg(table_report(p.table));
     let (last, place_bits) = (io.words.payload.last, p.table.place_bits());
     let begins = io.command.transfer();
-    let found = m.reg(bits(TOKEN_BITS)).comment("rows that were looked up");
-    let wrong = m.reg_reset(bits(1), 0).comment("one had an index without an entry");
-    let first_wrong = m.reg(bits(TOKEN_BITS)).comment("the first such one");
-    m.when(queued.valid, || {
-        found.set(found + 1);
-        m.when(queued.wrong & !wrong, || {
-            wrong.set(1);
-            first_wrong.set(found);
-        });
-    });
-    m.when(begins, || {
-        found.set(0);
-        wrong.set(0);
-    });
+    let (wrong, first_wrong) = wrong_row(m, begins, queued);
     let empty = rows.under_way.is_empty();
     m.switch(phase, |s| {
         s.case(Phase::Idle, || m.when(begins, || phase.set(Phase::Books)));
