@@ -320,7 +320,7 @@ fn checked(m: Module, piece: Piece, begins: Signal, done: Signal) -> Result<Sign
     Ok(register)
 }
 
-/// Numbers that are infinite or none.
+/// Numbers that are infinite or NaN.
 struct Numbers {
     /// There was one.
     wrong: Signal,

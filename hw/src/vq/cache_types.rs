@@ -88,7 +88,7 @@ pub enum LoadOutcome {
     Crc = 5,
     /// It is not the book that was asked for.
     Id = 6,
-    /// A number is infinite or none.
+    /// A number is infinite or NaN.
     Number = 7,
     /// What fills the last word is not zero.
     Padding = 8,

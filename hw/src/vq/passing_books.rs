@@ -249,7 +249,7 @@ fn checked(m: Module, data: Signal, spot: Spot, count_less_1: Signal, p: TablePa
     Ok(Checked { wrong, ready: !left.any() })
 }
 
-/// Numbers that are infinite or none.
+/// Numbers that are infinite or NaN.
 #[derive(Clone, Copy)]
 struct WrongNumber {
     /// The book has one.

@@ -125,7 +125,7 @@ pub enum TieredCause {
     Index = 1,
     /// Memory answered with an error.
     Bus = 2,
-    /// A number that came from memory is infinite or none.
+    /// A number that came from memory is infinite or NaN.
     Number = 3,
 }
 
@@ -207,7 +207,7 @@ pub(super) struct Answer {
     pub(super) lane: Signal,
     /// It is the last entry of its beat.
     pub(super) last: Signal,
-    /// It came with an error, or a number is infinite or none.
+    /// It came with an error, or a number is infinite or NaN.
     pub(super) bad: Signal,
     /// It came with an error.
     pub(super) failed: Signal,

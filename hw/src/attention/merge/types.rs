@@ -120,7 +120,7 @@ pub fn word_shape(p: MergeParams) -> MergeWord {
 pub enum MergeOutcome {
     /// All is well.
     Okay = 0,
-    /// A part's largest score or sum is none; the result is NaN.
+    /// A part's largest score or sum is not legal; the result is NaN.
     Part = 1,
     /// There are more parts than there is room for.
     ManyParts = 2,

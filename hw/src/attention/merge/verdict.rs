@@ -6,7 +6,7 @@ use hdl::*;
 /// What may be wrong, and where. Of wrong parts the first one counts; what is found behind them, in place of them.
 #[derive(Clone, Copy)]
 pub(super) struct Findings {
-    /// A part comes that is none.
+    /// A part comes whose largest score or sum is not legal.
     pub(super) wrong_part: Signal,
     /// Its number.
     pub(super) part: Signal,

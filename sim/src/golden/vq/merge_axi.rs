@@ -27,7 +27,7 @@ pub struct MergeAxiJob {
 
 /// How a job ended: codes.
 pub mod outcome {
-    /// A part's largest score or sum is none.
+    /// A part's largest score or sum is not legal.
     pub const PART: u32 = 1;
     /// There are more parts than there is room for.
     pub const MANY: u32 = 2;

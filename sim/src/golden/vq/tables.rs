@@ -27,7 +27,7 @@ pub enum TableCause {
     Crc = 5,
     /// It is another book than the next one.
     Id = 6,
-    /// A number of a book is infinite or none.
+    /// A number of a book is infinite or NaN.
     Number = 7,
     /// An index has no entry.
     Index = 8,

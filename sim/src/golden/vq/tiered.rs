@@ -12,7 +12,7 @@ pub enum TieredCause {
     Index = 1,
     /// Memory answered with an error.
     Bus = 2,
-    /// A number that came from memory is infinite or none.
+    /// A number that came from memory is infinite or NaN.
     Number = 3,
 }
 
