@@ -116,21 +116,19 @@ const VECTOR: Parameter = Parameter {
     why: "the format has no longer vectors",
 };
 
+const LANES: Parameter = Parameter {
+    name: "lanes",
+    doc: "indices of a beat",
+    unit: "indices",
+    default: Some(Preset::Number(8)),
+    legal: any(1, MAX_CACHE_LANES as i128),
+    why: "more are several caches",
+};
+
 pub(super) const CODEBOOK_CACHE: Block = Block {
     name: "vq_codebook_cache",
     summary: "looks up indices in a codebook while the next one is loaded; a copy of both for each lane",
-    parameters: &[
-        ENTRIES,
-        VECTOR,
-        Parameter {
-            name: "lanes",
-            doc: "indices of a beat",
-            unit: "indices",
-            default: Some(Preset::Number(8)),
-            legal: any(1, MAX_CACHE_LANES as i128),
-            why: "more are several caches",
-        },
-    ],
+    parameters: &[ENTRIES, VECTOR, LANES],
     check: nothing,
     latency: |_| format!("{} cycles", codebook_cache::LATENCY),
     throughput: |v| {
@@ -159,12 +157,10 @@ pub(super) const BANKED_CACHE: Block = Block {
         Parameter { default: Some(Preset::Number(4096)), legal: any(4, MAX_ENTRIES as i128), ..ENTRIES },
         Parameter { default: Some(Preset::Number(8)), ..VECTOR },
         Parameter {
-            name: "lanes",
-            doc: "indices of a beat",
-            unit: "indices",
             default: Some(Preset::Number(4)),
             legal: Legal::OneOf(&[2, 4]),
             why: "a port of a bank serves a pair of lanes, and a bank has two",
+            ..LANES
         },
         Parameter {
             name: "banks",
@@ -236,14 +232,7 @@ pub(super) const TIERED_CACHE: Block = Block {
             why: "a word of memory has whole entries, or an entry whole words",
             ..VECTOR
         },
-        Parameter {
-            name: "lanes",
-            doc: "indices of a beat",
-            unit: "indices",
-            default: Some(Preset::Number(8)),
-            legal: any(1, MAX_CACHE_LANES as i128),
-            why: "more are several caches",
-        },
+        LANES,
         Parameter {
             name: "registers",
             doc: "how many of the first entries are in LUT RAM",

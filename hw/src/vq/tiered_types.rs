@@ -73,20 +73,24 @@ impl TieredParams {
     }
     #[track_caller]
     pub(super) fn check(self, module: &str) -> Result<(), Errors> {
+        let TieredParams { cache: CacheParams { entries, vector, .. }, registers, shared, outstanding, .. } = self;
+        if ![1, 2, 4, 8, 16].contains(&vector) {
+            let help = "1, 2, 4, 8 or 16: a word of memory has whole entries, or an entry whole words";
+            return Err(Errors::parameter(module, format!("vector = {vector}"), help));
+        }
         self.cache.check(module)?;
         self.axi().check_widths(module)?;
-        let TieredParams { cache: CacheParams { entries, vector, .. }, registers, shared, outstanding, .. } = self;
         let (what, help) = match () {
-            _ if !vector.is_power_of_two() => {
-                (format!("vector = {vector}"), "1, 2, 4, 8 or 16: whole entries in a word, or whole words".to_string())
-            }
             _ if shared >= entries => {
                 let help = format!("up to {}: with all entries on the chip it is a codebook cache", entries - 1);
                 (format!("shared = {shared} with {entries} entries"), help)
             }
             _ if registers > shared.min(MAX_REGISTERS) => {
-                let help = format!("up to {}: the first of those on the chip", shared.min(MAX_REGISTERS));
-                (format!("registers = {registers} with shared = {shared}"), help)
+                let (most, why) = match shared < MAX_REGISTERS {
+                    true => (shared, "those in LUT RAM are the first of those on the chip"),
+                    false => (MAX_REGISTERS, "more are cheaper in block RAM"),
+                };
+                (format!("registers = {registers} with shared = {shared}"), format!("up to {most}: {why}"))
             }
             _ if !(1..=MAX_LOOKUPS).contains(&outstanding) || self.reads() > MAX_READS => {
                 let help = format!("from 1 to {}: {MAX_READS} words have room", MAX_READS / self.entry_words());

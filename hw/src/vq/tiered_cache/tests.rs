@@ -207,12 +207,21 @@ fn how_late_an_entry_from_memory_is() {
 
 #[test]
 fn illegal_parameters_are_refused() {
+    let vectors = "1, 2, 4, 8 or 16: a word of memory has whole entries, or an entry whole words";
+    for (p, what, help) in [
+        (params((256, 0, 8), 0, 8, 16), "vector = 0", vectors),
+        (params((256, 3, 8), 0, 8, 16), "vector = 3", vectors),
+        (params((256, 32, 8), 0, 8, 16), "vector = 32", vectors),
+        (params((256, 4, 8), 33, 64, 16), "registers = 33 with shared = 64", "up to 32: more are cheaper in block RAM"),
+        (params((256, 4, 8), 33, 8, 16), "registers = 33 with shared = 8", "up to 8: those in LUT RAM"),
+        (params((256, 4, 8), 9, 8, 16), "registers = 9 with shared = 8", "up to 8: those in LUT RAM"),
+    ] {
+        let message = tiered_cache(p).unwrap_err().to_string();
+        assert!(message.contains(what) && message.contains(help), "{message}");
+    }
     for (p, text) in [
         (params((1, 4, 8), 0, 0, 16), "entries = 1 is out of range"),
-        (params((256, 3, 8), 0, 8, 16), "vector = 3"),
         (params((256, 4, 8), 0, 256, 16), "shared = 256 with 256 entries"),
-        (params((256, 4, 8), 33, 64, 16), "registers = 33 with shared = 64"),
-        (params((256, 4, 8), 9, 8, 16), "registers = 9 with shared = 8"),
         (params((256, 4, 8), 0, 8, 0), "outstanding = 0"),
         (params((256, 16, 8), 0, 8, 17), "outstanding = 17 with vectors of 16"),
         (TieredParams { address_bits: 12, ..params((256, 4, 8), 0, 8, 16) }, "address_bits = 12 is out of range"),
