@@ -32,7 +32,8 @@ pub(super) fn map(name: &str, p: MergeAxiParams) -> Map {
     let busy = status.ro("busy", 1, "a job is under way");
     let done = status.sticky("done", "a job has ended; write 1 to clear");
     let outcome = status.ro("outcome", outcome::BITS, "how it ended: 0 all is well, else the cause");
-    let part = status.ro("part", outcome::PART_BITS, "the part that is none, with outcome 1");
+    let part =
+        status.ro("part", outcome::PART_BITS, "the first part whose largest score or sum is not legal, with outcome 1");
     let fault = status.ro("fault", 1, "the memory answered with an error, first at the address in `fault_low`; or the result lies behind the last address");
     let fault_address = AddressRo::new(&mut map, "fault", "address of the first error of the memory", p.address_bits);
     let cycles = map.ro("cycles", 32, "cycles of the last job, or of the one under way, modulo 2^32");
