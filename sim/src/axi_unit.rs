@@ -3,7 +3,7 @@
 use crate::bus::axi4::Response as Answer;
 use crate::bus::axi4_memory::{Axi4Memory, MemoryModel, SparseBytes};
 use crate::bus::{AxiLiteMaster, Bench, Response, Stalls};
-use crate::golden::vq::faulty_memory::{BEYOND, FaultyMemory};
+use crate::golden::faulty_memory::{BEYOND, FaultyMemory};
 use hdl::engine::Engine;
 use hdl::{Bundle, Design};
 use std::ops::Range;

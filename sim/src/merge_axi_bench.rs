@@ -2,8 +2,8 @@
 
 use crate::axi_unit::{AxiUnit, Expected, known_fault};
 use crate::bus::axi4::Response as Answer;
-use crate::golden::vq::merge::Partial;
-use crate::golden::vq::merge_axi::{MergeAxiEnd, MergeAxiJob, MergeAxiUnit};
+use crate::golden::attention::merge::Partial;
+use crate::golden::attention::merge_axi::{MergeAxiEnd, MergeAxiJob, MergeAxiUnit};
 use crate::merge_bench::random_parts;
 use fastrand::Rng;
 use std::ops::Range;

@@ -1,7 +1,7 @@
 //! The merging of partial results of attention with everything around it: parts and their vectors, good and bad ones, and a check of each result and report.
 
 use crate::bus::{Beat, Bench, Stalls, StreamPorts};
-use crate::golden::vq::merge::{Partial, merge};
+use crate::golden::attention::merge::{Partial, merge};
 use crate::vq_table_bench::finite;
 use fastrand::Rng;
 use half::f16;

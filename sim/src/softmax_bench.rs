@@ -1,7 +1,7 @@
 //! A softmax with everything around it: queries whose scores come, some of which are forgotten, and a check of each weight.
 
 use crate::bus::{Bench, BusError, Sink, Source, Stalls, StreamPorts};
-use crate::golden::vq::softmax::{exp, softmax};
+use crate::golden::attention::softmax::{exp, softmax};
 use fastrand::Rng;
 use half::f16;
 use hdl::engine::Engine;

@@ -2,8 +2,8 @@
 //! results are merged; a check of what that leaves in memory and of how each part ends.
 
 use crate::axi_unit::{AxiUnit, Expected};
+use crate::golden::attention::merge_axi::{MergeAxiEnd, MergeAxiJob, MergeAxiUnit};
 use crate::golden::vq::attention_head::{HeadEnd, HeadJob, HeadUnit};
-use crate::golden::vq::merge_axi::{MergeAxiEnd, MergeAxiJob, MergeAxiUnit};
 use crate::merge_axi_bench::MergeAxiBench;
 use crate::vq_head_bench::{HeadBench, HeadMemory};
 use fastrand::Rng;

@@ -1,5 +1,7 @@
 //! Golden models: slow, obvious, and independent of the hardware's description.
 
+pub mod attention;
+pub mod faulty_memory;
 pub mod float;
 pub mod h2m2_mmu;
 pub mod lad;

@@ -4,12 +4,8 @@
 //! - [`VqFile`]: what a file holds, [`VqFile::to_bytes`] and [`VqFile::from_bytes`]
 //! - [`mod@decode`]: values from indices, in binary16 and in float64
 //! - [`attention`] and [`product`]: scores, values and matrix-vector products, by table and by multiplication
-//! - [`mod@softmax`]: weights of the tokens from their scores
-//! - [`mod@merge`]: one result of several that attend to parts of the tokens
 //! - [`mod@encode`]: indices of new keys and values, as the hardware finds them
 //! - [`attention_head`]: jobs of the attention head, in a memory
-//! - [`merge_axi`]: jobs of the merging over AXI, in a memory
-//! - [`faulty_memory`]: a memory that answers with errors
 //! - [`e8p`]: the lattice of QuiP#
 //! - [`cache`]: what a codebook cache answers
 //! - [`tiered`]: what one with a memory tier answers
@@ -28,16 +24,12 @@ pub mod encode;
 mod error;
 #[cfg(test)]
 mod exactness;
-pub mod faulty_memory;
 mod file;
 mod indices;
 pub mod matrix;
-pub mod merge;
-pub mod merge_axi;
 pub mod product;
 mod read;
 mod scheme;
-pub mod softmax;
 pub mod tables;
 pub mod tiered;
 mod write;

@@ -1,5 +1,5 @@
 use super::*;
-use ::sim::golden::vq::merge::Partial;
+use ::sim::golden::attention::merge::Partial;
 use ::sim::merge_bench::{MergeBench, random_parts};
 use fastrand::Rng;
 use hdl::bus::{Stalls, StreamPorts, run_seed, seed, span};

@@ -2,7 +2,7 @@ use super::*;
 use crate::attention::merge::{latency, result_latency};
 use ::sim::axi_unit::{AxiUnit, UnitPorts};
 use ::sim::bus::axi4_memory::MemoryModel;
-use ::sim::golden::vq::merge_axi::{MergeAxiJob, MergeAxiUnit};
+use ::sim::golden::attention::merge_axi::{MergeAxiJob, MergeAxiUnit};
 use ::sim::merge_axi_bench::MergeAxiBench;
 use ::sim::merge_bench::random_parts;
 use fastrand::Rng;

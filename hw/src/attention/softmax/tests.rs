@@ -1,5 +1,5 @@
 use super::*;
-use ::sim::golden::vq::softmax::softmax as model;
+use ::sim::golden::attention::softmax::softmax as model;
 use ::sim::softmax_bench::{Query, SoftmaxBench, random_scores};
 use fastrand::Rng;
 use hdl::bus::{Stalls, StreamPorts, run_seed, seed, span};

@@ -4,7 +4,7 @@ use super::decode::{add, multiply, row, tensor64, tree};
 use super::file::{Part, Tensor};
 use super::product::{Way, row_by_multiplication, row_by_table, table};
 use super::scheme::{Books, Scheme};
-use super::softmax::softmax64;
+use crate::golden::attention::softmax::softmax64;
 
 /// A head of a key or value tensor.
 #[derive(Clone, Copy, Debug)]

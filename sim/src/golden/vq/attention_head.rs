@@ -1,8 +1,8 @@
 //! The attention head (`hw::vq::attention_head`): what a job leaves in memory, and how it ends.
 
-use super::faulty_memory::FaultyMemory;
-use super::softmax::{largest_and_sum, softmax};
 use super::tables::{LANES, TableCause, TableCommand, TableFault, TableUnit};
+use crate::golden::attention::softmax::{largest_and_sum, softmax};
+use crate::golden::faulty_memory::FaultyMemory;
 
 /// A head: its parameters.
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +63,7 @@ pub struct HeadEnd {
     pub in_rows: bool,
     /// Where.
     pub position: u32,
-    /// Where the memory answered with an error first; [`BEYOND`](super::faulty_memory::BEYOND) if that was behind its last address.
+    /// Where the memory answered with an error first; [`BEYOND`](crate::golden::faulty_memory::BEYOND) if that was behind its last address.
     pub fault: Option<u64>,
 }
 

@@ -10,7 +10,7 @@ use super::scheme::{Books, Scheme};
 use crate::golden::float::Model;
 
 /// The number model of all of this module's neighbours.
-pub(super) const B16: Model = Model::BINARY16;
+pub(in crate::golden) const B16: Model = Model::BINARY16;
 
 /// `a + b` in binary16.
 pub fn add(a: u16, b: u16) -> u16 {

@@ -1,7 +1,7 @@
 //! Weights of the tokens from the scores of a query (section 7, softmax).
 
-use super::decode::{B16, add, multiply};
 use crate::golden::float::Number;
+use crate::golden::vq::decode::{B16, add, multiply};
 
 /// The most scores of a query.
 pub const MAX_SCORES: usize = 8192;

@@ -1,7 +1,7 @@
 //! The merging over AXI (`hw::attention::merge_axi`): what a job leaves in memory, and how it ends.
 
-use super::faulty_memory::FaultyMemory;
 use super::merge::{Partial, merge};
+use crate::golden::faulty_memory::FaultyMemory;
 
 /// The unit: its parameters.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +46,7 @@ pub struct MergeAxiEnd {
     pub outcome: u32,
     /// The first part that is wrong, with [`outcome::PART`].
     pub part: u32,
-    /// Where the memory answered with an error first; [`BEYOND`](super::faulty_memory::BEYOND) if that was behind its last address.
+    /// Where the memory answered with an error first; [`BEYOND`](crate::golden::faulty_memory::BEYOND) if that was behind its last address.
     pub fault: Option<u64>,
 }
 

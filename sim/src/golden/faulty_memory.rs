@@ -1,6 +1,6 @@
 //! A memory as units see it through the burst reader and the burst writer: where it answers with errors, and what then comes of it.
 
-use super::cache::LoadWord;
+use super::vq::cache::LoadWord;
 use crate::bus::axi4_memory::{MemoryModel, SparseBytes};
 use std::ops::Range;
 

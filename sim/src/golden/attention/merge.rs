@@ -1,7 +1,7 @@
 //! One result of several that attend to parts of the tokens (section 7, merging).
 
-use super::decode::{B16, add, multiply};
 use super::softmax::{exact_sum, exp, larger};
+use crate::golden::vq::decode::{B16, add, multiply};
 use half::f16;
 
 /// What is known of a part of the tokens.
