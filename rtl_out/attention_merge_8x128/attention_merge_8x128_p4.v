@@ -60,24 +60,24 @@ module attention_merge_8x128_p4 (
     reg [15:0] key; // it, as an integer of the same order | largest.rs:43
     reg [15:0] largest; // the largest one so far; 0 is less than all but one of the NaN | largest.rs:47
     reg [15:0] minus; // what is added to each score | largest.rs:50
-    wire [15:0] factor; // shares.rs:58
-    reg [31:0] word; // shares.rs:60
+    wire [15:0] factor; // shares.rs:61
+    reg [31:0] word; // shares.rs:63
     wire difference_out_valid;
     wire [15:0] difference_y;
     wire power_unit_out_valid;
     wire [15:0] exponential;
-    reg [15:0] word_s2; // shares.rs:62
-    reg [15:0] word_s3; // shares.rs:62
-    reg [15:0] word_s4; // shares.rs:62
-    reg [15:0] word_s5; // shares.rs:62
-    reg [15:0] word_s6; // shares.rs:62
-    reg [15:0] word_s7; // shares.rs:62
-    reg [15:0] word_s8; // shares.rs:62
-    reg [15:0] word_s9; // shares.rs:62
-    reg [15:0] word_s10; // shares.rs:62
-    reg [15:0] word_s11; // shares.rs:62
-    reg [15:0] sum; // shares.rs:62
-    reg [15:0] share; // shares.rs:65
+    reg [15:0] word_s2; // shares.rs:65
+    reg [15:0] word_s3; // shares.rs:65
+    reg [15:0] word_s4; // shares.rs:65
+    reg [15:0] word_s5; // shares.rs:65
+    reg [15:0] word_s6; // shares.rs:65
+    reg [15:0] word_s7; // shares.rs:65
+    reg [15:0] word_s8; // shares.rs:65
+    reg [15:0] word_s9; // shares.rs:65
+    reg [15:0] word_s10; // shares.rs:65
+    reg [15:0] word_s11; // shares.rs:65
+    reg [15:0] sum; // shares.rs:65
+    reg [15:0] share; // shares.rs:68
     wire product_unit_out_valid;
     wire [15:0] product_unit_y;
     reg terms_s1; // shares.rs:72
@@ -114,21 +114,21 @@ module attention_merge_8x128_p4 (
     reg l74_s13_1_s14; // shares.rs:74
     reg l74_s13_1_s15; // shares.rs:74
     reg l74_s13_1_s16; // shares.rs:74
-    reg adds; // exact_sum.rs:49
-    reg [34:0] term; // a number in units of 2^-24 | exact_sum.rs:50
-    reg [37:0] sum_1; // numbers in units of 2^-24 | exact_sum.rs:54
-    reg sticky; // something was shifted out | exact_sum.rs:55
-    reg [4:0] exp_1; // the exponent, when the sum has been shifted | exact_sum.rs:57
-    reg [15:0] denominator; // the sum in binary16, or NaN | exact_sum.rs:80
+    reg adds; // exact_sum.rs:50
+    reg [34:0] term; // a number in units of 2^-24 | exact_sum.rs:51
+    reg [37:0] sum_1; // numbers in units of 2^-24 | exact_sum.rs:55
+    reg sticky; // something was shifted out | exact_sum.rs:56
+    reg [4:0] exp_1; // the exponent, when the sum has been shifted | exact_sum.rs:58
+    reg [15:0] denominator; // the sum in binary16, or NaN | exact_sum.rs:81
     wire unit_out_valid;
     wire [15:0] unit_y;
     reg summed; // all are added up | shares.rs:80
     reg [4:0] number; // the number of the word in its vector | merge.rs:57
-    reg [15:0] numbers_0; // sums.rs:34
-    reg [15:0] numbers_1; // sums.rs:34
-    reg [15:0] numbers_2; // sums.rs:34
-    reg [15:0] numbers_3; // sums.rs:34
-    reg [15:0] weight_1; // sums.rs:34
+    reg [15:0] numbers_0; // sums.rs:32
+    reg [15:0] numbers_1; // sums.rs:32
+    reg [15:0] numbers_2; // sums.rs:32
+    reg [15:0] numbers_3; // sums.rs:32
+    reg [15:0] weight_1; // sums.rs:32
     wire unit_1_out_valid;
     wire [15:0] products_0;
     wire unit_2_out_valid;
@@ -137,25 +137,25 @@ module attention_merge_8x128_p4 (
     wire [15:0] products_2;
     wire unit_4_out_valid;
     wire [15:0] products_3;
-    reg [4:0] number_s1; // sums.rs:46
-    reg [4:0] number_s2; // sums.rs:46
-    reg [4:0] number_s3; // sums.rs:46
-    reg [4:0] number_s4; // sums.rs:46
-    reg [4:0] number_s5; // sums.rs:46
-    reg [15:0] products_0_1; // sums.rs:47
-    reg [15:0] products_1_1; // sums.rs:47
-    reg [15:0] products_2_1; // sums.rs:47
-    reg [15:0] products_3_1; // sums.rs:47
-    reg [15:0] before_0; // sums.rs:47
-    reg [15:0] before_1; // sums.rs:47
-    reg [15:0] before_2; // sums.rs:47
-    reg [15:0] before_3; // sums.rs:47
-    reg first_s1; // sums.rs:47
-    reg first_s2; // sums.rs:47
-    reg first_s3; // sums.rs:47
-    reg first_s4; // sums.rs:47
-    reg first_s5; // sums.rs:47
-    reg first_1; // sums.rs:47
+    reg [4:0] number_s1; // sums.rs:40
+    reg [4:0] number_s2; // sums.rs:40
+    reg [4:0] number_s3; // sums.rs:40
+    reg [4:0] number_s4; // sums.rs:40
+    reg [4:0] number_s5; // sums.rs:40
+    reg [15:0] products_0_1; // sums.rs:41
+    reg [15:0] products_1_1; // sums.rs:41
+    reg [15:0] products_2_1; // sums.rs:41
+    reg [15:0] products_3_1; // sums.rs:41
+    reg [15:0] before_0; // sums.rs:41
+    reg [15:0] before_1; // sums.rs:41
+    reg [15:0] before_2; // sums.rs:41
+    reg [15:0] before_3; // sums.rs:41
+    reg first_s1; // sums.rs:41
+    reg first_s2; // sums.rs:41
+    reg first_s3; // sums.rs:41
+    reg first_s4; // sums.rs:41
+    reg first_s5; // sums.rs:41
+    reg first_1; // sums.rs:41
     wire unit_5_out_valid;
     wire [15:0] sums_0;
     wire unit_6_out_valid;
@@ -164,25 +164,25 @@ module attention_merge_8x128_p4 (
     wire [15:0] sums_2;
     wire unit_8_out_valid;
     wire [15:0] sums_3;
-    reg [4:0] number_s6; // sums.rs:57
-    reg [4:0] number_s7; // sums.rs:57
-    reg [4:0] number_s8; // sums.rs:57
-    reg [4:0] number_s9; // sums.rs:57
-    reg [4:0] number_s10; // sums.rs:57
-    reg taken_s1; // sums.rs:57
-    reg taken_s2; // sums.rs:57
-    reg taken_s3; // sums.rs:57
-    reg taken_s4; // sums.rs:57
-    reg taken_s5; // sums.rs:57
-    reg taken_s6; // sums.rs:57
-    reg taken_s7; // sums.rs:57
-    reg taken_s8; // sums.rs:57
-    reg taken_s9; // sums.rs:57
-    reg taken_s10; // sums.rs:57
+    reg [4:0] number_s6; // sums.rs:47
+    reg [4:0] number_s7; // sums.rs:47
+    reg [4:0] number_s8; // sums.rs:47
+    reg [4:0] number_s9; // sums.rs:47
+    reg [4:0] number_s10; // sums.rs:47
+    reg taken_s1; // sums.rs:47
+    reg taken_s2; // sums.rs:47
+    reg taken_s3; // sums.rs:47
+    reg taken_s4; // sums.rs:47
+    reg taken_s5; // sums.rs:47
+    reg taken_s6; // sums.rs:47
+    reg taken_s7; // sums.rs:47
+    reg taken_s8; // sums.rs:47
+    reg taken_s9; // sums.rs:47
+    reg taken_s10; // sums.rs:47
     reg [2:0] outcome; // verdict.rs:27
     reg [3:0] part; // the part that is wrong, or whose words are | verdict.rs:28
     reg [4:0] word_4; // the word that is | verdict.rs:29
-    reg [4:0] s_wait; // cycles of this phase | merge.rs:87
+    reg [4:0] s_wait; // cycles of this phase | merge.rs:118
     (* ram_style = "distributed" *) reg [31:0] parts [0:7];
     (* ram_style = "distributed" *) reg [15:0] shares [0:7];
     (* ram_style = "distributed" *) reg [63:0] kept [0:31];
@@ -219,11 +219,11 @@ module attention_merge_8x128_p4 (
         minus <= {largest[15], largest[14:0] ^ {15{~largest[15]}}};
         if (kept_1) parts[to] <= {parts_sum, parts_largest};
     end
-    wire [15:0] weight = shares[from]; // shares.rs:54
-    wire terms = phase[2]; // shares.rs:56
-    wire weighs = phase[5]; // shares.rs:56
-    wire second = weighs | phase[6]; // shares.rs:57
-    wire [31:0] parts_q0 = parts[from]; // shares.rs:60
+    wire [15:0] weight = shares[from]; // shares.rs:57
+    wire terms = phase[2]; // shares.rs:59
+    wire weighs = phase[5]; // shares.rs:59
+    wire second = weighs | phase[6]; // shares.rs:60
+    wire [31:0] parts_q0 = parts[from]; // shares.rs:63
     always @(posedge clk) word <= parts_q0;
     add_e5f10_l4 difference (
         .clk(clk),
@@ -255,7 +255,7 @@ module attention_merge_8x128_p4 (
         word_s11 <= word_s10;
         sum <= word_s11;
     end
-    wire [15:0] eighth = {{sum[15], sum[14:10] - 5'h3}, sum[9:0]}; // shares.rs:64
+    wire [15:0] eighth = {{sum[15], sum[14:10] - 5'h3}, sum[9:0]}; // shares.rs:67
     always @(posedge clk) share <= weight;
     multiply_e5f10_l4 product_unit (
         .clk(clk),
@@ -355,10 +355,10 @@ module attention_merge_8x128_p4 (
             adds <= comes_1 & (~second);
         end
     end
-    wire [4:0] exp = made[14:10]; // exact_sum.rs:103
-    wire [9:0] fraction = made[9:0]; // exact_sum.rs:103
-    wire normal = |exp; // exact_sum.rs:104
-    wire [4:0] by = exp - {4'h0, normal}; // exact_sum.rs:106
+    wire [4:0] exp = made[14:10]; // exact_sum.rs:101
+    wire [9:0] fraction = made[9:0]; // exact_sum.rs:101
+    wire normal = |exp; // exact_sum.rs:102
+    wire [4:0] by = exp - {4'h0, normal}; // exact_sum.rs:104
     always @(posedge clk) term <= {24'h0, {normal, fraction}} << by;
     always @(posedge clk) begin
         if (rst) begin
@@ -379,9 +379,9 @@ module attention_merge_8x128_p4 (
             end
         end
     end
-    wire [14:0] magnitude = {exp_1, sum_1[20:11]}; // exact_sum.rs:77
-    wire guard = sum_1[10]; // exact_sum.rs:78
-    wire rest = (|sum_1[9:0]) | sticky; // exact_sum.rs:78
+    wire [14:0] magnitude = {exp_1, sum_1[20:11]}; // exact_sum.rs:78
+    wire guard = sum_1[10]; // exact_sum.rs:79
+    wire rest = (|sum_1[9:0]) | sticky; // exact_sum.rs:79
     wire [15:0] _t1 = {magnitude, 1'h1} + {15'h0, guard}; // logic.rs:49
     wire [14:0] rounded = _t1[15:1]; // logic.rs:49
     wire tie = guard & (~rest); // round.rs:92
@@ -420,7 +420,7 @@ module attention_merge_8x128_p4 (
     // weighted sums
     assign merged_valid = gives;
     assign merged_last = ends_vector;
-    wire first = ~(|from); // sums.rs:33
+    wire first = ~(|from); // sums.rs:31
     always @(posedge clk) begin
         numbers_0 <= words_numbers_0;
         numbers_1 <= words_numbers_1;
@@ -471,12 +471,12 @@ module attention_merge_8x128_p4 (
         number_s4 <= number_s3;
         number_s5 <= number_s4;
     end
-    wire [4:0] _t2 = gives ? number : number_s5; // sums.rs:46
-    wire [63:0] kept_q0 = kept[_t2]; // sums.rs:46
-    wire [15:0] word_0 = kept_q0[15:0]; // sums.rs:46
-    wire [15:0] word_1 = kept_q0[31:16]; // sums.rs:46
-    wire [15:0] word_2 = kept_q0[47:32]; // sums.rs:46
-    wire [15:0] word_3 = kept_q0[63:48]; // sums.rs:46
+    wire [4:0] _t2 = gives ? number : number_s5; // sums.rs:40
+    wire [63:0] kept_q0 = kept[_t2]; // sums.rs:40
+    wire [15:0] word_0 = kept_q0[15:0]; // sums.rs:40
+    wire [15:0] word_1 = kept_q0[31:16]; // sums.rs:40
+    wire [15:0] word_2 = kept_q0[47:32]; // sums.rs:40
+    wire [15:0] word_3 = kept_q0[63:48]; // sums.rs:40
     always @(posedge clk) begin
         products_0_1 <= products_0;
         products_1_1 <= products_1;
@@ -583,7 +583,7 @@ module attention_merge_8x128_p4 (
     wire whole = ends_vector & ends; // merge.rs:75
     wire s_short = (taken & words_last) & (~whole); // merge.rs:76
     wire s_long = (taken & (~words_last)) & whole; // merge.rs:76
-    wire [4:0] exp_2 = parts_sum[14:10]; // merge.rs:120
+    wire [4:0] exp_2 = parts_sum[14:10]; // merge.rs:150
     wire wrong_part = ((((&parts_largest[14:10]) | parts_sum[15]) | (exp_2 < 5'hf)) | (exp_2 > 5'h1c)) & kept_1; // merge.rs:77
 
     // how it ends
@@ -625,7 +625,7 @@ module attention_merge_8x128_p4 (
     assign report_valid = phase[11];
 
     // from phase to phase
-    wire waits = phase[4] | phase[9]; // merge.rs:88
+    wire waits = phase[4] | phase[9]; // merge.rs:119
     always @(posedge clk) begin
         if (rst) begin
             s_wait <= 5'h0;

@@ -67,9 +67,9 @@ pub mod status {
     pub const OUTCOME_SHIFT: u32 = 2;
     /// Mask: how it ended: 0 all is well, else the cause.
     pub const OUTCOME_MASK: u32 = 0x0000001c;
-    /// Lowest bit: the part that is none, with outcome 1.
+    /// Lowest bit: the first part whose largest score or sum is not legal, with outcome 1.
     pub const PART_SHIFT: u32 = 5;
-    /// Mask: the part that is none, with outcome 1.
+    /// Mask: the first part whose largest score or sum is not legal, with outcome 1.
     pub const PART_MASK: u32 = 0x000001e0;
     /// Lowest bit: the memory answered with an error, first at the address in `fault_low`; or the result lies behind the last address.
     pub const FAULT_SHIFT: u32 = 9;

@@ -42,11 +42,11 @@ module encoder_256x4_16 (
     // localparam [3:0] TABLE_OUTCOME_NO_TOKENS = 4'ha;
     // localparam [3:0] TABLE_OUTCOME_MANY_TOKENS = 4'hb;
     // localparam [3:0] TABLE_OUTCOME_WEIGHTS = 4'hc;
-    reg there; // the queries are there | products.rs:110
-    reg wrong; // they had too few or too many words | products.rs:111
-    reg number; // products.rs:112
-    reg [3:0] word; // products.rs:113
-    reg beyond; // all were there, and more words come | products.rs:114
+    reg there; // the queries are there | products.rs:111
+    reg wrong; // they had too few or too many words | products.rs:112
+    reg number; // products.rs:113
+    reg [3:0] word; // products.rs:114
+    reg beyond; // all were there, and more words come | products.rs:115
     wire books_command_ready;
     wire books_words_ready;
     wire books_passing_comes;
@@ -58,8 +58,8 @@ module encoder_256x4_16 (
     wire [3:0] books_done_outcome;
     wire books_done_in_rows;
     wire [15:0] books_done_position;
-    reg [63:0] numbers_1; // products.rs:180
-    reg [63:0] entered_data_s1; // products.rs:182
+    reg [63:0] numbers_1; // products.rs:181
+    reg [63:0] entered_data_s1; // products.rs:183
     wire multiplier_out_valid;
     wire [15:0] multiplier_y;
     wire multiplier_1_out_valid;
@@ -74,19 +74,19 @@ module encoder_256x4_16 (
     wire [15:0] adder_1_y;
     wire adder_2_out_valid;
     wire [15:0] product_0_0;
-    reg comes_s1; // products.rs:204
-    reg comes_s2; // products.rs:204
-    reg comes_s3; // products.rs:204
-    reg comes_s4; // products.rs:204
-    reg comes_s5; // products.rs:204
-    reg comes_s6; // products.rs:204
-    reg comes_s7; // products.rs:204
-    reg comes_s8; // products.rs:204
-    reg comes_s9; // products.rs:204
-    reg comes_s10; // products.rs:204
-    reg comes_s11; // products.rs:204
-    reg comes_s12; // products.rs:204
-    reg comes_1; // products.rs:204
+    reg comes_s1; // products.rs:200
+    reg comes_s2; // products.rs:200
+    reg comes_s3; // products.rs:200
+    reg comes_s4; // products.rs:200
+    reg comes_s5; // products.rs:200
+    reg comes_s6; // products.rs:200
+    reg comes_s7; // products.rs:200
+    reg comes_s8; // products.rs:200
+    reg comes_s9; // products.rs:200
+    reg comes_s10; // products.rs:200
+    reg comes_s11; // products.rs:200
+    reg comes_s12; // products.rs:200
+    reg comes_1; // products.rs:200
     wire [14:0] values_0;
     wire [14:0] values_1;
     wire [14:0] values_2;
@@ -179,14 +179,14 @@ module encoder_256x4_16 (
 
     // queries
     assign query_ready = ~there;
-    wire ends_query = word == 4'hf; // products.rs:116
-    wire ends_all = ends_query & (number == 1'h0); // products.rs:117
-    wire writes = ((query_valid & query_ready) & (~beyond)) & (number == 1'h0); // products.rs:87
+    wire ends_query = word == 4'hf; // products.rs:117
+    wire ends_all = ends_query & (number == 1'h0); // products.rs:118
+    wire writes = ((query_valid & query_ready) & (~beyond)) & (number == 1'h0); // products.rs:88
     always @(posedge clk) if (writes) numbers[word] <= query_data;
 
     // books
     assign words_ready = books_words_ready;
-    wire [3:0] refused = wrong ? TABLE_OUTCOME_QUERY : TABLE_OUTCOME_OKAY; // products.rs:139
+    wire [3:0] refused = wrong ? TABLE_OUTCOME_QUERY : TABLE_OUTCOME_OKAY; // products.rs:140
     assign command_ready = books_command_ready & there;
     always @(posedge clk) begin
         if (rst) begin
@@ -216,12 +216,12 @@ module encoder_256x4_16 (
     end
 
     // products
-    wire comes = books_passing_comes; // products.rs:171
-    wire [3:0] entered_position = books_passing_position; // products.rs:172
-    wire [7:0] entered_word = books_passing_word; // products.rs:172
-    wire entered_there = books_passing_there; // products.rs:172
-    wire [63:0] entered_data = books_passing_data; // products.rs:172
-    wire [63:0] numbers_q0 = numbers[entered_position]; // products.rs:229
+    wire comes = books_passing_comes; // products.rs:172
+    wire [3:0] entered_position = books_passing_position; // products.rs:173
+    wire [7:0] entered_word = books_passing_word; // products.rs:173
+    wire entered_there = books_passing_there; // products.rs:173
+    wire [63:0] entered_data = books_passing_data; // products.rs:173
+    wire [63:0] numbers_q0 = numbers[entered_position]; // products.rs:225
     always @(posedge clk) begin
         numbers_1 <= numbers_q0;
         entered_data_s1 <= entered_data;

@@ -48,44 +48,44 @@ module passing_books_256x4_16_1 (
     // localparam [3:0] TABLE_OUTCOME_NO_TOKENS = 4'ha;
     // localparam [3:0] TABLE_OUTCOME_MANY_TOKENS = 4'hb;
     // localparam [3:0] TABLE_OUTCOME_WEIGHTS = 4'hc;
-    reg [2:0] phase; // passing_books.rs:110
-    reg [3:0] position; // the position of the book | passing_books.rs:111
-    reg [7:0] word; // the word of the book | passing_books.rs:112
-    reg [12:0] at; // the word of the command | passing_books.rs:113
-    reg over; // the last word of the command was there | passing_books.rs:116
-    reg [7:0] count_less_1; // passing_books.rs:176
-    reg other; // it is another book | passing_books.rs:177
-    reg [12:0] start; // its first word | passing_books.rs:178
-    reg [19:0] id; // the number that it must have | passing_books.rs:179
-    reg last_word; // the word is the last one with entries | passing_books.rs:189
+    reg [2:0] phase; // passing_books.rs:107
+    reg [3:0] position; // the position of the book | passing_books.rs:108
+    reg [7:0] word; // the word of the book | passing_books.rs:109
+    reg [12:0] at; // the word of the command | passing_books.rs:110
+    reg over; // the last word of the command was there | passing_books.rs:113
+    reg [7:0] count_less_1; // passing_books.rs:173
+    reg other; // it is another book | passing_books.rs:174
+    reg [12:0] start; // its first word | passing_books.rs:175
+    reg [19:0] id; // the number that it must have | passing_books.rs:176
+    reg last_word; // the word is the last one with entries | passing_books.rs:186
     wire [31:0] step_next;
-    reg [31:0] s_register; // passing_books.rs:221
-    reg [31:0] wanted; // passing_books.rs:228
-    reg wrong; // a cycle before it was not that of the book | passing_books.rs:229
-    reg any; // there is one | passing_books.rs:269
-    reg [3:0] entries_position; // passing_books.rs:127
-    reg [7:0] entries_word; // passing_books.rs:127
-    reg entries_there; // passing_books.rs:127
-    reg [63:0] entries_data; // passing_books.rs:127
-    reg comes_1; // passing_books.rs:128
-    reg [3:0] outcome; // passing_books.rs:300
-    reg [14:0] place; // where it failed, in numbers; of a book so far, its first wrong number | passing_books.rs:302
-    reg [3:0] finds; // passing_books.rs:308
-    reg judges; // a book is judged | passing_books.rs:318
-    reg [3:0] judged; // passing_books.rs:320
-    reg [6:0] waited; // passing_books.rs:379
+    reg [31:0] s_register; // passing_books.rs:218
+    reg [31:0] wanted; // passing_books.rs:225
+    reg wrong; // a cycle before it was not that of the book | passing_books.rs:226
+    reg any; // there is one | passing_books.rs:266
+    reg [3:0] entries_position; // passing_books.rs:124
+    reg [7:0] entries_word; // passing_books.rs:124
+    reg entries_there; // passing_books.rs:124
+    reg [63:0] entries_data; // passing_books.rs:124
+    reg comes_1; // passing_books.rs:125
+    reg [3:0] outcome; // passing_books.rs:295
+    reg [14:0] place; // where it failed, in numbers; of a book so far, its first wrong number | passing_books.rs:297
+    reg [3:0] finds; // passing_books.rs:359
+    reg judges; // a book is judged | passing_books.rs:372
+    reg [3:0] judged; // passing_books.rs:374
+    reg [6:0] waited; // passing_books.rs:387
 
     // where it is
-    wire begins = command_valid & command_ready; // passing_books.rs:114
-    wire in_head = phase == PHASE_HEAD; // passing_books.rs:115
-    wire in_body = phase == PHASE_BODY; // passing_books.rs:115
-    wire in_fill = phase == PHASE_FILL; // passing_books.rs:115
+    wire begins = command_valid & command_ready; // passing_books.rs:111
+    wire in_head = phase == PHASE_HEAD; // passing_books.rs:112
+    wire in_body = phase == PHASE_BODY; // passing_books.rs:112
+    wire in_fill = phase == PHASE_FILL; // passing_books.rs:112
     assign words_ready = (in_head | in_body) | ((phase == PHASE_DRAIN) & (~over));
-    wire heads = in_head & words_valid; // passing_books.rs:118
-    wire bodies = in_body & words_valid; // passing_books.rs:118
+    wire heads = in_head & words_valid; // passing_books.rs:115
+    wire bodies = in_body & words_valid; // passing_books.rs:115
 
     // what a book says of itself
-    wire [11:0] count = words_data[11:0]; // passing_books.rs:180
+    wire [11:0] count = words_data[11:0]; // passing_books.rs:177
     always @(posedge clk) begin
         if (begins) id <= command_first;
         if (heads) begin
@@ -97,11 +97,11 @@ module passing_books_256x4_16_1 (
         if (bodies) last_word <= (word + 8'h1) == count_less_1;
         if (heads) last_word <= ~(|count[7:0]);
     end
-    wire too_large = |count[11:8]; // passing_books.rs:200
+    wire too_large = |count[11:8]; // passing_books.rs:197
 
     // CRC-32
-    wire [63:0] head = {~words_data[31:0], 32'h0}; // passing_books.rs:223
-    wire in_head_1 = phase == PHASE_HEAD; // passing_books.rs:224
+    wire [63:0] head = {~words_data[31:0], 32'h0}; // passing_books.rs:220
+    wire in_head_1 = phase == PHASE_HEAD; // passing_books.rs:221
     crc32_step_64 step (
         .crc(s_register & {32{~in_head_1}}),
         .data(in_head_1 ? head : words_data),
@@ -114,15 +114,15 @@ module passing_books_256x4_16_1 (
     end
 
     // infinite numbers, and none
-    wire _t1 = &words_data[14:10]; // passing_books.rs:270
-    wire _t2 = &words_data[30:26]; // passing_books.rs:270
-    wire _t3 = &words_data[46:42]; // passing_books.rs:270
-    wire _t4 = &words_data[62:58]; // passing_books.rs:270
-    wire _t5 = _t1 | _t2; // passing_books.rs:271
-    wire _t6 = _t3 | _t4; // passing_books.rs:271
+    wire _t1 = &words_data[14:10]; // cache_types.rs:215
+    wire _t2 = &words_data[30:26]; // cache_types.rs:215
+    wire _t3 = &words_data[46:42]; // cache_types.rs:215
+    wire _t4 = &words_data[62:58]; // cache_types.rs:215
+    wire _t5 = _t1 | _t2; // passing_books.rs:267
+    wire _t6 = _t3 | _t4; // passing_books.rs:267
     wire [1:0] first_index = {_t6 & (~_t5), _t5 ? (_t2 & (~_t1)) : (_t4 & (~_t3))}; // first_one.rs:58
-    wire first_any = _t5 | _t6; // passing_books.rs:271
-    wire comes = (bodies & first_any) & (~any); // passing_books.rs:272
+    wire first_any = _t5 | _t6; // passing_books.rs:267
+    wire comes = (bodies & first_any) & (~any); // passing_books.rs:268
     always @(posedge clk) begin
         if (rst) begin
             any <= 1'h0;
@@ -148,14 +148,14 @@ module passing_books_256x4_16_1 (
             comes_1 <= bodies | in_fill;
         end
     end
-    wire there = 1'h1 & in_body; // passing_books.rs:130
+    wire there = 1'h1 & in_body; // passing_books.rs:127
     always @(posedge clk) entries_there <= there;
 
     // from book to book
-    wire last_book = position == 4'hf; // passing_books.rs:304
-    wire taken = heads | bodies; // passing_books.rs:305
-    wire ends_book = bodies & last_word; // passing_books.rs:306
-    wire ends_all = ends_book & last_book; // passing_books.rs:310
+    wire last_book = position == 4'hf; // passing_books.rs:299
+    wire taken = heads | bodies; // passing_books.rs:300
+    wire ends_book = bodies & last_word; // passing_books.rs:301
+    wire ends_all = ends_book & last_book; // passing_books.rs:302
     always @* begin
         finds = TABLE_OUTCOME_OKAY;
         if (words_last & (~ends_all)) finds = TABLE_OUTCOME_SHORT;
@@ -163,7 +163,7 @@ module passing_books_256x4_16_1 (
         if (heads & too_large) finds = TABLE_OUTCOME_LARGE;
         if (words_failed) finds = TABLE_OUTCOME_BUS;
     end
-    wire fails = taken & ((words_failed | (heads & too_large)) | (words_last != ends_all)); // passing_books.rs:315
+    wire fails = taken & ((words_failed | (heads & too_large)) | (words_last != ends_all)); // passing_books.rs:365
     always @(posedge clk) begin
         if (rst) begin
             judges <= 1'h0;
@@ -177,7 +177,7 @@ module passing_books_256x4_16_1 (
         if (other) judged = TABLE_OUTCOME_ID;
         if (wrong) judged = TABLE_OUTCOME_CRC;
     end
-    wire _t7 = words_valid & words_ready; // passing_books.rs:326
+    wire _t7 = words_valid & words_ready; // passing_books.rs:306
     always @(posedge clk) begin
         if (rst) begin
             word <= 8'h0;
@@ -186,9 +186,9 @@ module passing_books_256x4_16_1 (
             if (phase == PHASE_HEAD) word <= 8'h0;
         end
     end
-    wire [1:0] index = first_index & {2{~fails}}; // passing_books.rs:339
-    wire refused = ~(command_refused == TABLE_OUTCOME_OKAY); // passing_books.rs:342
-    wire _t8 = judges & (~(judged == TABLE_OUTCOME_OKAY)); // passing_books.rs:365
+    wire [1:0] index = first_index & {2{~fails}}; // passing_books.rs:319
+    wire refused = ~(command_refused == TABLE_OUTCOME_OKAY); // passing_books.rs:322
+    wire _t8 = judges & (~(judged == TABLE_OUTCOME_OKAY)); // passing_books.rs:345
     always @(posedge clk) begin
         if (_t7) at <= at + 13'h1;
         if (begins) begin
@@ -245,7 +245,7 @@ module passing_books_256x4_16_1 (
     end
     assign command_ready = phase == PHASE_IDLE;
     assign done_valid = phase == PHASE_REPORT;
-    wire [15:0] position_1 = {place, 1'h0}; // passing_books.rs:388
+    wire [15:0] position_1 = {place, 1'h0}; // passing_books.rs:396
     assign done_position = position_1;
 endmodule
 

@@ -25,8 +25,8 @@ module softmax_8192 (
     localparam [6:0] PHASE_INVERT = 7'b0010000;
     localparam [6:0] PHASE_WEIGH = 7'b0100000;
     localparam [6:0] PHASE_FINISH = 7'b1000000;
-    reg [6:0] phase; // softmax.rs:42
-    reg full; // more scores than there is room for | softmax.rs:49
+    reg [6:0] phase; // softmax.rs:43
+    reg full; // more scores than there is room for | softmax.rs:50
     reg there; // a score came | largest.rs:42
     reg [15:0] key; // it, as an integer of the same order | largest.rs:43
     reg [15:0] largest; // the largest one so far; 0 is less than all but one of the NaN | largest.rs:47
@@ -36,85 +36,85 @@ module softmax_8192 (
     reg any_bad; // one was NaN or +infinity | largest.rs:23
     reg any_finite; // one was finite | largest.rs:24
     reg nonfinite_1; // a score was NaN or +infinity, or all were -infinity | largest.rs:33
-    reg [12:0] from; // the word that is read | softmax.rs:56
-    reg [12:0] to; // the word that is written | softmax.rs:56
-    reg [12:0] s_end; // the last word of the query | softmax.rs:56
-    reg [15:0] word; // softmax.rs:60
+    reg [12:0] from; // the word that is read | softmax.rs:57
+    reg [12:0] to; // the word that is written | softmax.rs:57
+    reg [12:0] s_end; // the last word of the query | softmax.rs:57
+    reg [15:0] word; // softmax.rs:61
     wire difference_out_valid;
     wire [15:0] difference_y;
     wire power_unit_out_valid;
     wire [15:0] power_unit_y;
-    reg comes_s1; // softmax.rs:137
-    reg comes_s2; // softmax.rs:137
-    reg comes_s3; // softmax.rs:137
-    reg comes_s4; // softmax.rs:137
-    reg comes_s5; // softmax.rs:137
-    reg comes_s6; // softmax.rs:137
-    reg comes_s7; // softmax.rs:137
-    reg comes_s8; // softmax.rs:137
-    reg comes_s9; // softmax.rs:137
-    reg comes_s10; // softmax.rs:137
-    reg comes_s11; // softmax.rs:137
-    reg comes_s12; // softmax.rs:137
-    reg comes_1; // softmax.rs:137
-    reg last_s1; // softmax.rs:137
-    reg last_s2; // softmax.rs:137
-    reg last_s3; // softmax.rs:137
-    reg last_s4; // softmax.rs:137
-    reg last_s5; // softmax.rs:137
-    reg last_s6; // softmax.rs:137
-    reg last_s7; // softmax.rs:137
-    reg last_s8; // softmax.rs:137
-    reg last_s9; // softmax.rs:137
-    reg last_s10; // softmax.rs:137
-    reg last_s11; // softmax.rs:137
-    reg last_s12; // softmax.rs:137
-    reg last_1; // softmax.rs:137
-    reg writes; // softmax.rs:65
-    reg [12:0] place; // softmax.rs:66
-    reg [15:0] data; // softmax.rs:66
-    reg adds; // exact_sum.rs:49
-    reg [24:0] term; // a number in units of 2^-24 | exact_sum.rs:50
-    reg [37:0] sum; // numbers in units of 2^-24 | exact_sum.rs:54
-    reg sticky; // something was shifted out | exact_sum.rs:55
-    reg [4:0] exp_1; // the exponent, when the sum has been shifted | exact_sum.rs:57
-    reg [15:0] denominator; // the sum in binary16, or NaN | exact_sum.rs:80
+    reg comes_s1; // softmax.rs:174
+    reg comes_s2; // softmax.rs:174
+    reg comes_s3; // softmax.rs:174
+    reg comes_s4; // softmax.rs:174
+    reg comes_s5; // softmax.rs:174
+    reg comes_s6; // softmax.rs:174
+    reg comes_s7; // softmax.rs:174
+    reg comes_s8; // softmax.rs:174
+    reg comes_s9; // softmax.rs:174
+    reg comes_s10; // softmax.rs:174
+    reg comes_s11; // softmax.rs:174
+    reg comes_s12; // softmax.rs:174
+    reg comes_1; // softmax.rs:174
+    reg last_s1; // softmax.rs:174
+    reg last_s2; // softmax.rs:174
+    reg last_s3; // softmax.rs:174
+    reg last_s4; // softmax.rs:174
+    reg last_s5; // softmax.rs:174
+    reg last_s6; // softmax.rs:174
+    reg last_s7; // softmax.rs:174
+    reg last_s8; // softmax.rs:174
+    reg last_s9; // softmax.rs:174
+    reg last_s10; // softmax.rs:174
+    reg last_s11; // softmax.rs:174
+    reg last_s12; // softmax.rs:174
+    reg last_1; // softmax.rs:174
+    reg writes; // softmax.rs:66
+    reg [12:0] place; // softmax.rs:67
+    reg [15:0] data; // softmax.rs:67
+    reg adds; // exact_sum.rs:50
+    reg [24:0] term; // a number in units of 2^-24 | exact_sum.rs:51
+    reg [37:0] sum; // numbers in units of 2^-24 | exact_sum.rs:55
+    reg sticky; // something was shifted out | exact_sum.rs:56
+    reg [4:0] exp_1; // the exponent, when the sum has been shifted | exact_sum.rs:58
+    reg [15:0] denominator; // the sum in binary16, or NaN | exact_sum.rs:81
     wire unit_out_valid;
     wire [15:0] unit_y;
-    reg [4:0] s_wait; // cycles since the sum was there | softmax.rs:81
-    reg [4:0] under_way; // softmax.rs:85
+    reg [4:0] s_wait; // cycles since the sum was there | softmax.rs:102
+    reg [4:0] under_way; // softmax.rs:84
     wire product_unit_out_valid;
     wire [15:0] product_unit_y;
-    reg weighs_s1; // softmax.rs:157
-    reg weighs_s2; // softmax.rs:157
-    reg weighs_s3; // softmax.rs:157
-    reg weighs_s4; // softmax.rs:157
-    reg weighs_s5; // softmax.rs:157
-    reg comes_2; // softmax.rs:157
-    reg ends_s1; // softmax.rs:157
-    reg ends_s2; // softmax.rs:157
-    reg ends_s3; // softmax.rs:157
-    reg ends_s4; // softmax.rs:157
-    reg ends_s5; // softmax.rs:157
-    reg last_2; // softmax.rs:157
-    wire into_valid; // softmax.rs:158
-    wire [15:0] into_weight; // softmax.rs:158
-    wire into_last; // softmax.rs:158
+    reg weighs_s1; // softmax.rs:191
+    reg weighs_s2; // softmax.rs:191
+    reg weighs_s3; // softmax.rs:191
+    reg weighs_s4; // softmax.rs:191
+    reg weighs_s5; // softmax.rs:191
+    reg comes_2; // softmax.rs:191
+    reg ends_s1; // softmax.rs:191
+    reg ends_s2; // softmax.rs:191
+    reg ends_s3; // softmax.rs:191
+    reg ends_s4; // softmax.rs:191
+    reg ends_s5; // softmax.rs:191
+    reg last_2; // softmax.rs:191
+    wire into_valid; // softmax.rs:192
+    wire [15:0] into_weight; // softmax.rs:192
+    wire into_last; // softmax.rs:192
     wire fifo_s_ready;
     wire fifo_m_valid;
     wire [16:0] fifo_m_payload;
     wire [4:0] fifo_level;
-    reg summed; // softmax.rs:100
+    reg summed; // softmax.rs:143
     (* ram_style = "block" *) (* no_rw_check *) reg [15:0] words [0:8191];
-    reg [15:0] words_q0; // softmax.rs:61
+    reg [15:0] words_q0; // softmax.rs:62
 
     // scores come
-    wire takes = phase[0]; // softmax.rs:45
+    wire takes = phase[0]; // softmax.rs:46
     assign scores_ready = takes;
-    wire leaves = weights_valid & weights_ready; // softmax.rs:47
-    wire forgotten = (takes & forget) | (leaves & weights_last); // softmax.rs:48
-    wire kept = (scores_valid & scores_ready) & (~full); // softmax.rs:50
-    wire complete = (scores_valid & scores_ready) & scores_last; // softmax.rs:51
+    wire leaves = weights_valid & weights_ready; // softmax.rs:48
+    wire forgotten = (takes & forget) | (leaves & weights_last); // softmax.rs:49
+    wire kept = (scores_valid & scores_ready) & (~full); // softmax.rs:51
+    wire complete = (scores_valid & scores_ready) & scores_last; // softmax.rs:52
     always @(posedge clk) begin
         if (rst) begin
             there <= 1'h0;
@@ -156,7 +156,7 @@ module softmax_8192 (
     end
 
     // the memory: scores, then their exponentials
-    wire ends = from == s_end; // softmax.rs:57
+    wire ends = from == s_end; // softmax.rs:58
     always @(posedge clk) begin
         word <= words_q0;
         words_q0 <= words[from];
@@ -168,8 +168,8 @@ module softmax_8192 (
             s_end <= 13'h0;
         end else if (kept) s_end <= to;
     end
-    wire comes = phase[2]; // softmax.rs:126
-    wire last = phase[2] & ends; // softmax.rs:126
+    wire comes = phase[2]; // softmax.rs:168
+    wire last = phase[2] & ends; // softmax.rs:168
     exp_e5f10_s32_l7 power_unit (
         .clk(clk),
         .rst(rst),
@@ -276,10 +276,10 @@ module softmax_8192 (
             adds <= comes_1;
         end
     end
-    wire [3:0] exp = power_unit_y[13:10]; // exact_sum.rs:103
-    wire [9:0] fraction = power_unit_y[9:0]; // exact_sum.rs:103
-    wire normal = |exp; // exact_sum.rs:104
-    wire [3:0] by = exp - {3'h0, normal}; // exact_sum.rs:106
+    wire [3:0] exp = power_unit_y[13:10]; // exact_sum.rs:101
+    wire [9:0] fraction = power_unit_y[9:0]; // exact_sum.rs:101
+    wire normal = |exp; // exact_sum.rs:102
+    wire [3:0] by = exp - {3'h0, normal}; // exact_sum.rs:104
     always @(posedge clk) term <= {14'h0, {normal, fraction}} << by;
     always @(posedge clk) begin
         if (rst) begin
@@ -300,9 +300,9 @@ module softmax_8192 (
             end
         end
     end
-    wire [14:0] magnitude = {exp_1, sum[23:14]}; // exact_sum.rs:77
-    wire guard = sum[13]; // exact_sum.rs:78
-    wire rest = (|sum[12:0]) | sticky; // exact_sum.rs:78
+    wire [14:0] magnitude = {exp_1, sum[23:14]}; // exact_sum.rs:78
+    wire guard = sum[13]; // exact_sum.rs:79
+    wire rest = (|sum[12:0]) | sticky; // exact_sum.rs:79
     wire [15:0] _t1 = {magnitude, 1'h1} + {15'h0, guard}; // logic.rs:49
     wire [14:0] rounded = _t1[15:1]; // logic.rs:49
     wire tie = guard & (~rest); // round.rs:92
@@ -327,7 +327,7 @@ module softmax_8192 (
 
     // weights
     assign nonfinite = nonfinite_1;
-    wire weighs = phase[5] & (~(under_way == 5'h10)); // softmax.rs:86
+    wire weighs = phase[5] & (~(under_way == 5'h10)); // softmax.rs:85
     always @(posedge clk) begin
         if (rst) begin
             under_way <= 5'h0;

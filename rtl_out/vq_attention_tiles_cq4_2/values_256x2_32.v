@@ -65,22 +65,22 @@ module values_256x2_32 (
     wire [3:0] books_done_outcome;
     wire books_done_in_rows;
     wire [15:0] books_done_position;
-    reg [19:0] first; // the number of the first book | rows.rs:53
-    reg [13:0] token; // the token whose row comes | rows.rs:54
-    reg [13:0] left; // tokens of the command behind this one | rows.rs:55
-    reg over; // the last word of the command was there | rows.rs:56
-    reg weights_over; // the last weight of the command was there | rows.rs:58
-    reg [1:0] beat; // rows.rs:57
-    wire comes; // rows.rs:62
-    reg earlier; // rows.rs:115
-    reg earlier_1; // rows.rs:115
-    reg earlier_2; // rows.rs:115
-    reg earlier_3; // rows.rs:115
-    reg earlier_4; // rows.rs:115
-    reg earlier_5; // rows.rs:115
-    reg earlier_6; // rows.rs:115
-    reg earlier_7; // rows.rs:115
-    reg [3:0] finds; // rows.rs:71
+    reg [19:0] first; // the number of the first book | rows.rs:52
+    reg [13:0] token; // the token whose row comes | rows.rs:53
+    reg [13:0] left; // tokens of the command behind this one | rows.rs:54
+    reg over; // the last word of the command was there | rows.rs:55
+    reg weights_over; // the last weight of the command was there | rows.rs:57
+    reg [1:0] beat; // rows.rs:56
+    wire comes; // rows.rs:61
+    reg earlier; // rows.rs:114
+    reg earlier_1; // rows.rs:114
+    reg earlier_2; // rows.rs:114
+    reg earlier_3; // rows.rs:114
+    reg earlier_4; // rows.rs:114
+    reg earlier_5; // rows.rs:114
+    reg earlier_6; // rows.rs:114
+    reg earlier_7; // rows.rs:114
+    reg [3:0] finds; // rows.rs:70
     reg [8:0] row; // the row that is set to zero | lanes.rs:17
     reg swept; // the last one was | lanes.rs:18
     reg [2:0] waited; // lanes.rs:19
@@ -166,7 +166,7 @@ module values_256x2_32 (
     reg failed; // the command failed | phases.rs:24
 
     // words go to the rows, then to the books
-    wire row_end = beat == 2'h3; // rows.rs:61
+    wire row_end = beat == 2'h3; // rows.rs:60
     always @(posedge clk) begin
         if (rst) begin
             earlier <= 1'h0;
@@ -188,17 +188,17 @@ module values_256x2_32 (
             earlier_7 <= earlier_6;
         end
     end
-    wire settled = ~(|{earlier_7, earlier_6, earlier_5, earlier_4, earlier_3, earlier_2, earlier_1, earlier}); // rows.rs:119
-    wire [3:0] last = {earlier_3, earlier_2, earlier_1, earlier}; // rows.rs:123
-    wire [5:0] recent = {earlier_5, earlier_4, earlier_3, earlier_2, earlier_1, earlier}; // rows.rs:125
-    wire [2:0] _t1 = {1'h0, {1'h0, recent[0]} + ({1'h0, recent[1]} + {1'h0, recent[2]})} + {1'h0, {1'h0, recent[3]} + ({1'h0, recent[4]} + {1'h0, recent[5]})}; // rows.rs:126
-    wire few = _t1 < 3'h4; // rows.rs:126
-    wire may_come = (&last) | few; // rows.rs:127
-    wire in_rows = (phase == PHASE_ROWS) & may_come; // rows.rs:64
-    wire ready = in_rows & weight_valid; // rows.rs:66
+    wire settled = ~(|{earlier_7, earlier_6, earlier_5, earlier_4, earlier_3, earlier_2, earlier_1, earlier}); // rows.rs:118
+    wire [3:0] last = {earlier_3, earlier_2, earlier_1, earlier}; // rows.rs:122
+    wire [5:0] recent = {earlier_5, earlier_4, earlier_3, earlier_2, earlier_1, earlier}; // rows.rs:124
+    wire [2:0] _t1 = {1'h0, {1'h0, recent[0]} + ({1'h0, recent[1]} + {1'h0, recent[2]})} + {1'h0, {1'h0, recent[3]} + ({1'h0, recent[4]} + {1'h0, recent[5]})}; // rows.rs:125
+    wire few = _t1 < 3'h4; // rows.rs:125
+    wire may_come = (&last) | few; // rows.rs:126
+    wire in_rows = (phase == PHASE_ROWS) & may_come; // rows.rs:63
+    wire ready = in_rows & weight_valid; // rows.rs:65
     assign weight_ready = ((in_rows & row_end) & words_valid) | ((phase == PHASE_DRAIN) & (~weights_over));
-    wire taken = ready & words_valid; // rows.rs:68
-    wire ends_all = row_end & (~(|left)); // rows.rs:70
+    wire taken = ready & words_valid; // rows.rs:67
+    wire ends_all = row_end & (~(|left)); // rows.rs:69
     always @* begin
         finds = TABLE_OUTCOME_OKAY;
         if (row_end & (weight_last != ends_all)) finds = TABLE_OUTCOME_WEIGHTS;
@@ -206,7 +206,7 @@ module values_256x2_32 (
         if (words_failed) finds = TABLE_OUTCOME_BUS;
     end
     assign comes = taken & (~words_failed);
-    wire begins = command_valid & command_ready; // rows.rs:77
+    wire begins = command_valid & command_ready; // rows.rs:76
     always @(posedge clk) begin
         if (rst) begin
             token <= 14'h0;
@@ -235,7 +235,7 @@ module values_256x2_32 (
             left <= command_tokens - 14'h1;
         end
     end
-    wire again = (((comes & earlier) & earlier_1) & earlier_2) & earlier_3; // rows.rs:101
+    wire again = (((comes & earlier) & earlier_1) & earlier_2) & earlier_3; // rows.rs:100
     wire in_books = phase == PHASE_BOOKS; // values.rs:55
     assign words_ready = ((books_words_ready & in_books) | ready) | ((phase == PHASE_DRAIN) & (~over));
     wire clears = (phase == PHASE_CLEAR) & (~swept); // lanes.rs:20

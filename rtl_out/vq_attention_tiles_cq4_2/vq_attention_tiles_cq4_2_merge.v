@@ -73,7 +73,7 @@ module vq_attention_tiles_cq4_2_merge (
     wire status_done_set; // slave.rs:113
     reg status_done; // a job has ended; write 1 to clear | slave.rs:114
     wire [2:0] status_outcome_value; // how it ended: 0 all is well, else the cause | slave.rs:105
-    wire [3:0] status_part_value; // the part that is none, with outcome 1 | slave.rs:105
+    wire [3:0] status_part_value; // the first part whose largest score or sum is not legal, with outcome 1 | slave.rs:105
     wire status_fault_value; // the memory answered with an error, first at the address in `fault_low`; or the result lies behind the last address | slave.rs:105
     wire [31:0] fault_low_value; // address of the first error of the memory, low bits | slave.rs:105
     wire [31:0] cycles_value; // cycles of the last job, or of the one under way, modulo 2^32 | slave.rs:105

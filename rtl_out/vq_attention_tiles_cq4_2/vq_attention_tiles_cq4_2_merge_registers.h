@@ -46,7 +46,7 @@
 /* how it ended: 0 all is well, else the cause */
 #define VQ_ATTENTION_TILES_CQ4_2_MERGE_STATUS_OUTCOME_SHIFT 2u
 #define VQ_ATTENTION_TILES_CQ4_2_MERGE_STATUS_OUTCOME_MASK 0x0000001cu
-/* the part that is none, with outcome 1 */
+/* the first part whose largest score or sum is not legal, with outcome 1 */
 #define VQ_ATTENTION_TILES_CQ4_2_MERGE_STATUS_PART_SHIFT 5u
 #define VQ_ATTENTION_TILES_CQ4_2_MERGE_STATUS_PART_MASK 0x000001e0u
 /* the memory answered with an error, first at the address in `fault_low`; or the result lies behind the last address */

@@ -80,11 +80,11 @@ module banked_cache_4096x8_4_4 (
     reg [31:0] kept_beat; // tell_fault.rs:26
     reg [1:0] kept_lane; // tell_fault.rs:27
     reg cause; // tell_fault.rs:28
-    reg turn; // which lane of a pair goes first | banked_cache.rs:222
-    wire lookups_valid; // banked_cache.rs:227
-    wire [1:0] lookups_bank; // banked_cache.rs:227
-    wire [9:0] lookups_row; // banked_cache.rs:227
-    wire [3:0] lookups_slot; // banked_cache.rs:227
+    reg turn; // which lane of a pair goes first | banked_cache.rs:221
+    wire lookups_valid; // banked_cache.rs:226
+    wire [1:0] lookups_bank; // banked_cache.rs:226
+    wire [9:0] lookups_row; // banked_cache.rs:226
+    wire [3:0] lookups_slot; // banked_cache.rs:226
     wire window_s_ready;
     wire window_oldest_valid;
     wire [1:0] window_oldest_bank;
@@ -96,10 +96,10 @@ module banked_cache_4096x8_4_4 (
     wire fifo_m_valid;
     wire [15:0] fifo_m_payload;
     wire [4:0] fifo_level;
-    wire lookups_valid_1; // banked_cache.rs:227
-    wire [1:0] lookups_bank_1; // banked_cache.rs:227
-    wire [9:0] lookups_row_1; // banked_cache.rs:227
-    wire [3:0] lookups_slot_1; // banked_cache.rs:227
+    wire lookups_valid_1; // banked_cache.rs:226
+    wire [1:0] lookups_bank_1; // banked_cache.rs:226
+    wire [9:0] lookups_row_1; // banked_cache.rs:226
+    wire [3:0] lookups_slot_1; // banked_cache.rs:226
     wire window_1_s_ready;
     wire window_1_oldest_valid;
     wire [1:0] window_1_oldest_bank;
@@ -111,10 +111,10 @@ module banked_cache_4096x8_4_4 (
     wire fifo_1_m_valid;
     wire [15:0] fifo_1_m_payload;
     wire [4:0] fifo_1_level;
-    wire lookups_valid_2; // banked_cache.rs:227
-    wire [1:0] lookups_bank_2; // banked_cache.rs:227
-    wire [9:0] lookups_row_2; // banked_cache.rs:227
-    wire [3:0] lookups_slot_2; // banked_cache.rs:227
+    wire lookups_valid_2; // banked_cache.rs:226
+    wire [1:0] lookups_bank_2; // banked_cache.rs:226
+    wire [9:0] lookups_row_2; // banked_cache.rs:226
+    wire [3:0] lookups_slot_2; // banked_cache.rs:226
     wire window_2_s_ready;
     wire window_2_oldest_valid;
     wire [1:0] window_2_oldest_bank;
@@ -126,10 +126,10 @@ module banked_cache_4096x8_4_4 (
     wire fifo_2_m_valid;
     wire [15:0] fifo_2_m_payload;
     wire [4:0] fifo_2_level;
-    wire lookups_valid_3; // banked_cache.rs:227
-    wire [1:0] lookups_bank_3; // banked_cache.rs:227
-    wire [9:0] lookups_row_3; // banked_cache.rs:227
-    wire [3:0] lookups_slot_3; // banked_cache.rs:227
+    wire lookups_valid_3; // banked_cache.rs:226
+    wire [1:0] lookups_bank_3; // banked_cache.rs:226
+    wire [9:0] lookups_row_3; // banked_cache.rs:226
+    wire [3:0] lookups_slot_3; // banked_cache.rs:226
     wire window_3_s_ready;
     wire window_3_oldest_valid;
     wire [1:0] window_3_oldest_bank;
@@ -141,69 +141,69 @@ module banked_cache_4096x8_4_4 (
     wire fifo_3_m_valid;
     wire [15:0] fifo_3_m_payload;
     wire [4:0] fifo_3_level;
-    reg [127:0] word; // banked_cache.rs:259
-    reg [127:0] word_1; // banked_cache.rs:259
-    reg [127:0] word_2; // banked_cache.rs:259
-    reg [127:0] word_3; // banked_cache.rs:259
-    reg [127:0] word_4; // banked_cache.rs:259
-    reg [127:0] word_5; // banked_cache.rs:259
-    reg [127:0] word_6; // banked_cache.rs:259
-    reg [127:0] word_7; // banked_cache.rs:259
+    reg [127:0] word; // banked_cache.rs:258
+    reg [127:0] word_1; // banked_cache.rs:258
+    reg [127:0] word_2; // banked_cache.rs:258
+    reg [127:0] word_3; // banked_cache.rs:258
+    reg [127:0] word_4; // banked_cache.rs:258
+    reg [127:0] word_5; // banked_cache.rs:258
+    reg [127:0] word_6; // banked_cache.rs:258
+    reg [127:0] word_7; // banked_cache.rs:258
     reg [3:0] head; // the oldest beat | banked_cache.rs:61
     wire buffer_done;
     wire [127:0] buffer_oldest;
-    reg reading; // banked_cache.rs:270
-    reg here; // banked_cache.rs:272
-    reg [1:0] reading_bank; // banked_cache.rs:270
-    reg [3:0] reading_slot; // banked_cache.rs:270
-    reg [1:0] here_bank; // banked_cache.rs:272
-    reg [3:0] here_slot; // banked_cache.rs:272
+    reg reading; // banked_cache.rs:269
+    reg here; // banked_cache.rs:271
+    reg [1:0] reading_bank; // banked_cache.rs:269
+    reg [3:0] reading_slot; // banked_cache.rs:269
+    reg [1:0] here_bank; // banked_cache.rs:271
+    reg [3:0] here_slot; // banked_cache.rs:271
     wire buffer_1_done;
     wire [127:0] buffer_1_oldest;
-    reg reading_1; // banked_cache.rs:270
-    reg here_1; // banked_cache.rs:272
-    reg [1:0] reading_bank_1; // banked_cache.rs:270
-    reg [3:0] reading_slot_1; // banked_cache.rs:270
-    reg [1:0] here_bank_1; // banked_cache.rs:272
-    reg [3:0] here_slot_1; // banked_cache.rs:272
+    reg reading_1; // banked_cache.rs:269
+    reg here_1; // banked_cache.rs:271
+    reg [1:0] reading_bank_1; // banked_cache.rs:269
+    reg [3:0] reading_slot_1; // banked_cache.rs:269
+    reg [1:0] here_bank_1; // banked_cache.rs:271
+    reg [3:0] here_slot_1; // banked_cache.rs:271
     wire buffer_2_done;
     wire [127:0] buffer_2_oldest;
-    reg reading_2; // banked_cache.rs:270
-    reg here_2; // banked_cache.rs:272
-    reg [1:0] reading_bank_2; // banked_cache.rs:270
-    reg [3:0] reading_slot_2; // banked_cache.rs:270
-    reg [1:0] here_bank_2; // banked_cache.rs:272
-    reg [3:0] here_slot_2; // banked_cache.rs:272
+    reg reading_2; // banked_cache.rs:269
+    reg here_2; // banked_cache.rs:271
+    reg [1:0] reading_bank_2; // banked_cache.rs:269
+    reg [3:0] reading_slot_2; // banked_cache.rs:269
+    reg [1:0] here_bank_2; // banked_cache.rs:271
+    reg [3:0] here_slot_2; // banked_cache.rs:271
     wire buffer_3_done;
     wire [127:0] buffer_3_oldest;
-    reg reading_3; // banked_cache.rs:270
-    reg here_3; // banked_cache.rs:272
-    reg [1:0] reading_bank_3; // banked_cache.rs:270
-    reg [3:0] reading_slot_3; // banked_cache.rs:270
-    reg [1:0] here_bank_3; // banked_cache.rs:272
-    reg [3:0] here_slot_3; // banked_cache.rs:272
+    reg reading_3; // banked_cache.rs:269
+    reg here_3; // banked_cache.rs:271
+    reg [1:0] reading_bank_3; // banked_cache.rs:269
+    reg [3:0] reading_slot_3; // banked_cache.rs:269
+    reg [1:0] here_bank_3; // banked_cache.rs:271
+    reg [3:0] here_slot_3; // banked_cache.rs:271
     reg [4:0] begun; // banked_cache.rs:65
-    reg valid_1; // banked_cache.rs:165
-    reg [127:0] answer_entry_0; // banked_cache.rs:169
-    reg [127:0] answer_entry_1; // banked_cache.rs:169
-    reg [127:0] answer_entry_2; // banked_cache.rs:169
-    reg [127:0] answer_entry_3; // banked_cache.rs:169
-    reg [3:0] answer_wrong; // banked_cache.rs:169
-    reg [1:0] answer_count; // banked_cache.rs:169
-    reg answer_row_end; // banked_cache.rs:169
-    reg answer_last; // banked_cache.rs:169
+    reg valid_1; // banked_cache.rs:164
+    reg [127:0] answer_entry_0; // banked_cache.rs:168
+    reg [127:0] answer_entry_1; // banked_cache.rs:168
+    reg [127:0] answer_entry_2; // banked_cache.rs:168
+    reg [127:0] answer_entry_3; // banked_cache.rs:168
+    reg [3:0] answer_wrong; // banked_cache.rs:168
+    reg [1:0] answer_count; // banked_cache.rs:168
+    reg answer_row_end; // banked_cache.rs:168
+    reg answer_last; // banked_cache.rs:168
     (* ram_style = "block" *) (* no_rw_check *) reg [127:0] bank [0:1023];
-    reg [127:0] bank_q0; // banked_cache.rs:260
-    reg [127:0] bank_q1; // banked_cache.rs:260
+    reg [127:0] bank_q0; // banked_cache.rs:259
+    reg [127:0] bank_q1; // banked_cache.rs:259
     (* ram_style = "block" *) (* no_rw_check *) reg [127:0] bank_1 [0:1023];
-    reg [127:0] bank_1_q0; // banked_cache.rs:260
-    reg [127:0] bank_1_q1; // banked_cache.rs:260
+    reg [127:0] bank_1_q0; // banked_cache.rs:259
+    reg [127:0] bank_1_q1; // banked_cache.rs:259
     (* ram_style = "block" *) (* no_rw_check *) reg [127:0] bank_2 [0:1023];
-    reg [127:0] bank_2_q0; // banked_cache.rs:260
-    reg [127:0] bank_2_q1; // banked_cache.rs:260
+    reg [127:0] bank_2_q0; // banked_cache.rs:259
+    reg [127:0] bank_2_q1; // banked_cache.rs:259
     (* ram_style = "block" *) (* no_rw_check *) reg [127:0] bank_3 [0:1023];
-    reg [127:0] bank_3_q0; // banked_cache.rs:260
-    reg [127:0] bank_3_q1; // banked_cache.rs:260
+    reg [127:0] bank_3_q0; // banked_cache.rs:259
+    reg [127:0] bank_3_q1; // banked_cache.rs:259
     (* ram_style = "distributed" *) reg [11:0] flags [0:15];
 
     // Load
@@ -266,10 +266,10 @@ module banked_cache_4096x8_4_4 (
             begins <= taken;
         end
     end
-    wire [3:0] used = {s_count >= 2'h3, s_count >= 2'h2, s_count >= 2'h1, 1'h1}; // banked_cache.rs:113
-    wire [3:0] found = {book & (s_index_3 <= loader_last_index), book & (s_index_2 <= loader_last_index), book & (s_index_1 <= loader_last_index), book & (s_index_0 <= loader_last_index)}; // banked_cache.rs:114
-    wire [3:0] wanted = used & found; // banked_cache.rs:115
-    wire [3:0] wrong = used & (~found); // banked_cache.rs:115
+    wire [3:0] used = {s_count >= 2'h3, s_count >= 2'h2, s_count >= 2'h1, 1'h1}; // cache_types.rs:167
+    wire [3:0] found = {book & (s_index_3 <= loader_last_index), book & (s_index_2 <= loader_last_index), book & (s_index_1 <= loader_last_index), book & (s_index_0 <= loader_last_index)}; // banked_cache.rs:113
+    wire [3:0] wanted = used & found; // banked_cache.rs:114
+    wire [3:0] wrong = used & (~found); // banked_cache.rs:114
     always @(posedge clk) if (taken) begin
         beat_index_0 <= s_index_0;
         beat_index_1 <= s_index_1;
@@ -321,9 +321,9 @@ module banked_cache_4096x8_4_4 (
     end
     assign lookups_slot = slot;
     assign lookups_valid = begins & beat_flags_wanted[0];
-    wire [1:0] bank_4 = beat_index_0[1:0]; // banked_cache.rs:229
+    wire [1:0] bank_4 = beat_index_0[1:0]; // banked_cache.rs:228
     assign lookups_bank = bank_4;
-    wire [9:0] row = beat_index_0[11:2]; // banked_cache.rs:229
+    wire [9:0] row = beat_index_0[11:2]; // banked_cache.rs:228
     assign lookups_row = row;
     fifo_16x16_distributed fifo (
         .clk(clk),
@@ -338,9 +338,9 @@ module banked_cache_4096x8_4_4 (
     );
     assign lookups_slot_1 = slot;
     assign lookups_valid_1 = begins & beat_flags_wanted[1];
-    wire [1:0] bank_5 = beat_index_1[1:0]; // banked_cache.rs:229
+    wire [1:0] bank_5 = beat_index_1[1:0]; // banked_cache.rs:228
     assign lookups_bank_1 = bank_5;
-    wire [9:0] row_1 = beat_index_1[11:2]; // banked_cache.rs:229
+    wire [9:0] row_1 = beat_index_1[11:2]; // banked_cache.rs:228
     assign lookups_row_1 = row_1;
     lane_window_4096x4 window (
         .clk(clk),
@@ -391,9 +391,9 @@ module banked_cache_4096x8_4_4 (
     );
     assign lookups_slot_2 = slot;
     assign lookups_valid_2 = begins & beat_flags_wanted[2];
-    wire [1:0] bank_6 = beat_index_2[1:0]; // banked_cache.rs:229
+    wire [1:0] bank_6 = beat_index_2[1:0]; // banked_cache.rs:228
     assign lookups_bank_2 = bank_6;
-    wire [9:0] row_2 = beat_index_2[11:2]; // banked_cache.rs:229
+    wire [9:0] row_2 = beat_index_2[11:2]; // banked_cache.rs:228
     assign lookups_row_2 = row_2;
     fifo_16x16_distributed fifo_2 (
         .clk(clk),
@@ -408,9 +408,9 @@ module banked_cache_4096x8_4_4 (
     );
     assign lookups_slot_3 = slot;
     assign lookups_valid_3 = begins & beat_flags_wanted[3];
-    wire [1:0] bank_7 = beat_index_3[1:0]; // banked_cache.rs:229
+    wire [1:0] bank_7 = beat_index_3[1:0]; // banked_cache.rs:228
     assign lookups_bank_3 = bank_7;
-    wire [9:0] row_3 = beat_index_3[11:2]; // banked_cache.rs:229
+    wire [9:0] row_3 = beat_index_3[11:2]; // banked_cache.rs:228
     assign lookups_row_3 = row_3;
     lane_window_4096x4 window_2 (
         .clk(clk),
@@ -459,52 +459,52 @@ module banked_cache_4096x8_4_4 (
         .request_wanted_row(second_wanted_row_1),
         .request_wanted_slot(second_wanted_slot_1)
     );
-    wire [1:0] of_write = loader_write_index[1:0]; // banked_cache.rs:247
-    wire [9:0] row_of_write = loader_write_index[11:2]; // banked_cache.rs:247
-    wire [9:0] wanted_1 = (first_valid & (first_wanted_bank == 2'h0)) ? first_wanted_row : second_wanted_row; // banked_cache.rs:254
-    wire [9:0] row_4 = loader_write_enable ? row_of_write : wanted_1; // banked_cache.rs:255
+    wire [1:0] of_write = loader_write_index[1:0]; // banked_cache.rs:246
+    wire [9:0] row_of_write = loader_write_index[11:2]; // banked_cache.rs:246
+    wire [9:0] wanted_1 = (first_valid & (first_wanted_bank == 2'h0)) ? first_wanted_row : second_wanted_row; // banked_cache.rs:253
+    wire [9:0] row_4 = loader_write_enable ? row_of_write : wanted_1; // banked_cache.rs:254
     always @(posedge clk) begin
         if (loader_write_enable & (of_write == 2'h0)) bank[row_4] <= loader_write_entry;
         word <= bank_q0;
         bank_q0 <= bank[row_4];
     end
-    wire [9:0] wanted_2 = (first_valid_1 & (first_wanted_bank_1 == 2'h0)) ? first_wanted_row_1 : second_wanted_row_1; // banked_cache.rs:254
+    wire [9:0] wanted_2 = (first_valid_1 & (first_wanted_bank_1 == 2'h0)) ? first_wanted_row_1 : second_wanted_row_1; // banked_cache.rs:253
     always @(posedge clk) begin
         word_1 <= bank_q1;
         bank_q1 <= bank[wanted_2];
     end
-    wire [9:0] wanted_3 = (first_valid & (first_wanted_bank == 2'h1)) ? first_wanted_row : second_wanted_row; // banked_cache.rs:254
-    wire [9:0] row_5 = loader_write_enable ? row_of_write : wanted_3; // banked_cache.rs:255
+    wire [9:0] wanted_3 = (first_valid & (first_wanted_bank == 2'h1)) ? first_wanted_row : second_wanted_row; // banked_cache.rs:253
+    wire [9:0] row_5 = loader_write_enable ? row_of_write : wanted_3; // banked_cache.rs:254
     always @(posedge clk) begin
         if (loader_write_enable & (of_write == 2'h1)) bank_1[row_5] <= loader_write_entry;
         word_2 <= bank_1_q0;
         bank_1_q0 <= bank_1[row_5];
     end
-    wire [9:0] wanted_4 = (first_valid_1 & (first_wanted_bank_1 == 2'h1)) ? first_wanted_row_1 : second_wanted_row_1; // banked_cache.rs:254
+    wire [9:0] wanted_4 = (first_valid_1 & (first_wanted_bank_1 == 2'h1)) ? first_wanted_row_1 : second_wanted_row_1; // banked_cache.rs:253
     always @(posedge clk) begin
         word_3 <= bank_1_q1;
         bank_1_q1 <= bank_1[wanted_4];
     end
-    wire [9:0] wanted_5 = (first_valid & (first_wanted_bank == 2'h2)) ? first_wanted_row : second_wanted_row; // banked_cache.rs:254
-    wire [9:0] row_6 = loader_write_enable ? row_of_write : wanted_5; // banked_cache.rs:255
+    wire [9:0] wanted_5 = (first_valid & (first_wanted_bank == 2'h2)) ? first_wanted_row : second_wanted_row; // banked_cache.rs:253
+    wire [9:0] row_6 = loader_write_enable ? row_of_write : wanted_5; // banked_cache.rs:254
     always @(posedge clk) begin
         if (loader_write_enable & (of_write == 2'h2)) bank_2[row_6] <= loader_write_entry;
         word_4 <= bank_2_q0;
         bank_2_q0 <= bank_2[row_6];
     end
-    wire [9:0] wanted_6 = (first_valid_1 & (first_wanted_bank_1 == 2'h2)) ? first_wanted_row_1 : second_wanted_row_1; // banked_cache.rs:254
+    wire [9:0] wanted_6 = (first_valid_1 & (first_wanted_bank_1 == 2'h2)) ? first_wanted_row_1 : second_wanted_row_1; // banked_cache.rs:253
     always @(posedge clk) begin
         word_5 <= bank_2_q1;
         bank_2_q1 <= bank_2[wanted_6];
     end
-    wire [9:0] wanted_7 = (first_valid & (first_wanted_bank == 2'h3)) ? first_wanted_row : second_wanted_row; // banked_cache.rs:254
-    wire [9:0] row_7 = loader_write_enable ? row_of_write : wanted_7; // banked_cache.rs:255
+    wire [9:0] wanted_7 = (first_valid & (first_wanted_bank == 2'h3)) ? first_wanted_row : second_wanted_row; // banked_cache.rs:253
+    wire [9:0] row_7 = loader_write_enable ? row_of_write : wanted_7; // banked_cache.rs:254
     always @(posedge clk) begin
         if (loader_write_enable & (of_write == 2'h3)) bank_3[row_7] <= loader_write_entry;
         word_6 <= bank_3_q0;
         bank_3_q0 <= bank_3[row_7];
     end
-    wire [9:0] wanted_8 = (first_valid_1 & (first_wanted_bank_1 == 2'h3)) ? first_wanted_row_1 : second_wanted_row_1; // banked_cache.rs:254
+    wire [9:0] wanted_8 = (first_valid_1 & (first_wanted_bank_1 == 2'h3)) ? first_wanted_row_1 : second_wanted_row_1; // banked_cache.rs:253
     always @(posedge clk) begin
         word_7 <= bank_3_q1;
         bank_3_q1 <= bank_3[wanted_8];
@@ -519,7 +519,7 @@ module banked_cache_4096x8_4_4 (
         here_bank <= reading_bank;
         here_slot <= reading_slot;
     end
-    wire [511:0] _t3 = {word_6, word_4, word_2, word}; // banked_cache.rs:145
+    wire [511:0] _t3 = {word_6, word_4, word_2, word}; // banked_cache.rs:144
     reorder_buffer_128 buffer (
         .clk(clk),
         .rst(rst),
@@ -562,7 +562,7 @@ module banked_cache_4096x8_4_4 (
         here_bank_2 <= reading_bank_2;
         here_slot_2 <= reading_slot_2;
     end
-    wire [511:0] _t4 = {word_7, word_5, word_3, word_1}; // banked_cache.rs:145
+    wire [511:0] _t4 = {word_7, word_5, word_3, word_1}; // banked_cache.rs:144
     reorder_buffer_128 buffer_2 (
         .clk(clk),
         .rst(rst),
@@ -606,7 +606,7 @@ module banked_cache_4096x8_4_4 (
     wire row_end = flags_q0[1]; // banked_cache.rs:66
     wire last = flags_q0[0]; // banked_cache.rs:66
     assign m_valid = valid_1;
-    wire leaves = ((~(~(|begun))) & (&{buffer_3_done, buffer_2_done, buffer_1_done, buffer_done})) & ((~valid_1) | m_ready); // banked_cache.rs:166
+    wire leaves = ((~(~(|begun))) & (&{buffer_3_done, buffer_2_done, buffer_1_done, buffer_done})) & ((~valid_1) | m_ready); // banked_cache.rs:165
     always @(posedge clk) begin
         if (rst) begin
             valid_1 <= 1'h0;

@@ -42,40 +42,40 @@ module book_loader_4096x8 (
     localparam [3:0] LOAD_OUTCOME_ID = 4'h6;
     localparam [3:0] LOAD_OUTCOME_NUMBER = 4'h7;
     // localparam [3:0] LOAD_OUTCOME_PADDING = 4'h8;
-    reg [2:0] phase; // book_loader.rs:84
-    reg reported; // a report waits | book_loader.rs:85
-    reg [19:0] asked; // the number of the book | book_loader.rs:89
-    reg [11:0] last_index_1; // book_loader.rs:224
-    reg [31:0] crc; // book_loader.rs:225
-    reg other; // it is another book | book_loader.rs:226
-    reg [11:0] index; // book_loader.rs:260
-    reg done; // all entries were there | book_loader.rs:261
-    reg piece_of_entry; // book_loader.rs:297
-    reg [127:0] entry; // book_loader.rs:276
-    reg [11:0] written; // book_loader.rs:277
-    reg enable; // book_loader.rs:278
+    reg [2:0] phase; // book_loader.rs:81
+    reg reported; // a report waits | book_loader.rs:82
+    reg [19:0] asked; // the number of the book | book_loader.rs:86
+    reg [11:0] last_index_1; // book_loader.rs:221
+    reg [31:0] crc; // book_loader.rs:222
+    reg other; // it is another book | book_loader.rs:223
+    reg [11:0] index; // book_loader.rs:257
+    reg done; // all entries were there | book_loader.rs:258
+    reg piece_of_entry; // book_loader.rs:294
+    reg [127:0] entry; // book_loader.rs:273
+    reg [11:0] written; // book_loader.rs:274
+    reg enable; // book_loader.rs:275
     wire [31:0] step_next;
-    reg [31:0] s_register; // book_loader.rs:310
-    reg [13:0] word; // the number of the word; it stands where the load fails | book_loader.rs:151
-    reg [3:0] failure; // book_loader.rs:152
-    reg [3:0] finds; // book_loader.rs:154
-    reg wrong; // a number is infinite or none | book_loader.rs:337
-    reg [15:0] place; // book_loader.rs:338
-    reg [3:0] outcome; // book_loader.rs:104
-    reg [3:0] how; // book_loader.rs:113
-    reg [15:0] at_1; // where, in numbers | book_loader.rs:114
+    reg [31:0] s_register; // book_loader.rs:307
+    reg [13:0] word; // the number of the word; it stands where the load fails | book_loader.rs:148
+    reg [3:0] failure; // book_loader.rs:149
+    reg [3:0] finds; // book_loader.rs:151
+    reg wrong; // a number is infinite or none | book_loader.rs:334
+    reg [15:0] place; // book_loader.rs:335
+    reg [3:0] outcome; // book_loader.rs:101
+    reg [3:0] how; // book_loader.rs:110
+    reg [15:0] at_1; // where, in numbers | book_loader.rs:111
 
     // a load
     assign busy = ~(phase == PHASE_IDLE);
     assign load_ready = ((phase == PHASE_IDLE) & free) & (~reported);
-    wire begins = load_valid & load_ready; // book_loader.rs:88
+    wire begins = load_valid & load_ready; // book_loader.rs:85
     always @(posedge clk) if (begins) asked <= load_payload;
 
     // words are looked at piece by piece
-    wire of_head = phase == PHASE_HEAD; // book_loader.rs:199
-    wire comes = words_valid & (of_head | (phase == PHASE_BODY)); // book_loader.rs:200
+    wire of_head = phase == PHASE_HEAD; // book_loader.rs:196
+    wire comes = words_valid & (of_head | (phase == PHASE_BODY)); // book_loader.rs:197
     assign last_index = last_index_1;
-    wire [11:0] count = words_data[11:0]; // book_loader.rs:227
+    wire [11:0] count = words_data[11:0]; // book_loader.rs:224
     always @(posedge clk) if (comes & (phase == PHASE_HEAD)) begin
         last_index_1 <= count;
         crc <= words_data[63:32];
@@ -83,8 +83,8 @@ module book_loader_4096x8 (
     end
 
     // entries
-    wire comes_1 = comes & (~of_head); // book_loader.rs:259
-    wire ends = piece_of_entry == 1'h1; // book_loader.rs:298
+    wire comes_1 = comes & (~of_head); // book_loader.rs:256
+    wire ends = piece_of_entry == 1'h1; // book_loader.rs:295
     always @(posedge clk) begin
         if (rst) begin
             piece_of_entry <= 1'h0;
@@ -93,8 +93,8 @@ module book_loader_4096x8 (
             if (begins) piece_of_entry <= 1'h0;
         end
     end
-    wire ends_entry = comes_1 & ends; // book_loader.rs:264
-    wire complete = done | (ends_entry & (index == last_index_1)); // book_loader.rs:265
+    wire ends_entry = comes_1 & ends; // book_loader.rs:261
+    wire complete = done | (ends_entry & (index == last_index_1)); // book_loader.rs:262
     always @(posedge clk) begin
         if (rst) begin
             index <= 12'h0;
@@ -112,7 +112,7 @@ module book_loader_4096x8 (
     assign write_index = written;
     always @(posedge clk) written <= index;
     assign write_enable = enable;
-    wire [127:0] with_piece = {words_data, entry[127:64]}; // book_loader.rs:281
+    wire [127:0] with_piece = {words_data, entry[127:64]}; // book_loader.rs:278
     always @(posedge clk) if (comes_1) entry <= with_piece;
     always @(posedge clk) begin
         if (rst) begin
@@ -123,8 +123,8 @@ module book_loader_4096x8 (
     end
 
     // CRC-32
-    wire [63:0] head = {~words_data[31:0], 32'h0}; // book_loader.rs:314
-    wire [63:0] data = of_head ? head : words_data; // book_loader.rs:315
+    wire [63:0] head = {~words_data[31:0], 32'h0}; // book_loader.rs:311
+    wire [63:0] data = of_head ? head : words_data; // book_loader.rs:312
     crc32_step_64 step (
         .crc(s_register),
         .data(data),
@@ -142,7 +142,7 @@ module book_loader_4096x8 (
         if ((~complete) & words_last) finds = LOAD_OUTCOME_SHORT;
         if (words_failed) finds = LOAD_OUTCOME_BUS;
     end
-    wire fails = ~(finds == LOAD_OUTCOME_OKAY); // book_loader.rs:160
+    wire fails = ~(finds == LOAD_OUTCOME_OKAY); // book_loader.rs:157
     always @(posedge clk) begin
         if (rst) begin
             word <= 14'h0;
@@ -159,7 +159,7 @@ module book_loader_4096x8 (
         end
     end
     assign words_ready = comes | (phase == PHASE_DRAIN);
-    wire [2:0] goes_on = fails ? PHASE_DRAIN : PHASE_BODY; // book_loader.rs:170
+    wire [2:0] goes_on = fails ? PHASE_DRAIN : PHASE_BODY; // book_loader.rs:167
     always @(posedge clk) begin
         if (rst) begin
             phase <= PHASE_IDLE;
@@ -176,16 +176,16 @@ module book_loader_4096x8 (
     // how it ended
     assign loaded_valid = reported;
     assign loaded_id = asked;
-    wire bad_0 = &words_data[14:10]; // book_loader.rs:339
-    wire bad_1 = &words_data[30:26]; // book_loader.rs:339
-    wire bad_2 = &words_data[46:42]; // book_loader.rs:339
-    wire bad_3 = &words_data[62:58]; // book_loader.rs:339
-    wire _t1 = bad_0 | bad_1; // book_loader.rs:343
-    wire _t2 = bad_2 | bad_3; // book_loader.rs:343
+    wire bad_0 = &words_data[14:10]; // cache_types.rs:215
+    wire bad_1 = &words_data[30:26]; // cache_types.rs:215
+    wire bad_2 = &words_data[46:42]; // cache_types.rs:215
+    wire bad_3 = &words_data[62:58]; // cache_types.rs:215
+    wire _t1 = bad_0 | bad_1; // book_loader.rs:337
+    wire _t2 = bad_2 | bad_3; // book_loader.rs:337
     wire [1:0] first_index = {_t2 & (~_t1), _t1 ? (bad_1 & (~bad_0)) : (bad_3 & (~bad_2))}; // first_one.rs:58
-    wire first_any = _t1 | _t2; // book_loader.rs:343
-    wire [15:0] at = {word, first_index}; // book_loader.rs:348
-    wire _t3 = (((comes & (~of_head)) & (~done)) & first_any) & (~wrong); // book_loader.rs:352
+    wire first_any = _t1 | _t2; // book_loader.rs:337
+    wire [15:0] at = {word, first_index}; // book_loader.rs:339
+    wire _t3 = (((comes & (~of_head)) & (~done)) & first_any) & (~wrong); // book_loader.rs:343
     always @(posedge clk) begin
         if (rst) begin
             wrong <= 1'h0;
@@ -202,7 +202,7 @@ module book_loader_4096x8 (
         if (s_register != (~crc)) outcome = LOAD_OUTCOME_CRC;
         if (~(failure == LOAD_OUTCOME_OKAY)) outcome = failure;
     end
-    wire ends_1 = phase == PHASE_CHECK; // book_loader.rs:111
+    wire ends_1 = phase == PHASE_CHECK; // book_loader.rs:108
     assign good = ends_1 & (outcome == LOAD_OUTCOME_OKAY);
     assign loaded_outcome = how;
     always @(posedge clk) if (ends_1) begin

@@ -42,50 +42,50 @@ module book_loader_256x2 (
     localparam [3:0] LOAD_OUTCOME_ID = 4'h6;
     localparam [3:0] LOAD_OUTCOME_NUMBER = 4'h7;
     localparam [3:0] LOAD_OUTCOME_PADDING = 4'h8;
-    reg [2:0] phase; // book_loader.rs:84
-    reg reported; // a report waits | book_loader.rs:85
-    reg [19:0] asked; // the number of the book | book_loader.rs:89
-    reg number; // the piece of the word | book_loader.rs:205
-    reg [7:0] last_index_1; // book_loader.rs:224
-    reg [31:0] crc; // book_loader.rs:225
-    reg other; // it is another book | book_loader.rs:226
-    reg [7:0] index; // book_loader.rs:260
-    reg done; // all entries were there | book_loader.rs:261
-    reg filled_wrongly; // book_loader.rs:263
-    reg [31:0] entry; // book_loader.rs:276
-    reg [7:0] written; // book_loader.rs:277
-    reg enable; // book_loader.rs:278
+    reg [2:0] phase; // book_loader.rs:81
+    reg reported; // a report waits | book_loader.rs:82
+    reg [19:0] asked; // the number of the book | book_loader.rs:86
+    reg number; // the piece of the word | book_loader.rs:202
+    reg [7:0] last_index_1; // book_loader.rs:221
+    reg [31:0] crc; // book_loader.rs:222
+    reg other; // it is another book | book_loader.rs:223
+    reg [7:0] index; // book_loader.rs:257
+    reg done; // all entries were there | book_loader.rs:258
+    reg filled_wrongly; // book_loader.rs:260
+    reg [31:0] entry; // book_loader.rs:273
+    reg [7:0] written; // book_loader.rs:274
+    reg enable; // book_loader.rs:275
     wire [31:0] step_next;
-    reg [31:0] s_register; // book_loader.rs:310
-    reg [7:0] word; // the number of the word; it stands where the load fails | book_loader.rs:151
-    reg [3:0] failure; // book_loader.rs:152
-    reg [3:0] finds; // book_loader.rs:154
-    reg wrong; // a number is infinite or none | book_loader.rs:337
-    reg [9:0] place; // book_loader.rs:338
-    reg [3:0] outcome; // book_loader.rs:104
-    reg [3:0] how; // book_loader.rs:113
-    reg [9:0] at_1; // where, in numbers | book_loader.rs:114
+    reg [31:0] s_register; // book_loader.rs:307
+    reg [7:0] word; // the number of the word; it stands where the load fails | book_loader.rs:148
+    reg [3:0] failure; // book_loader.rs:149
+    reg [3:0] finds; // book_loader.rs:151
+    reg wrong; // a number is infinite or none | book_loader.rs:334
+    reg [9:0] place; // book_loader.rs:335
+    reg [3:0] outcome; // book_loader.rs:101
+    reg [3:0] how; // book_loader.rs:110
+    reg [9:0] at_1; // where, in numbers | book_loader.rs:111
 
     // a load
     assign busy = ~(phase == PHASE_IDLE);
     assign load_ready = ((phase == PHASE_IDLE) & free) & (~reported);
-    wire begins = load_valid & load_ready; // book_loader.rs:88
+    wire begins = load_valid & load_ready; // book_loader.rs:85
     always @(posedge clk) if (begins) asked <= load_payload;
 
     // words are looked at piece by piece
-    wire of_head = phase == PHASE_HEAD; // book_loader.rs:199
-    wire comes = words_valid & (of_head | (phase == PHASE_BODY)); // book_loader.rs:200
-    wire [31:0] pieces_1 = words_data[63:32]; // book_loader.rs:201
+    wire of_head = phase == PHASE_HEAD; // book_loader.rs:196
+    wire comes = words_valid & (of_head | (phase == PHASE_BODY)); // book_loader.rs:197
+    wire [31:0] pieces_1 = words_data[63:32]; // book_loader.rs:198
     always @(posedge clk) begin
         if (rst) begin
             number <= 1'h0;
         end else if (comes) number <= number + 1'h1;
     end
-    wire _t1 = comes & number; // book_loader.rs:207
-    wire [31:0] with_piece = words_data[{number, 5'h0} +: 32]; // book_loader.rs:207
+    wire _t1 = comes & number; // book_loader.rs:204
+    wire [31:0] with_piece = words_data[{number, 5'h0} +: 32]; // book_loader.rs:204
     assign last_index = last_index_1;
-    wire [11:0] count = words_data[11:0]; // book_loader.rs:227
-    wire too_large = count >= 12'h100; // book_loader.rs:228
+    wire [11:0] count = words_data[11:0]; // book_loader.rs:224
+    wire too_large = count >= 12'h100; // book_loader.rs:225
     always @(posedge clk) if (_t1 & (phase == PHASE_HEAD)) begin
         last_index_1 <= count[7:0];
         crc <= pieces_1;
@@ -93,9 +93,9 @@ module book_loader_256x2 (
     end
 
     // entries
-    wire comes_1 = comes & (~of_head); // book_loader.rs:259
-    wire ends_entry = comes_1 & 1'h1; // book_loader.rs:264
-    wire complete = done | (ends_entry & (index == last_index_1)); // book_loader.rs:265
+    wire comes_1 = comes & (~of_head); // book_loader.rs:256
+    wire ends_entry = comes_1 & 1'h1; // book_loader.rs:261
+    wire complete = done | (ends_entry & (index == last_index_1)); // book_loader.rs:262
     always @(posedge clk) begin
         if (rst) begin
             index <= 8'h0;
@@ -131,7 +131,7 @@ module book_loader_256x2 (
         .data(with_piece),
         .next(step_next)
     );
-    wire in_head = number < 1'h1; // book_loader.rs:317
+    wire in_head = number < 1'h1; // book_loader.rs:314
     always @(posedge clk) begin
         if (comes & (of_head ? in_head : (~done))) s_register <= step_next;
         if (begins) s_register <= 32'hffffffff;
@@ -145,7 +145,7 @@ module book_loader_256x2 (
         if ((phase == PHASE_HEAD) & too_large) finds = LOAD_OUTCOME_LARGE;
         if (words_failed) finds = LOAD_OUTCOME_BUS;
     end
-    wire fails = ~(finds == LOAD_OUTCOME_OKAY); // book_loader.rs:160
+    wire fails = ~(finds == LOAD_OUTCOME_OKAY); // book_loader.rs:157
     always @(posedge clk) begin
         if (rst) begin
             word <= 8'h0;
@@ -162,7 +162,7 @@ module book_loader_256x2 (
         end
     end
     assign words_ready = _t1 | (phase == PHASE_DRAIN);
-    wire [2:0] goes_on = fails ? PHASE_DRAIN : PHASE_BODY; // book_loader.rs:170
+    wire [2:0] goes_on = fails ? PHASE_DRAIN : PHASE_BODY; // book_loader.rs:167
     always @(posedge clk) begin
         if (rst) begin
             phase <= PHASE_IDLE;
@@ -179,12 +179,12 @@ module book_loader_256x2 (
     // how it ended
     assign loaded_valid = reported;
     assign loaded_id = asked;
-    wire bad_0 = &with_piece[14:10]; // book_loader.rs:339
-    wire bad_1 = &with_piece[30:26]; // book_loader.rs:339
+    wire bad_0 = &with_piece[14:10]; // cache_types.rs:215
+    wire bad_1 = &with_piece[30:26]; // cache_types.rs:215
     wire first_index = bad_1 & (~bad_0); // first_one.rs:20
-    wire first_any = bad_0 | bad_1; // book_loader.rs:343
-    wire [9:0] at = {{word, number}, first_index}; // book_loader.rs:349
-    wire _t2 = (((comes & (~of_head)) & (~done)) & first_any) & (~wrong); // book_loader.rs:352
+    wire first_any = bad_0 | bad_1; // book_loader.rs:337
+    wire [9:0] at = {{word, number}, first_index}; // book_loader.rs:341
+    wire _t2 = (((comes & (~of_head)) & (~done)) & first_any) & (~wrong); // book_loader.rs:343
     always @(posedge clk) begin
         if (rst) begin
             wrong <= 1'h0;
@@ -202,7 +202,7 @@ module book_loader_256x2 (
         if (s_register != (~crc)) outcome = LOAD_OUTCOME_CRC;
         if (~(failure == LOAD_OUTCOME_OKAY)) outcome = failure;
     end
-    wire ends = phase == PHASE_CHECK; // book_loader.rs:111
+    wire ends = phase == PHASE_CHECK; // book_loader.rs:108
     assign good = ends & (outcome == LOAD_OUTCOME_OKAY);
     assign loaded_outcome = how;
     always @(posedge clk) if (ends) begin

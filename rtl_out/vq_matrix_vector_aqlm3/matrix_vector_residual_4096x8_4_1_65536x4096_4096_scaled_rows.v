@@ -96,9 +96,9 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
     wire [127:0] books_entry_3;
     wire books_wrong;
     wire switched; // matrix_vector.rs:72
-    reg [7:0] adding; // front.rs:27
-    reg [7:0] waiting; // front.rs:27
-    reg room; // there is room for another row | front.rs:28
+    reg [7:0] adding; // front.rs:28
+    reg [7:0] waiting; // front.rs:28
+    reg room; // there is room for another row | front.rs:29
     reg [19:0] id; // the number of the next book | books.rs:102
     reg loading; // a load is under way | books.rs:103
     reg [19:0] number_1; // the book that comes, or came last | books.rs:104
@@ -136,8 +136,8 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
     wire scale_valid_1;
     wire scale_ready_1; // register_slice_forward.rs:44
     wire [16:0] slice_m_payload;
-    reg over_2; // the last scale of the command was there | front.rs:132
-    reg [3:0] finds; // front.rs:102
+    reg over_2; // the last scale of the command was there | scales.rs:23
+    reg [3:0] finds; // front.rs:103
     reg [7:0] beat_flags_number; // matrix_vector.rs:83
     reg beat_flags_ends; // matrix_vector.rs:83
     reg beat_flags_first_row; // matrix_vector.rs:83
@@ -349,122 +349,122 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
     reg later_13_s19; // sums.rs:87
     reg of_beat; // sums.rs:87
     reg s_before; // an index of the row has no entry | sums.rs:88
-    reg [15:0] held; // join_pairs.rs:59
+    reg [15:0] held; // join_pairs.rs:46
     wire adder_16_out_valid;
     wire [15:0] adder_16_y;
-    reg term_comes_s21; // join_pairs.rs:65
-    reg term_comes_s22; // join_pairs.rs:65
-    reg term_comes_s23; // join_pairs.rs:65
-    reg term_comes_s24; // join_pairs.rs:65
-    reg [7:0] term_number_s21; // join_pairs.rs:65
-    reg [7:0] term_number_s22; // join_pairs.rs:65
-    reg [7:0] term_number_s23; // join_pairs.rs:65
-    reg [7:0] term_number_s24; // join_pairs.rs:65
-    reg term_ends_s21; // join_pairs.rs:65
-    reg term_ends_s22; // join_pairs.rs:65
-    reg term_ends_s23; // join_pairs.rs:65
-    reg term_ends_s24; // join_pairs.rs:65
-    reg [15:0] held_1; // join_pairs.rs:59
+    reg term_comes_s21; // join_pairs.rs:52
+    reg term_comes_s22; // join_pairs.rs:52
+    reg term_comes_s23; // join_pairs.rs:52
+    reg term_comes_s24; // join_pairs.rs:52
+    reg [7:0] term_number_s21; // join_pairs.rs:52
+    reg [7:0] term_number_s22; // join_pairs.rs:52
+    reg [7:0] term_number_s23; // join_pairs.rs:52
+    reg [7:0] term_number_s24; // join_pairs.rs:52
+    reg term_ends_s21; // join_pairs.rs:52
+    reg term_ends_s22; // join_pairs.rs:52
+    reg term_ends_s23; // join_pairs.rs:52
+    reg term_ends_s24; // join_pairs.rs:52
+    reg [15:0] held_1; // join_pairs.rs:46
     wire adder_17_out_valid;
     wire [15:0] adder_17_y;
-    reg term_comes_s25; // join_pairs.rs:65
-    reg term_comes_s26; // join_pairs.rs:65
-    reg term_comes_s27; // join_pairs.rs:65
-    reg term_comes_s28; // join_pairs.rs:65
-    reg [7:0] term_number_s25; // join_pairs.rs:65
-    reg [7:0] term_number_s26; // join_pairs.rs:65
-    reg [7:0] term_number_s27; // join_pairs.rs:65
-    reg [7:0] term_number_s28; // join_pairs.rs:65
-    reg term_ends_s25; // join_pairs.rs:65
-    reg term_ends_s26; // join_pairs.rs:65
-    reg term_ends_s27; // join_pairs.rs:65
-    reg term_ends_s28; // join_pairs.rs:65
-    reg [15:0] held_2; // join_pairs.rs:59
+    reg term_comes_s25; // join_pairs.rs:52
+    reg term_comes_s26; // join_pairs.rs:52
+    reg term_comes_s27; // join_pairs.rs:52
+    reg term_comes_s28; // join_pairs.rs:52
+    reg [7:0] term_number_s25; // join_pairs.rs:52
+    reg [7:0] term_number_s26; // join_pairs.rs:52
+    reg [7:0] term_number_s27; // join_pairs.rs:52
+    reg [7:0] term_number_s28; // join_pairs.rs:52
+    reg term_ends_s25; // join_pairs.rs:52
+    reg term_ends_s26; // join_pairs.rs:52
+    reg term_ends_s27; // join_pairs.rs:52
+    reg term_ends_s28; // join_pairs.rs:52
+    reg [15:0] held_2; // join_pairs.rs:46
     wire adder_18_out_valid;
     wire [15:0] adder_18_y;
-    reg term_comes_s29; // join_pairs.rs:65
-    reg term_comes_s30; // join_pairs.rs:65
-    reg term_comes_s31; // join_pairs.rs:65
-    reg term_comes_s32; // join_pairs.rs:65
-    reg [7:0] term_number_s29; // join_pairs.rs:65
-    reg [7:0] term_number_s30; // join_pairs.rs:65
-    reg [7:0] term_number_s31; // join_pairs.rs:65
-    reg [7:0] term_number_s32; // join_pairs.rs:65
-    reg term_ends_s29; // join_pairs.rs:65
-    reg term_ends_s30; // join_pairs.rs:65
-    reg term_ends_s31; // join_pairs.rs:65
-    reg term_ends_s32; // join_pairs.rs:65
-    reg [15:0] held_3; // join_pairs.rs:59
+    reg term_comes_s29; // join_pairs.rs:52
+    reg term_comes_s30; // join_pairs.rs:52
+    reg term_comes_s31; // join_pairs.rs:52
+    reg term_comes_s32; // join_pairs.rs:52
+    reg [7:0] term_number_s29; // join_pairs.rs:52
+    reg [7:0] term_number_s30; // join_pairs.rs:52
+    reg [7:0] term_number_s31; // join_pairs.rs:52
+    reg [7:0] term_number_s32; // join_pairs.rs:52
+    reg term_ends_s29; // join_pairs.rs:52
+    reg term_ends_s30; // join_pairs.rs:52
+    reg term_ends_s31; // join_pairs.rs:52
+    reg term_ends_s32; // join_pairs.rs:52
+    reg [15:0] held_3; // join_pairs.rs:46
     wire adder_19_out_valid;
     wire [15:0] adder_19_y;
-    reg term_comes_s33; // join_pairs.rs:65
-    reg term_comes_s34; // join_pairs.rs:65
-    reg term_comes_s35; // join_pairs.rs:65
-    reg term_comes_s36; // join_pairs.rs:65
-    reg [7:0] term_number_s33; // join_pairs.rs:65
-    reg [7:0] term_number_s34; // join_pairs.rs:65
-    reg [7:0] term_number_s35; // join_pairs.rs:65
-    reg [7:0] term_number_s36; // join_pairs.rs:65
-    reg term_ends_s33; // join_pairs.rs:65
-    reg term_ends_s34; // join_pairs.rs:65
-    reg term_ends_s35; // join_pairs.rs:65
-    reg term_ends_s36; // join_pairs.rs:65
-    reg [15:0] held_4; // join_pairs.rs:59
+    reg term_comes_s33; // join_pairs.rs:52
+    reg term_comes_s34; // join_pairs.rs:52
+    reg term_comes_s35; // join_pairs.rs:52
+    reg term_comes_s36; // join_pairs.rs:52
+    reg [7:0] term_number_s33; // join_pairs.rs:52
+    reg [7:0] term_number_s34; // join_pairs.rs:52
+    reg [7:0] term_number_s35; // join_pairs.rs:52
+    reg [7:0] term_number_s36; // join_pairs.rs:52
+    reg term_ends_s33; // join_pairs.rs:52
+    reg term_ends_s34; // join_pairs.rs:52
+    reg term_ends_s35; // join_pairs.rs:52
+    reg term_ends_s36; // join_pairs.rs:52
+    reg [15:0] held_4; // join_pairs.rs:46
     wire adder_20_out_valid;
     wire [15:0] adder_20_y;
-    reg term_comes_s37; // join_pairs.rs:65
-    reg term_comes_s38; // join_pairs.rs:65
-    reg term_comes_s39; // join_pairs.rs:65
-    reg term_comes_s40; // join_pairs.rs:65
-    reg [7:0] term_number_s37; // join_pairs.rs:65
-    reg [7:0] term_number_s38; // join_pairs.rs:65
-    reg [7:0] term_number_s39; // join_pairs.rs:65
-    reg [7:0] term_number_s40; // join_pairs.rs:65
-    reg term_ends_s37; // join_pairs.rs:65
-    reg term_ends_s38; // join_pairs.rs:65
-    reg term_ends_s39; // join_pairs.rs:65
-    reg term_ends_s40; // join_pairs.rs:65
-    reg [15:0] held_5; // join_pairs.rs:59
+    reg term_comes_s37; // join_pairs.rs:52
+    reg term_comes_s38; // join_pairs.rs:52
+    reg term_comes_s39; // join_pairs.rs:52
+    reg term_comes_s40; // join_pairs.rs:52
+    reg [7:0] term_number_s37; // join_pairs.rs:52
+    reg [7:0] term_number_s38; // join_pairs.rs:52
+    reg [7:0] term_number_s39; // join_pairs.rs:52
+    reg [7:0] term_number_s40; // join_pairs.rs:52
+    reg term_ends_s37; // join_pairs.rs:52
+    reg term_ends_s38; // join_pairs.rs:52
+    reg term_ends_s39; // join_pairs.rs:52
+    reg term_ends_s40; // join_pairs.rs:52
+    reg [15:0] held_5; // join_pairs.rs:46
     wire adder_21_out_valid;
     wire [15:0] adder_21_y;
-    reg term_comes_s41; // join_pairs.rs:65
-    reg term_comes_s42; // join_pairs.rs:65
-    reg term_comes_s43; // join_pairs.rs:65
-    reg term_comes_s44; // join_pairs.rs:65
-    reg [7:0] term_number_s41; // join_pairs.rs:65
-    reg [7:0] term_number_s42; // join_pairs.rs:65
-    reg [7:0] term_number_s43; // join_pairs.rs:65
-    reg [7:0] term_number_s44; // join_pairs.rs:65
-    reg term_ends_s41; // join_pairs.rs:65
-    reg term_ends_s42; // join_pairs.rs:65
-    reg term_ends_s43; // join_pairs.rs:65
-    reg term_ends_s44; // join_pairs.rs:65
-    reg [15:0] held_6; // join_pairs.rs:59
+    reg term_comes_s41; // join_pairs.rs:52
+    reg term_comes_s42; // join_pairs.rs:52
+    reg term_comes_s43; // join_pairs.rs:52
+    reg term_comes_s44; // join_pairs.rs:52
+    reg [7:0] term_number_s41; // join_pairs.rs:52
+    reg [7:0] term_number_s42; // join_pairs.rs:52
+    reg [7:0] term_number_s43; // join_pairs.rs:52
+    reg [7:0] term_number_s44; // join_pairs.rs:52
+    reg term_ends_s41; // join_pairs.rs:52
+    reg term_ends_s42; // join_pairs.rs:52
+    reg term_ends_s43; // join_pairs.rs:52
+    reg term_ends_s44; // join_pairs.rs:52
+    reg [15:0] held_6; // join_pairs.rs:46
     wire adder_22_out_valid;
     wire [15:0] adder_22_y;
-    reg term_comes_s45; // join_pairs.rs:65
-    reg term_comes_s46; // join_pairs.rs:65
-    reg term_comes_s47; // join_pairs.rs:65
-    reg term_comes_s48; // join_pairs.rs:65
-    reg [7:0] term_number_s45; // join_pairs.rs:65
-    reg [7:0] term_number_s46; // join_pairs.rs:65
-    reg [7:0] term_number_s47; // join_pairs.rs:65
-    reg [7:0] term_number_s48; // join_pairs.rs:65
-    reg term_ends_s45; // join_pairs.rs:65
-    reg term_ends_s46; // join_pairs.rs:65
-    reg term_ends_s47; // join_pairs.rs:65
-    reg term_ends_s48; // join_pairs.rs:65
-    reg [15:0] held_7; // join_pairs.rs:59
+    reg term_comes_s45; // join_pairs.rs:52
+    reg term_comes_s46; // join_pairs.rs:52
+    reg term_comes_s47; // join_pairs.rs:52
+    reg term_comes_s48; // join_pairs.rs:52
+    reg [7:0] term_number_s45; // join_pairs.rs:52
+    reg [7:0] term_number_s46; // join_pairs.rs:52
+    reg [7:0] term_number_s47; // join_pairs.rs:52
+    reg [7:0] term_number_s48; // join_pairs.rs:52
+    reg term_ends_s45; // join_pairs.rs:52
+    reg term_ends_s46; // join_pairs.rs:52
+    reg term_ends_s47; // join_pairs.rs:52
+    reg term_ends_s48; // join_pairs.rs:52
+    reg [15:0] held_7; // join_pairs.rs:46
     wire adder_23_out_valid;
     wire [15:0] sums_0;
-    reg term_comes_s49; // join_pairs.rs:65
-    reg term_comes_s50; // join_pairs.rs:65
-    reg term_comes_s51; // join_pairs.rs:65
-    reg term_comes_1; // join_pairs.rs:65
-    reg term_ends_s49; // join_pairs.rs:65
-    reg term_ends_s50; // join_pairs.rs:65
-    reg term_ends_s51; // join_pairs.rs:65
-    reg term_ends_1; // join_pairs.rs:65
+    reg term_comes_s49; // join_pairs.rs:52
+    reg term_comes_s50; // join_pairs.rs:52
+    reg term_comes_s51; // join_pairs.rs:52
+    reg term_comes_1; // join_pairs.rs:52
+    reg term_ends_s49; // join_pairs.rs:52
+    reg term_ends_s50; // join_pairs.rs:52
+    reg term_ends_s51; // join_pairs.rs:52
+    reg term_ends_1; // join_pairs.rs:52
     reg later_first_row_5_s1; // sums.rs:99
     reg later_first_row_5_s2; // sums.rs:99
     reg later_first_row_5_s3; // sums.rs:99
@@ -1011,18 +1011,18 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
     assign scale_ready = slice_s_ready;
     wire [15:0] scale_data_1 = slice_m_payload[16:1]; // register_slice_forward.rs:46
     wire scale_last_1 = slice_m_payload[0]; // register_slice_forward.rs:46
-    wire there_1 = room & 1'h1; // front.rs:85
+    wire there_1 = room & 1'h1; // front.rs:86
 
     // words become beats
-    wire book_there = there | (~beat_begins); // front.rs:88
-    wire goes = ((phase == PHASE_RUN) & there_1) & book_there; // front.rs:89
-    wire wants_scale = (1'h1 & row_ends) & across_last; // front.rs:90
-    wire scale_there = scale_valid_1 | (~wants_scale); // front.rs:91
-    wire steps_1 = (goes & scale_there) & beats_valid; // front.rs:92
+    wire book_there = there | (~beat_begins); // front.rs:89
+    wire goes = ((phase == PHASE_RUN) & there_1) & book_there; // front.rs:90
+    wire wants_scale = (1'h1 & row_ends) & across_last; // front.rs:91
+    wire scale_there = scale_valid_1 | (~wants_scale); // front.rs:92
+    wire steps_1 = (goes & scale_there) & beats_valid; // front.rs:93
     assign steps = steps_1;
     assign beats_ready = ((goes & scale_there) & 1'h1) | (phase == PHASE_DRAIN);
-    wire taken = steps_1 & 1'h1; // front.rs:94
-    wire comes = steps_1 & (~(beats_failed & 1'h1)); // front.rs:95
+    wire taken = steps_1 & 1'h1; // front.rs:95
+    wire comes = steps_1 & (~(beats_failed & 1'h1)); // front.rs:96
     always @(posedge clk) begin
         if (rst) begin
             over_2 <= 1'h0;
@@ -1031,7 +1031,7 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
             if (command_valid & command_ready) over_2 <= 1'h0;
         end
     end
-    wire left_over = ((phase == PHASE_DRAIN) | (phase == PHASE_FINISH)) & (~over_2); // front.rs:98
+    wire left_over = ((phase == PHASE_DRAIN) | (phase == PHASE_FINISH)) & (~over_2); // front.rs:99
     assign scale_ready_1 = ((goes & beats_valid) & wants_scale) | left_over;
     register_slice_forward_17 slice (
         .clk(clk),
@@ -1043,7 +1043,7 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
         .m_ready(scale_ready_1),
         .m_payload(slice_m_payload)
     );
-    wire all = row_ends & flags_last; // front.rs:104
+    wire all = row_ends & flags_last; // front.rs:105
     always @* begin
         finds = MATRIX_OUTCOME_OKAY;
         if (wants_scale & (scale_last_1 != flags_last)) finds = MATRIX_OUTCOME_SCALES;
@@ -1051,9 +1051,9 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
         if (beats_last & (~all)) finds = MATRIX_OUTCOME_SHORT;
         if (beats_failed) finds = MATRIX_OUTCOME_BUS;
     end
-    wire flags_first_row = ~(|row); // front.rs:115
-    wire [7:0] beat_place = base + number_2; // front.rs:124
-    wire _t13 = comes & row_ends; // front.rs:125
+    wire flags_first_row = ~(|row); // front.rs:116
+    wire [7:0] beat_place = base + number_2; // front.rs:125
+    wire _t13 = comes & row_ends; // front.rs:126
     assign switched = comes & beat_begins;
     always @(posedge clk) begin
         beat_flags_number <= number_2;
@@ -1647,7 +1647,7 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
     end
     wire wrong = of_beat | (s_before & (|term_number)); // sums.rs:89
     always @(posedge clk) if (term_comes) s_before <= wrong;
-    wire odd = term_number[0]; // join_pairs.rs:56
+    wire odd = term_number[0]; // join_pairs.rs:43
     always @(posedge clk) if ((term_comes & 1'h1) & (~odd)) held <= values_0_1;
     add_e5f10_l4 adder_16 (
         .clk(clk),
@@ -1681,8 +1681,8 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
         term_ends_s23 <= term_ends_s22;
         term_ends_s24 <= term_ends_s23;
     end
-    wire whole_1 = term_number_s24[0]; // join_pairs.rs:55
-    wire odd_1 = term_number_s24[1]; // join_pairs.rs:56
+    wire whole_1 = term_number_s24[0]; // join_pairs.rs:42
+    wire odd_1 = term_number_s24[1]; // join_pairs.rs:43
     always @(posedge clk) if ((term_comes_s24 & whole_1) & (~odd_1)) held_1 <= adder_16_y;
     add_e5f10_l4 adder_17 (
         .clk(clk),
@@ -1716,8 +1716,8 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
         term_ends_s27 <= term_ends_s26;
         term_ends_s28 <= term_ends_s27;
     end
-    wire whole_2 = &term_number_s28[1:0]; // join_pairs.rs:55
-    wire odd_2 = term_number_s28[2]; // join_pairs.rs:56
+    wire whole_2 = &term_number_s28[1:0]; // join_pairs.rs:42
+    wire odd_2 = term_number_s28[2]; // join_pairs.rs:43
     always @(posedge clk) if ((term_comes_s28 & whole_2) & (~odd_2)) held_2 <= adder_17_y;
     add_e5f10_l4 adder_18 (
         .clk(clk),
@@ -1751,8 +1751,8 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
         term_ends_s31 <= term_ends_s30;
         term_ends_s32 <= term_ends_s31;
     end
-    wire whole_3 = &term_number_s32[2:0]; // join_pairs.rs:55
-    wire odd_3 = term_number_s32[3]; // join_pairs.rs:56
+    wire whole_3 = &term_number_s32[2:0]; // join_pairs.rs:42
+    wire odd_3 = term_number_s32[3]; // join_pairs.rs:43
     always @(posedge clk) if ((term_comes_s32 & whole_3) & (~odd_3)) held_3 <= adder_18_y;
     add_e5f10_l4 adder_19 (
         .clk(clk),
@@ -1786,8 +1786,8 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
         term_ends_s35 <= term_ends_s34;
         term_ends_s36 <= term_ends_s35;
     end
-    wire whole_4 = &term_number_s36[3:0]; // join_pairs.rs:55
-    wire odd_4 = term_number_s36[4]; // join_pairs.rs:56
+    wire whole_4 = &term_number_s36[3:0]; // join_pairs.rs:42
+    wire odd_4 = term_number_s36[4]; // join_pairs.rs:43
     always @(posedge clk) if ((term_comes_s36 & whole_4) & (~odd_4)) held_4 <= adder_19_y;
     add_e5f10_l4 adder_20 (
         .clk(clk),
@@ -1821,8 +1821,8 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
         term_ends_s39 <= term_ends_s38;
         term_ends_s40 <= term_ends_s39;
     end
-    wire whole_5 = &term_number_s40[4:0]; // join_pairs.rs:55
-    wire odd_5 = term_number_s40[5]; // join_pairs.rs:56
+    wire whole_5 = &term_number_s40[4:0]; // join_pairs.rs:42
+    wire odd_5 = term_number_s40[5]; // join_pairs.rs:43
     always @(posedge clk) if ((term_comes_s40 & whole_5) & (~odd_5)) held_5 <= adder_20_y;
     add_e5f10_l4 adder_21 (
         .clk(clk),
@@ -1856,8 +1856,8 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
         term_ends_s43 <= term_ends_s42;
         term_ends_s44 <= term_ends_s43;
     end
-    wire whole_6 = &term_number_s44[5:0]; // join_pairs.rs:55
-    wire odd_6 = term_number_s44[6]; // join_pairs.rs:56
+    wire whole_6 = &term_number_s44[5:0]; // join_pairs.rs:42
+    wire odd_6 = term_number_s44[6]; // join_pairs.rs:43
     always @(posedge clk) if ((term_comes_s44 & whole_6) & (~odd_6)) held_6 <= adder_21_y;
     add_e5f10_l4 adder_22 (
         .clk(clk),
@@ -1891,8 +1891,8 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
         term_ends_s47 <= term_ends_s46;
         term_ends_s48 <= term_ends_s47;
     end
-    wire whole_7 = &term_number_s48[6:0]; // join_pairs.rs:55
-    wire odd_7 = term_number_s48[7]; // join_pairs.rs:56
+    wire whole_7 = &term_number_s48[6:0]; // join_pairs.rs:42
+    wire odd_7 = term_number_s48[7]; // join_pairs.rs:43
     always @(posedge clk) if ((term_comes_s48 & whole_7) & (~odd_7)) held_7 <= adder_22_y;
     add_e5f10_l4 adder_23 (
         .clk(clk),
@@ -2237,7 +2237,7 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
             else if (comes_3 & (~_t13)) adding <= adding - 8'h1;
         end
     end
-    wire _t16 = _t13 & across_last; // front.rs:36
+    wire _t16 = _t13 & across_last; // front.rs:37
     always @(posedge clk) begin
         if (rst) begin
             waiting <= 8'h0;

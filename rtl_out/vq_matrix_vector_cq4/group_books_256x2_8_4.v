@@ -234,7 +234,7 @@ module group_books_256x2_8_4 (
         if (enable & ours_1) copy_1[{{~half, number_1}, to}] <= entry;
         if (loader_good & ours_1) last_1[{~half, number_1}] <= loader_last_index;
     end
-    wire used = lookups_access_count >= 3'h1; // group_books.rs:157
+    wire used = lookups_access_count >= 3'h1; // cache_types.rs:163
     wire [7:0] last_1_q0 = last_1[{lookups_place_half, lookups_place_number}]; // group_books.rs:158
     wire found_1 = lookups_access_index_1 <= last_1_q0; // group_books.rs:158
     always @(posedge clk) begin
@@ -250,7 +250,7 @@ module group_books_256x2_8_4 (
         if (enable & ours_2) copy_2[{{~half, number_1}, to}] <= entry;
         if (loader_good & ours_2) last_2[{~half, number_1}] <= loader_last_index;
     end
-    wire used_1 = lookups_access_count >= 3'h2; // group_books.rs:157
+    wire used_1 = lookups_access_count >= 3'h2; // cache_types.rs:163
     wire [7:0] last_2_q0 = last_2[{lookups_place_half, lookups_place_number}]; // group_books.rs:158
     wire found_2 = lookups_access_index_2 <= last_2_q0; // group_books.rs:158
     always @(posedge clk) begin
@@ -266,7 +266,7 @@ module group_books_256x2_8_4 (
         if (enable & ours_3) copy_3[{{~half, number_1}, to}] <= entry;
         if (loader_good & ours_3) last_3[{~half, number_1}] <= loader_last_index;
     end
-    wire used_2 = lookups_access_count >= 3'h3; // group_books.rs:157
+    wire used_2 = lookups_access_count >= 3'h3; // cache_types.rs:163
     wire [7:0] last_3_q0 = last_3[{lookups_place_half, lookups_place_number}]; // group_books.rs:158
     wire found_3 = lookups_access_index_3 <= last_3_q0; // group_books.rs:158
     always @(posedge clk) begin
@@ -282,7 +282,7 @@ module group_books_256x2_8_4 (
         if (enable & ours_4) copy_4[{{~half, number_1}, to}] <= entry;
         if (loader_good & ours_4) last_4[{~half, number_1}] <= loader_last_index;
     end
-    wire used_3 = lookups_access_count >= 3'h4; // group_books.rs:157
+    wire used_3 = lookups_access_count >= 3'h4; // cache_types.rs:163
     wire [7:0] last_4_q0 = last_4[{lookups_place_half, lookups_place_number}]; // group_books.rs:158
     wire found_4 = lookups_access_index_4 <= last_4_q0; // group_books.rs:158
     always @(posedge clk) begin
@@ -298,7 +298,7 @@ module group_books_256x2_8_4 (
         if (enable & ours_5) copy_5[{{~half, number_1}, to}] <= entry;
         if (loader_good & ours_5) last_5[{~half, number_1}] <= loader_last_index;
     end
-    wire used_4 = lookups_access_count >= 3'h5; // group_books.rs:157
+    wire used_4 = lookups_access_count >= 3'h5; // cache_types.rs:163
     wire [7:0] last_5_q0 = last_5[{lookups_place_half, lookups_place_number}]; // group_books.rs:158
     wire found_5 = lookups_access_index_5 <= last_5_q0; // group_books.rs:158
     always @(posedge clk) begin
@@ -314,7 +314,7 @@ module group_books_256x2_8_4 (
         if (enable & ours_6) copy_6[{{~half, number_1}, to}] <= entry;
         if (loader_good & ours_6) last_6[{~half, number_1}] <= loader_last_index;
     end
-    wire used_5 = lookups_access_count >= 3'h6; // group_books.rs:157
+    wire used_5 = lookups_access_count >= 3'h6; // cache_types.rs:163
     wire [7:0] last_6_q0 = last_6[{lookups_place_half, lookups_place_number}]; // group_books.rs:158
     wire found_6 = lookups_access_index_6 <= last_6_q0; // group_books.rs:158
     always @(posedge clk) begin
@@ -330,7 +330,7 @@ module group_books_256x2_8_4 (
         if (enable & ours_7) copy_7[{{~half, number_1}, to}] <= entry;
         if (loader_good & ours_7) last_7[{~half, number_1}] <= loader_last_index;
     end
-    wire used_6 = lookups_access_count >= 3'h7; // group_books.rs:157
+    wire used_6 = lookups_access_count >= 3'h7; // cache_types.rs:163
     wire [7:0] last_7_q0 = last_7[{lookups_place_half, lookups_place_number}]; // group_books.rs:158
     wire found_7 = lookups_access_index_7 <= last_7_q0; // group_books.rs:158
     always @(posedge clk) begin

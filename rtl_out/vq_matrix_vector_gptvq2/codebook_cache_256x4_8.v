@@ -68,83 +68,83 @@ module codebook_cache_256x4_8 (
     wire loader_busy;
     wire loader_good;
     wire [7:0] next_last_index;
-    reg waits; // there is a book in the place that is not read | codebook_cache.rs:62
-    reg place; // the place that is read | codebook_cache.rs:101
-    reg book; // it has a book | codebook_cache.rs:102
-    reg [7:0] last_index; // codebook_cache.rs:103
-    wire lookups_valid; // codebook_cache.rs:68
-    wire lookups_ready; // codebook_cache.rs:68
-    wire [7:0] lookups_access_index_0; // codebook_cache.rs:68
-    wire [7:0] lookups_access_index_1; // codebook_cache.rs:68
-    wire [7:0] lookups_access_index_2; // codebook_cache.rs:68
-    wire [7:0] lookups_access_index_3; // codebook_cache.rs:68
-    wire [7:0] lookups_access_index_4; // codebook_cache.rs:68
-    wire [7:0] lookups_access_index_5; // codebook_cache.rs:68
-    wire [7:0] lookups_access_index_6; // codebook_cache.rs:68
-    wire [7:0] lookups_access_index_7; // codebook_cache.rs:68
-    wire [2:0] lookups_access_count; // codebook_cache.rs:68
-    wire lookups_access_row_end; // codebook_cache.rs:68
-    wire lookups_access_last; // codebook_cache.rs:68
-    wire lookups_from_place; // codebook_cache.rs:68
-    wire lookups_from_book; // codebook_cache.rs:68
-    wire [7:0] lookups_from_last_index; // codebook_cache.rs:68
-    wire access_advance; // codebook_cache.rs:135
-    reg wrong; // codebook_cache.rs:146
-    reg none; // codebook_cache.rs:147
-    reg [63:0] answer; // codebook_cache.rs:149
-    wire access_moves_s1; // codebook_cache.rs:135
-    reg wrong_1; // codebook_cache.rs:146
-    reg none_1; // codebook_cache.rs:147
-    reg [63:0] answer_1; // codebook_cache.rs:149
-    reg wrong_2; // codebook_cache.rs:146
-    reg none_2; // codebook_cache.rs:147
-    reg [63:0] answer_2; // codebook_cache.rs:149
-    reg wrong_3; // codebook_cache.rs:146
-    reg none_3; // codebook_cache.rs:147
-    reg [63:0] answer_3; // codebook_cache.rs:149
-    reg wrong_4; // codebook_cache.rs:146
-    reg none_4; // codebook_cache.rs:147
-    reg [63:0] answer_4; // codebook_cache.rs:149
-    reg wrong_5; // codebook_cache.rs:146
-    reg none_5; // codebook_cache.rs:147
-    reg [63:0] answer_5; // codebook_cache.rs:149
-    reg wrong_6; // codebook_cache.rs:146
-    reg none_6; // codebook_cache.rs:147
-    reg [63:0] answer_6; // codebook_cache.rs:149
-    reg wrong_7; // codebook_cache.rs:146
-    reg none_7; // codebook_cache.rs:147
-    reg [63:0] answer_7; // codebook_cache.rs:149
-    reg [31:0] beat; // the number of the beat | codebook_cache.rs:157
-    reg no_book_s1; // codebook_cache.rs:160
+    reg waits; // there is a book in the place that is not read | codebook_cache.rs:63
+    reg place; // the place that is read | two_places.rs:29
+    reg book; // it has a book | two_places.rs:30
+    reg [7:0] last_index; // two_places.rs:31
+    wire lookups_valid; // two_places.rs:48
+    wire lookups_ready; // two_places.rs:48
+    wire [7:0] lookups_access_index_0; // two_places.rs:48
+    wire [7:0] lookups_access_index_1; // two_places.rs:48
+    wire [7:0] lookups_access_index_2; // two_places.rs:48
+    wire [7:0] lookups_access_index_3; // two_places.rs:48
+    wire [7:0] lookups_access_index_4; // two_places.rs:48
+    wire [7:0] lookups_access_index_5; // two_places.rs:48
+    wire [7:0] lookups_access_index_6; // two_places.rs:48
+    wire [7:0] lookups_access_index_7; // two_places.rs:48
+    wire [2:0] lookups_access_count; // two_places.rs:48
+    wire lookups_access_row_end; // two_places.rs:48
+    wire lookups_access_last; // two_places.rs:48
+    wire lookups_from_place; // two_places.rs:48
+    wire lookups_from_book; // two_places.rs:48
+    wire [7:0] lookups_from_last_index; // two_places.rs:48
+    wire access_advance; // codebook_cache.rs:88
+    reg wrong; // codebook_cache.rs:99
+    reg none; // codebook_cache.rs:100
+    reg [63:0] answer; // codebook_cache.rs:102
+    wire access_moves_s1; // codebook_cache.rs:88
+    reg wrong_1; // codebook_cache.rs:99
+    reg none_1; // codebook_cache.rs:100
+    reg [63:0] answer_1; // codebook_cache.rs:102
+    reg wrong_2; // codebook_cache.rs:99
+    reg none_2; // codebook_cache.rs:100
+    reg [63:0] answer_2; // codebook_cache.rs:102
+    reg wrong_3; // codebook_cache.rs:99
+    reg none_3; // codebook_cache.rs:100
+    reg [63:0] answer_3; // codebook_cache.rs:102
+    reg wrong_4; // codebook_cache.rs:99
+    reg none_4; // codebook_cache.rs:100
+    reg [63:0] answer_4; // codebook_cache.rs:102
+    reg wrong_5; // codebook_cache.rs:99
+    reg none_5; // codebook_cache.rs:100
+    reg [63:0] answer_5; // codebook_cache.rs:102
+    reg wrong_6; // codebook_cache.rs:99
+    reg none_6; // codebook_cache.rs:100
+    reg [63:0] answer_6; // codebook_cache.rs:102
+    reg wrong_7; // codebook_cache.rs:99
+    reg none_7; // codebook_cache.rs:100
+    reg [63:0] answer_7; // codebook_cache.rs:102
+    reg [31:0] beat; // the number of the beat | codebook_cache.rs:110
+    reg no_book_s1; // codebook_cache.rs:113
     reg valid; // tell_fault.rs:25
     reg [31:0] kept_beat; // tell_fault.rs:26
     reg [2:0] kept_lane; // tell_fault.rs:27
     reg cause; // tell_fault.rs:28
-    reg [7:0] wrong_9; // codebook_cache.rs:163
-    reg [2:0] lookups_access_count_s1; // codebook_cache.rs:163
-    reg [2:0] count; // codebook_cache.rs:163
-    reg lookups_access_row_end_s1; // codebook_cache.rs:163
-    reg row_end; // codebook_cache.rs:163
-    reg lookups_access_last_s1; // codebook_cache.rs:163
-    reg last; // codebook_cache.rs:163
-    reg access_valid_s1; // codebook_cache.rs:135
-    reg access_valid_s2; // codebook_cache.rs:135
+    reg [7:0] wrong_9; // codebook_cache.rs:116
+    reg [2:0] lookups_access_count_s1; // codebook_cache.rs:116
+    reg [2:0] count; // codebook_cache.rs:116
+    reg lookups_access_row_end_s1; // codebook_cache.rs:116
+    reg row_end; // codebook_cache.rs:116
+    reg lookups_access_last_s1; // codebook_cache.rs:116
+    reg last; // codebook_cache.rs:116
+    reg access_valid_s1; // codebook_cache.rs:88
+    reg access_valid_s2; // codebook_cache.rs:88
     (* ram_style = "block" *) (* no_rw_check *) reg [63:0] copy [0:511];
-    reg [63:0] word; // codebook_cache.rs:148
+    reg [63:0] word; // codebook_cache.rs:101
     (* ram_style = "block" *) (* no_rw_check *) reg [63:0] copy_1 [0:511];
-    reg [63:0] word_1; // codebook_cache.rs:148
+    reg [63:0] word_1; // codebook_cache.rs:101
     (* ram_style = "block" *) (* no_rw_check *) reg [63:0] copy_2 [0:511];
-    reg [63:0] word_2; // codebook_cache.rs:148
+    reg [63:0] word_2; // codebook_cache.rs:101
     (* ram_style = "block" *) (* no_rw_check *) reg [63:0] copy_3 [0:511];
-    reg [63:0] word_3; // codebook_cache.rs:148
+    reg [63:0] word_3; // codebook_cache.rs:101
     (* ram_style = "block" *) (* no_rw_check *) reg [63:0] copy_4 [0:511];
-    reg [63:0] word_4; // codebook_cache.rs:148
+    reg [63:0] word_4; // codebook_cache.rs:101
     (* ram_style = "block" *) (* no_rw_check *) reg [63:0] copy_5 [0:511];
-    reg [63:0] word_5; // codebook_cache.rs:148
+    reg [63:0] word_5; // codebook_cache.rs:101
     (* ram_style = "block" *) (* no_rw_check *) reg [63:0] copy_6 [0:511];
-    reg [63:0] word_6; // codebook_cache.rs:148
+    reg [63:0] word_6; // codebook_cache.rs:101
     (* ram_style = "block" *) (* no_rw_check *) reg [63:0] copy_7 [0:511];
-    reg [63:0] word_7; // codebook_cache.rs:148
+    reg [63:0] word_7; // codebook_cache.rs:101
 
     // Load
     assign load_ready = loader_load_ready;
@@ -179,8 +179,8 @@ module codebook_cache_256x4_8 (
         .good(loader_good),
         .last_index(next_last_index)
     );
-    wire next_place = ~place; // codebook_cache.rs:65
-    wire held = s_switch & loader_busy; // codebook_cache.rs:67
+    wire next_place = ~place; // codebook_cache.rs:66
+    wire held = s_switch & loader_busy; // two_places.rs:47
     assign lookups_access_index_0 = s_index_0;
     assign lookups_access_index_1 = s_index_1;
     assign lookups_access_index_2 = s_index_2;
@@ -194,13 +194,13 @@ module codebook_cache_256x4_8 (
     assign lookups_access_last = s_last;
     assign lookups_valid = s_valid & (~held);
     assign s_ready = lookups_ready & (~held);
-    wire from_place = s_switch ? next_place : place; // codebook_cache.rs:71
+    wire from_place = s_switch ? next_place : place; // codebook_cache.rs:68
     assign lookups_from_place = from_place;
-    wire from_book = s_switch ? waits : book; // codebook_cache.rs:71
+    wire from_book = s_switch ? waits : book; // codebook_cache.rs:68
     assign lookups_from_book = from_book;
-    wire [7:0] from_last_index = s_switch ? next_last_index : last_index; // codebook_cache.rs:71
+    wire [7:0] from_last_index = s_switch ? next_last_index : last_index; // codebook_cache.rs:68
     assign lookups_from_last_index = from_last_index;
-    wire _t1 = (lookups_valid & lookups_ready) & s_switch; // codebook_cache.rs:74
+    wire _t1 = (lookups_valid & lookups_ready) & s_switch; // two_places.rs:63
     always @(posedge clk) begin
         if (rst) begin
             waits <= 1'h0;
@@ -218,9 +218,9 @@ module codebook_cache_256x4_8 (
     always @(posedge clk) if (_t1) last_index <= next_last_index;
 
     // Access
-    wire place_1 = ~place; // codebook_cache.rs:80
+    wire place_1 = ~place; // codebook_cache.rs:73
     always @(posedge clk) if (enable) copy[{index, place_1}] <= entry;
-    wire found = lookups_from_book & (lookups_access_index_0 <= lookups_from_last_index); // codebook_cache.rs:145
+    wire found = lookups_from_book & (lookups_access_index_0 <= lookups_from_last_index); // codebook_cache.rs:98
     assign lookups_ready = access_advance;
     always @(posedge clk) begin
         if (access_advance) begin
@@ -234,8 +234,8 @@ module codebook_cache_256x4_8 (
         end
         if (enable) copy_1[{index, place_1}] <= entry;
     end
-    wire used = lookups_access_count >= 3'h1; // codebook_cache.rs:144
-    wire found_1 = lookups_from_book & (lookups_access_index_1 <= lookups_from_last_index); // codebook_cache.rs:145
+    wire used = lookups_access_count >= 3'h1; // cache_types.rs:163
+    wire found_1 = lookups_from_book & (lookups_access_index_1 <= lookups_from_last_index); // codebook_cache.rs:98
     always @(posedge clk) begin
         if (access_advance) begin
             wrong_1 <= used & (~found_1);
@@ -248,8 +248,8 @@ module codebook_cache_256x4_8 (
         end
         if (enable) copy_2[{index, place_1}] <= entry;
     end
-    wire used_1 = lookups_access_count >= 3'h2; // codebook_cache.rs:144
-    wire found_2 = lookups_from_book & (lookups_access_index_2 <= lookups_from_last_index); // codebook_cache.rs:145
+    wire used_1 = lookups_access_count >= 3'h2; // cache_types.rs:163
+    wire found_2 = lookups_from_book & (lookups_access_index_2 <= lookups_from_last_index); // codebook_cache.rs:98
     always @(posedge clk) begin
         if (access_advance) begin
             wrong_2 <= used_1 & (~found_2);
@@ -262,8 +262,8 @@ module codebook_cache_256x4_8 (
         end
         if (enable) copy_3[{index, place_1}] <= entry;
     end
-    wire used_2 = lookups_access_count >= 3'h3; // codebook_cache.rs:144
-    wire found_3 = lookups_from_book & (lookups_access_index_3 <= lookups_from_last_index); // codebook_cache.rs:145
+    wire used_2 = lookups_access_count >= 3'h3; // cache_types.rs:163
+    wire found_3 = lookups_from_book & (lookups_access_index_3 <= lookups_from_last_index); // codebook_cache.rs:98
     always @(posedge clk) begin
         if (access_advance) begin
             wrong_3 <= used_2 & (~found_3);
@@ -276,8 +276,8 @@ module codebook_cache_256x4_8 (
         end
         if (enable) copy_4[{index, place_1}] <= entry;
     end
-    wire used_3 = lookups_access_count >= 3'h4; // codebook_cache.rs:144
-    wire found_4 = lookups_from_book & (lookups_access_index_4 <= lookups_from_last_index); // codebook_cache.rs:145
+    wire used_3 = lookups_access_count >= 3'h4; // cache_types.rs:163
+    wire found_4 = lookups_from_book & (lookups_access_index_4 <= lookups_from_last_index); // codebook_cache.rs:98
     always @(posedge clk) begin
         if (access_advance) begin
             wrong_4 <= used_3 & (~found_4);
@@ -290,8 +290,8 @@ module codebook_cache_256x4_8 (
         end
         if (enable) copy_5[{index, place_1}] <= entry;
     end
-    wire used_4 = lookups_access_count >= 3'h5; // codebook_cache.rs:144
-    wire found_5 = lookups_from_book & (lookups_access_index_5 <= lookups_from_last_index); // codebook_cache.rs:145
+    wire used_4 = lookups_access_count >= 3'h5; // cache_types.rs:163
+    wire found_5 = lookups_from_book & (lookups_access_index_5 <= lookups_from_last_index); // codebook_cache.rs:98
     always @(posedge clk) begin
         if (access_advance) begin
             wrong_5 <= used_4 & (~found_5);
@@ -304,8 +304,8 @@ module codebook_cache_256x4_8 (
         end
         if (enable) copy_6[{index, place_1}] <= entry;
     end
-    wire used_5 = lookups_access_count >= 3'h6; // codebook_cache.rs:144
-    wire found_6 = lookups_from_book & (lookups_access_index_6 <= lookups_from_last_index); // codebook_cache.rs:145
+    wire used_5 = lookups_access_count >= 3'h6; // cache_types.rs:163
+    wire found_6 = lookups_from_book & (lookups_access_index_6 <= lookups_from_last_index); // codebook_cache.rs:98
     always @(posedge clk) begin
         if (access_advance) begin
             wrong_6 <= used_5 & (~found_6);
@@ -318,8 +318,8 @@ module codebook_cache_256x4_8 (
         end
         if (enable) copy_7[{index, place_1}] <= entry;
     end
-    wire used_6 = lookups_access_count >= 3'h7; // codebook_cache.rs:144
-    wire found_7 = lookups_from_book & (lookups_access_index_7 <= lookups_from_last_index); // codebook_cache.rs:145
+    wire used_6 = lookups_access_count >= 3'h7; // cache_types.rs:163
+    wire found_7 = lookups_from_book & (lookups_access_index_7 <= lookups_from_last_index); // codebook_cache.rs:98
     always @(posedge clk) begin
         if (access_advance) begin
             wrong_7 <= used_6 & (~found_7);
@@ -331,16 +331,16 @@ module codebook_cache_256x4_8 (
             if (none_7) answer_7 <= 64'h0;
         end
     end
-    wire [7:0] wrong_8 = {wrong_7, wrong_6, wrong_5, wrong_4, wrong_3, wrong_2, wrong_1, wrong}; // codebook_cache.rs:155
-    wire no_book = ~lookups_from_book; // codebook_cache.rs:156
+    wire [7:0] wrong_8 = {wrong_7, wrong_6, wrong_5, wrong_4, wrong_3, wrong_2, wrong_1, wrong}; // codebook_cache.rs:108
+    wire no_book = ~lookups_from_book; // codebook_cache.rs:109
     always @(posedge clk) begin
         if (rst) begin
             beat <= 32'h0;
         end else if (access_moves_s1) beat <= beat + 32'h1;
     end
-    wire comes = access_moves_s1 & (|wrong_8); // codebook_cache.rs:159
+    wire comes = access_moves_s1 & (|wrong_8); // codebook_cache.rs:112
     always @(posedge clk) if (access_advance) no_book_s1 <= no_book;
-    wire no_book_1 = no_book_s1; // codebook_cache.rs:160
+    wire no_book_1 = no_book_s1; // codebook_cache.rs:113
     wire _t2 = wrong_8[0] | wrong_8[1]; // tell_fault.rs:24
     wire _t3 = wrong_8[2] | wrong_8[3]; // tell_fault.rs:24
     wire _t4 = _t2 | _t3; // tell_fault.rs:24

@@ -105,9 +105,9 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     wire [31:0] cache_fault_beat;
     wire [2:0] cache_fault_lane;
     wire switched; // matrix_vector.rs:72
-    reg [6:0] adding; // front.rs:27
-    reg [6:0] waiting; // front.rs:27
-    reg room; // there is room for another row | front.rs:28
+    reg [6:0] adding; // front.rs:28
+    reg [6:0] waiting; // front.rs:28
+    reg room; // there is room for another row | front.rs:29
     reg [19:0] id; // the number of the next book | books.rs:102
     reg loading; // a load is under way | books.rs:103
     reg [19:0] number_1; // the book that comes, or came last | books.rs:104
@@ -131,7 +131,7 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     reg [16:0] down_left; // walk.rs:79
     reg [7:0] down_end; // walk.rs:79
     reg down_last; // walk.rs:79
-    reg [3:0] finds; // front.rs:102
+    reg [3:0] finds; // front.rs:103
     reg [2:0] beat_flags_number; // matrix_vector.rs:83
     reg beat_flags_ends; // matrix_vector.rs:83
     reg beat_flags_first_row; // matrix_vector.rs:83
@@ -327,47 +327,47 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     reg wrong_s23; // sums.rs:87
     reg of_beat; // sums.rs:87
     reg s_before; // an index of the row has no entry | sums.rs:88
-    reg [15:0] held; // join_pairs.rs:59
+    reg [15:0] held; // join_pairs.rs:46
     wire adder_out_valid;
     wire [15:0] adder_y;
-    reg term_comes_s25; // join_pairs.rs:65
-    reg term_comes_s26; // join_pairs.rs:65
-    reg term_comes_s27; // join_pairs.rs:65
-    reg term_comes_s28; // join_pairs.rs:65
-    reg [2:0] term_number_s25; // join_pairs.rs:65
-    reg [2:0] term_number_s26; // join_pairs.rs:65
-    reg [2:0] term_number_s27; // join_pairs.rs:65
-    reg [2:0] term_number_s28; // join_pairs.rs:65
-    reg term_ends_s25; // join_pairs.rs:65
-    reg term_ends_s26; // join_pairs.rs:65
-    reg term_ends_s27; // join_pairs.rs:65
-    reg term_ends_s28; // join_pairs.rs:65
-    reg [15:0] held_1; // join_pairs.rs:59
+    reg term_comes_s25; // join_pairs.rs:52
+    reg term_comes_s26; // join_pairs.rs:52
+    reg term_comes_s27; // join_pairs.rs:52
+    reg term_comes_s28; // join_pairs.rs:52
+    reg [2:0] term_number_s25; // join_pairs.rs:52
+    reg [2:0] term_number_s26; // join_pairs.rs:52
+    reg [2:0] term_number_s27; // join_pairs.rs:52
+    reg [2:0] term_number_s28; // join_pairs.rs:52
+    reg term_ends_s25; // join_pairs.rs:52
+    reg term_ends_s26; // join_pairs.rs:52
+    reg term_ends_s27; // join_pairs.rs:52
+    reg term_ends_s28; // join_pairs.rs:52
+    reg [15:0] held_1; // join_pairs.rs:46
     wire adder_1_out_valid;
     wire [15:0] adder_1_y;
-    reg term_comes_s29; // join_pairs.rs:65
-    reg term_comes_s30; // join_pairs.rs:65
-    reg term_comes_s31; // join_pairs.rs:65
-    reg term_comes_s32; // join_pairs.rs:65
-    reg [2:0] term_number_s29; // join_pairs.rs:65
-    reg [2:0] term_number_s30; // join_pairs.rs:65
-    reg [2:0] term_number_s31; // join_pairs.rs:65
-    reg [2:0] term_number_s32; // join_pairs.rs:65
-    reg term_ends_s29; // join_pairs.rs:65
-    reg term_ends_s30; // join_pairs.rs:65
-    reg term_ends_s31; // join_pairs.rs:65
-    reg term_ends_s32; // join_pairs.rs:65
-    reg [15:0] held_2; // join_pairs.rs:59
+    reg term_comes_s29; // join_pairs.rs:52
+    reg term_comes_s30; // join_pairs.rs:52
+    reg term_comes_s31; // join_pairs.rs:52
+    reg term_comes_s32; // join_pairs.rs:52
+    reg [2:0] term_number_s29; // join_pairs.rs:52
+    reg [2:0] term_number_s30; // join_pairs.rs:52
+    reg [2:0] term_number_s31; // join_pairs.rs:52
+    reg [2:0] term_number_s32; // join_pairs.rs:52
+    reg term_ends_s29; // join_pairs.rs:52
+    reg term_ends_s30; // join_pairs.rs:52
+    reg term_ends_s31; // join_pairs.rs:52
+    reg term_ends_s32; // join_pairs.rs:52
+    reg [15:0] held_2; // join_pairs.rs:46
     wire adder_2_out_valid;
     wire [15:0] sums_0;
-    reg term_comes_s33; // join_pairs.rs:65
-    reg term_comes_s34; // join_pairs.rs:65
-    reg term_comes_s35; // join_pairs.rs:65
-    reg term_comes_1; // join_pairs.rs:65
-    reg term_ends_s33; // join_pairs.rs:65
-    reg term_ends_s34; // join_pairs.rs:65
-    reg term_ends_s35; // join_pairs.rs:65
-    reg term_ends_1; // join_pairs.rs:65
+    reg term_comes_s33; // join_pairs.rs:52
+    reg term_comes_s34; // join_pairs.rs:52
+    reg term_comes_s35; // join_pairs.rs:52
+    reg term_comes_1; // join_pairs.rs:52
+    reg term_ends_s33; // join_pairs.rs:52
+    reg term_ends_s34; // join_pairs.rs:52
+    reg term_ends_s35; // join_pairs.rs:52
+    reg term_ends_1; // join_pairs.rs:52
     reg later_first_row_1_s1; // sums.rs:99
     reg later_first_row_1_s2; // sums.rs:99
     reg later_first_row_1_s3; // sums.rs:99
@@ -822,27 +822,27 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     wire beat_begins = ((~(|number_2)) & (~(|row))) & 1'h1; // walk.rs:138
     wire flags_first_across = ~(|base); // walk.rs:139
     wire flags_last = (across_last & down_last) & (row == down_end); // walk.rs:141
-    wire there_1 = room & (flags_first_across | ({1'h0, adding} <= down_end)); // front.rs:85
+    wire there_1 = room & (flags_first_across | ({1'h0, adding} <= down_end)); // front.rs:86
 
     // words become beats
-    wire book_there = there | (~beat_begins); // front.rs:88
-    wire goes = ((phase == PHASE_RUN) & there_1) & book_there; // front.rs:89
-    wire steps_1 = (goes & 1'h1) & words_valid; // front.rs:92
+    wire book_there = there | (~beat_begins); // front.rs:89
+    wire goes = ((phase == PHASE_RUN) & there_1) & book_there; // front.rs:90
+    wire steps_1 = (goes & 1'h1) & words_valid; // front.rs:93
     assign steps = steps_1;
     assign words_ready = ((goes & 1'h1) & 1'h1) | (phase == PHASE_DRAIN);
-    wire taken = steps_1 & 1'h1; // front.rs:94
-    wire comes = steps_1 & (~(words_failed & 1'h1)); // front.rs:95
-    wire all = row_ends & flags_last; // front.rs:104
+    wire taken = steps_1 & 1'h1; // front.rs:95
+    wire comes = steps_1 & (~(words_failed & 1'h1)); // front.rs:96
+    wire all = row_ends & flags_last; // front.rs:105
     always @* begin
         finds = MATRIX_OUTCOME_OKAY;
         if ((~words_last) & all) finds = MATRIX_OUTCOME_LONG;
         if (words_last & (~all)) finds = MATRIX_OUTCOME_SHORT;
         if (words_failed) finds = MATRIX_OUTCOME_BUS;
     end
-    wire flags_first_row = ~(|row); // front.rs:115
-    wire [6:0] number_3 = {4'h0, number_2}; // front.rs:123
-    wire [6:0] beat_place = base + number_3; // front.rs:124
-    wire _t11 = comes & row_ends; // front.rs:125
+    wire flags_first_row = ~(|row); // front.rs:116
+    wire [6:0] number_3 = {4'h0, number_2}; // front.rs:124
+    wire [6:0] beat_place = base + number_3; // front.rs:125
+    wire _t11 = comes & row_ends; // front.rs:126
     assign switched = comes & beat_begins;
     always @(posedge clk) begin
         beat_flags_number <= number_2;
@@ -1471,7 +1471,7 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     end
     wire wrong_2 = of_beat | (s_before & (|term_number)); // sums.rs:89
     always @(posedge clk) if (term_comes) s_before <= wrong_2;
-    wire odd = term_number[0]; // join_pairs.rs:56
+    wire odd = term_number[0]; // join_pairs.rs:43
     always @(posedge clk) if ((term_comes & 1'h1) & (~odd)) held <= values_0_1;
     add_e5f10_l4 adder (
         .clk(clk),
@@ -1505,8 +1505,8 @@ module matrix_vector_256x4_8_1_256x256_4096 (
         term_ends_s27 <= term_ends_s26;
         term_ends_s28 <= term_ends_s27;
     end
-    wire whole = term_number_s28[0]; // join_pairs.rs:55
-    wire odd_1 = term_number_s28[1]; // join_pairs.rs:56
+    wire whole = term_number_s28[0]; // join_pairs.rs:42
+    wire odd_1 = term_number_s28[1]; // join_pairs.rs:43
     always @(posedge clk) if ((term_comes_s28 & whole) & (~odd_1)) held_1 <= adder_y;
     add_e5f10_l4 adder_1 (
         .clk(clk),
@@ -1540,8 +1540,8 @@ module matrix_vector_256x4_8_1_256x256_4096 (
         term_ends_s31 <= term_ends_s30;
         term_ends_s32 <= term_ends_s31;
     end
-    wire whole_1 = &term_number_s32[1:0]; // join_pairs.rs:55
-    wire odd_2 = term_number_s32[2]; // join_pairs.rs:56
+    wire whole_1 = &term_number_s32[1:0]; // join_pairs.rs:42
+    wire odd_2 = term_number_s32[2]; // join_pairs.rs:43
     always @(posedge clk) if ((term_comes_s32 & whole_1) & (~odd_2)) held_2 <= adder_1_y;
     add_e5f10_l4 adder_2 (
         .clk(clk),
@@ -1847,7 +1847,7 @@ module matrix_vector_256x4_8_1_256x256_4096 (
             else if (comes_3 & (~_t11)) adding <= adding - 7'h1;
         end
     end
-    wire _t14 = _t11 & across_last; // front.rs:36
+    wire _t14 = _t11 & across_last; // front.rs:37
     always @(posedge clk) begin
         if (rst) begin
             waiting <= 7'h0;

@@ -42,40 +42,40 @@ module book_loader_256x4 (
     localparam [3:0] LOAD_OUTCOME_ID = 4'h6;
     localparam [3:0] LOAD_OUTCOME_NUMBER = 4'h7;
     // localparam [3:0] LOAD_OUTCOME_PADDING = 4'h8;
-    reg [2:0] phase; // book_loader.rs:84
-    reg reported; // a report waits | book_loader.rs:85
-    reg [19:0] asked; // the number of the book | book_loader.rs:89
-    reg [7:0] last_index_1; // book_loader.rs:224
-    reg [31:0] crc; // book_loader.rs:225
-    reg other; // it is another book | book_loader.rs:226
-    reg [7:0] index; // book_loader.rs:260
-    reg done; // all entries were there | book_loader.rs:261
-    reg [63:0] entry; // book_loader.rs:276
-    reg [7:0] written; // book_loader.rs:277
-    reg enable; // book_loader.rs:278
+    reg [2:0] phase; // book_loader.rs:81
+    reg reported; // a report waits | book_loader.rs:82
+    reg [19:0] asked; // the number of the book | book_loader.rs:86
+    reg [7:0] last_index_1; // book_loader.rs:221
+    reg [31:0] crc; // book_loader.rs:222
+    reg other; // it is another book | book_loader.rs:223
+    reg [7:0] index; // book_loader.rs:257
+    reg done; // all entries were there | book_loader.rs:258
+    reg [63:0] entry; // book_loader.rs:273
+    reg [7:0] written; // book_loader.rs:274
+    reg enable; // book_loader.rs:275
     wire [31:0] step_next;
-    reg [31:0] s_register; // book_loader.rs:310
-    reg [8:0] word; // the number of the word; it stands where the load fails | book_loader.rs:151
-    reg [3:0] failure; // book_loader.rs:152
-    reg [3:0] finds; // book_loader.rs:154
-    reg wrong; // a number is infinite or none | book_loader.rs:337
-    reg [10:0] place; // book_loader.rs:338
-    reg [3:0] outcome; // book_loader.rs:104
-    reg [3:0] how; // book_loader.rs:113
-    reg [10:0] at_1; // where, in numbers | book_loader.rs:114
+    reg [31:0] s_register; // book_loader.rs:307
+    reg [8:0] word; // the number of the word; it stands where the load fails | book_loader.rs:148
+    reg [3:0] failure; // book_loader.rs:149
+    reg [3:0] finds; // book_loader.rs:151
+    reg wrong; // a number is infinite or none | book_loader.rs:334
+    reg [10:0] place; // book_loader.rs:335
+    reg [3:0] outcome; // book_loader.rs:101
+    reg [3:0] how; // book_loader.rs:110
+    reg [10:0] at_1; // where, in numbers | book_loader.rs:111
 
     // a load
     assign busy = ~(phase == PHASE_IDLE);
     assign load_ready = ((phase == PHASE_IDLE) & free) & (~reported);
-    wire begins = load_valid & load_ready; // book_loader.rs:88
+    wire begins = load_valid & load_ready; // book_loader.rs:85
     always @(posedge clk) if (begins) asked <= load_payload;
 
     // words are looked at piece by piece
-    wire of_head = phase == PHASE_HEAD; // book_loader.rs:199
-    wire comes = words_valid & (of_head | (phase == PHASE_BODY)); // book_loader.rs:200
+    wire of_head = phase == PHASE_HEAD; // book_loader.rs:196
+    wire comes = words_valid & (of_head | (phase == PHASE_BODY)); // book_loader.rs:197
     assign last_index = last_index_1;
-    wire [11:0] count = words_data[11:0]; // book_loader.rs:227
-    wire too_large = count >= 12'h100; // book_loader.rs:228
+    wire [11:0] count = words_data[11:0]; // book_loader.rs:224
+    wire too_large = count >= 12'h100; // book_loader.rs:225
     always @(posedge clk) if (comes & (phase == PHASE_HEAD)) begin
         last_index_1 <= count[7:0];
         crc <= words_data[63:32];
@@ -83,9 +83,9 @@ module book_loader_256x4 (
     end
 
     // entries
-    wire comes_1 = comes & (~of_head); // book_loader.rs:259
-    wire ends_entry = comes_1 & 1'h1; // book_loader.rs:264
-    wire complete = done | (ends_entry & (index == last_index_1)); // book_loader.rs:265
+    wire comes_1 = comes & (~of_head); // book_loader.rs:256
+    wire ends_entry = comes_1 & 1'h1; // book_loader.rs:261
+    wire complete = done | (ends_entry & (index == last_index_1)); // book_loader.rs:262
     always @(posedge clk) begin
         if (rst) begin
             index <= 8'h0;
@@ -113,8 +113,8 @@ module book_loader_256x4 (
     end
 
     // CRC-32
-    wire [63:0] head = {~words_data[31:0], 32'h0}; // book_loader.rs:314
-    wire [63:0] data = of_head ? head : words_data; // book_loader.rs:315
+    wire [63:0] head = {~words_data[31:0], 32'h0}; // book_loader.rs:311
+    wire [63:0] data = of_head ? head : words_data; // book_loader.rs:312
     crc32_step_64 step (
         .crc(s_register),
         .data(data),
@@ -133,7 +133,7 @@ module book_loader_256x4 (
         if ((phase == PHASE_HEAD) & too_large) finds = LOAD_OUTCOME_LARGE;
         if (words_failed) finds = LOAD_OUTCOME_BUS;
     end
-    wire fails = ~(finds == LOAD_OUTCOME_OKAY); // book_loader.rs:160
+    wire fails = ~(finds == LOAD_OUTCOME_OKAY); // book_loader.rs:157
     always @(posedge clk) begin
         if (rst) begin
             word <= 9'h0;
@@ -150,7 +150,7 @@ module book_loader_256x4 (
         end
     end
     assign words_ready = comes | (phase == PHASE_DRAIN);
-    wire [2:0] goes_on = fails ? PHASE_DRAIN : PHASE_BODY; // book_loader.rs:170
+    wire [2:0] goes_on = fails ? PHASE_DRAIN : PHASE_BODY; // book_loader.rs:167
     always @(posedge clk) begin
         if (rst) begin
             phase <= PHASE_IDLE;
@@ -167,16 +167,16 @@ module book_loader_256x4 (
     // how it ended
     assign loaded_valid = reported;
     assign loaded_id = asked;
-    wire bad_0 = &words_data[14:10]; // book_loader.rs:339
-    wire bad_1 = &words_data[30:26]; // book_loader.rs:339
-    wire bad_2 = &words_data[46:42]; // book_loader.rs:339
-    wire bad_3 = &words_data[62:58]; // book_loader.rs:339
-    wire _t1 = bad_0 | bad_1; // book_loader.rs:343
-    wire _t2 = bad_2 | bad_3; // book_loader.rs:343
+    wire bad_0 = &words_data[14:10]; // cache_types.rs:215
+    wire bad_1 = &words_data[30:26]; // cache_types.rs:215
+    wire bad_2 = &words_data[46:42]; // cache_types.rs:215
+    wire bad_3 = &words_data[62:58]; // cache_types.rs:215
+    wire _t1 = bad_0 | bad_1; // book_loader.rs:337
+    wire _t2 = bad_2 | bad_3; // book_loader.rs:337
     wire [1:0] first_index = {_t2 & (~_t1), _t1 ? (bad_1 & (~bad_0)) : (bad_3 & (~bad_2))}; // first_one.rs:58
-    wire first_any = _t1 | _t2; // book_loader.rs:343
-    wire [10:0] at = {word, first_index}; // book_loader.rs:348
-    wire _t3 = (((comes & (~of_head)) & (~done)) & first_any) & (~wrong); // book_loader.rs:352
+    wire first_any = _t1 | _t2; // book_loader.rs:337
+    wire [10:0] at = {word, first_index}; // book_loader.rs:339
+    wire _t3 = (((comes & (~of_head)) & (~done)) & first_any) & (~wrong); // book_loader.rs:343
     always @(posedge clk) begin
         if (rst) begin
             wrong <= 1'h0;
@@ -193,7 +193,7 @@ module book_loader_256x4 (
         if (s_register != (~crc)) outcome = LOAD_OUTCOME_CRC;
         if (~(failure == LOAD_OUTCOME_OKAY)) outcome = failure;
     end
-    wire ends = phase == PHASE_CHECK; // book_loader.rs:111
+    wire ends = phase == PHASE_CHECK; // book_loader.rs:108
     assign good = ends & (outcome == LOAD_OUTCOME_OKAY);
     assign loaded_outcome = how;
     always @(posedge clk) if (ends) begin

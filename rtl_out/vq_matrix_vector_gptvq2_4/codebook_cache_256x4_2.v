@@ -56,47 +56,47 @@ module codebook_cache_256x4_2 (
     wire loader_busy;
     wire loader_good;
     wire [7:0] next_last_index;
-    reg waits; // there is a book in the place that is not read | codebook_cache.rs:62
-    reg place; // the place that is read | codebook_cache.rs:101
-    reg book; // it has a book | codebook_cache.rs:102
-    reg [7:0] last_index; // codebook_cache.rs:103
-    wire lookups_valid; // codebook_cache.rs:68
-    wire lookups_ready; // codebook_cache.rs:68
-    wire [7:0] lookups_access_index_0; // codebook_cache.rs:68
-    wire [7:0] lookups_access_index_1; // codebook_cache.rs:68
-    wire lookups_access_count; // codebook_cache.rs:68
-    wire lookups_access_row_end; // codebook_cache.rs:68
-    wire lookups_access_last; // codebook_cache.rs:68
-    wire lookups_from_place; // codebook_cache.rs:68
-    wire lookups_from_book; // codebook_cache.rs:68
-    wire [7:0] lookups_from_last_index; // codebook_cache.rs:68
-    wire access_advance; // codebook_cache.rs:135
-    reg wrong; // codebook_cache.rs:146
-    reg none; // codebook_cache.rs:147
-    reg [63:0] answer; // codebook_cache.rs:149
-    wire access_moves_s1; // codebook_cache.rs:135
-    reg wrong_1; // codebook_cache.rs:146
-    reg none_1; // codebook_cache.rs:147
-    reg [63:0] answer_1; // codebook_cache.rs:149
-    reg [31:0] beat; // the number of the beat | codebook_cache.rs:157
-    reg no_book_s1; // codebook_cache.rs:160
+    reg waits; // there is a book in the place that is not read | codebook_cache.rs:63
+    reg place; // the place that is read | two_places.rs:29
+    reg book; // it has a book | two_places.rs:30
+    reg [7:0] last_index; // two_places.rs:31
+    wire lookups_valid; // two_places.rs:48
+    wire lookups_ready; // two_places.rs:48
+    wire [7:0] lookups_access_index_0; // two_places.rs:48
+    wire [7:0] lookups_access_index_1; // two_places.rs:48
+    wire lookups_access_count; // two_places.rs:48
+    wire lookups_access_row_end; // two_places.rs:48
+    wire lookups_access_last; // two_places.rs:48
+    wire lookups_from_place; // two_places.rs:48
+    wire lookups_from_book; // two_places.rs:48
+    wire [7:0] lookups_from_last_index; // two_places.rs:48
+    wire access_advance; // codebook_cache.rs:88
+    reg wrong; // codebook_cache.rs:99
+    reg none; // codebook_cache.rs:100
+    reg [63:0] answer; // codebook_cache.rs:102
+    wire access_moves_s1; // codebook_cache.rs:88
+    reg wrong_1; // codebook_cache.rs:99
+    reg none_1; // codebook_cache.rs:100
+    reg [63:0] answer_1; // codebook_cache.rs:102
+    reg [31:0] beat; // the number of the beat | codebook_cache.rs:110
+    reg no_book_s1; // codebook_cache.rs:113
     reg valid; // tell_fault.rs:25
     reg [31:0] kept_beat; // tell_fault.rs:26
     reg kept_lane; // tell_fault.rs:27
     reg cause; // tell_fault.rs:28
-    reg [1:0] wrong_3; // codebook_cache.rs:163
-    reg lookups_access_count_s1; // codebook_cache.rs:163
-    reg count; // codebook_cache.rs:163
-    reg lookups_access_row_end_s1; // codebook_cache.rs:163
-    reg row_end; // codebook_cache.rs:163
-    reg lookups_access_last_s1; // codebook_cache.rs:163
-    reg last; // codebook_cache.rs:163
-    reg access_valid_s1; // codebook_cache.rs:135
-    reg access_valid_s2; // codebook_cache.rs:135
+    reg [1:0] wrong_3; // codebook_cache.rs:116
+    reg lookups_access_count_s1; // codebook_cache.rs:116
+    reg count; // codebook_cache.rs:116
+    reg lookups_access_row_end_s1; // codebook_cache.rs:116
+    reg row_end; // codebook_cache.rs:116
+    reg lookups_access_last_s1; // codebook_cache.rs:116
+    reg last; // codebook_cache.rs:116
+    reg access_valid_s1; // codebook_cache.rs:88
+    reg access_valid_s2; // codebook_cache.rs:88
     (* ram_style = "block" *) (* no_rw_check *) reg [63:0] copy [0:511];
-    reg [63:0] word; // codebook_cache.rs:148
+    reg [63:0] word; // codebook_cache.rs:101
     (* ram_style = "block" *) (* no_rw_check *) reg [63:0] copy_1 [0:511];
-    reg [63:0] word_1; // codebook_cache.rs:148
+    reg [63:0] word_1; // codebook_cache.rs:101
 
     // Load
     assign load_ready = loader_load_ready;
@@ -131,8 +131,8 @@ module codebook_cache_256x4_2 (
         .good(loader_good),
         .last_index(next_last_index)
     );
-    wire next_place = ~place; // codebook_cache.rs:65
-    wire held = s_switch & loader_busy; // codebook_cache.rs:67
+    wire next_place = ~place; // codebook_cache.rs:66
+    wire held = s_switch & loader_busy; // two_places.rs:47
     assign lookups_access_index_0 = s_index_0;
     assign lookups_access_index_1 = s_index_1;
     assign lookups_access_count = s_count;
@@ -140,13 +140,13 @@ module codebook_cache_256x4_2 (
     assign lookups_access_last = s_last;
     assign lookups_valid = s_valid & (~held);
     assign s_ready = lookups_ready & (~held);
-    wire from_place = s_switch ? next_place : place; // codebook_cache.rs:71
+    wire from_place = s_switch ? next_place : place; // codebook_cache.rs:68
     assign lookups_from_place = from_place;
-    wire from_book = s_switch ? waits : book; // codebook_cache.rs:71
+    wire from_book = s_switch ? waits : book; // codebook_cache.rs:68
     assign lookups_from_book = from_book;
-    wire [7:0] from_last_index = s_switch ? next_last_index : last_index; // codebook_cache.rs:71
+    wire [7:0] from_last_index = s_switch ? next_last_index : last_index; // codebook_cache.rs:68
     assign lookups_from_last_index = from_last_index;
-    wire _t1 = (lookups_valid & lookups_ready) & s_switch; // codebook_cache.rs:74
+    wire _t1 = (lookups_valid & lookups_ready) & s_switch; // two_places.rs:63
     always @(posedge clk) begin
         if (rst) begin
             waits <= 1'h0;
@@ -164,9 +164,9 @@ module codebook_cache_256x4_2 (
     always @(posedge clk) if (_t1) last_index <= next_last_index;
 
     // Access
-    wire place_1 = ~place; // codebook_cache.rs:80
+    wire place_1 = ~place; // codebook_cache.rs:73
     always @(posedge clk) if (enable) copy[{index, place_1}] <= entry;
-    wire found = lookups_from_book & (lookups_access_index_0 <= lookups_from_last_index); // codebook_cache.rs:145
+    wire found = lookups_from_book & (lookups_access_index_0 <= lookups_from_last_index); // codebook_cache.rs:98
     assign lookups_ready = access_advance;
     always @(posedge clk) begin
         if (access_advance) begin
@@ -180,8 +180,8 @@ module codebook_cache_256x4_2 (
         end
         if (enable) copy_1[{index, place_1}] <= entry;
     end
-    wire used = lookups_access_count >= 1'h1; // codebook_cache.rs:144
-    wire found_1 = lookups_from_book & (lookups_access_index_1 <= lookups_from_last_index); // codebook_cache.rs:145
+    wire used = lookups_access_count >= 1'h1; // cache_types.rs:163
+    wire found_1 = lookups_from_book & (lookups_access_index_1 <= lookups_from_last_index); // codebook_cache.rs:98
     always @(posedge clk) begin
         if (access_advance) begin
             wrong_1 <= used & (~found_1);
@@ -193,16 +193,16 @@ module codebook_cache_256x4_2 (
             if (none_1) answer_1 <= 64'h0;
         end
     end
-    wire [1:0] wrong_2 = {wrong_1, wrong}; // codebook_cache.rs:155
-    wire no_book = ~lookups_from_book; // codebook_cache.rs:156
+    wire [1:0] wrong_2 = {wrong_1, wrong}; // codebook_cache.rs:108
+    wire no_book = ~lookups_from_book; // codebook_cache.rs:109
     always @(posedge clk) begin
         if (rst) begin
             beat <= 32'h0;
         end else if (access_moves_s1) beat <= beat + 32'h1;
     end
-    wire comes = access_moves_s1 & (|wrong_2); // codebook_cache.rs:159
+    wire comes = access_moves_s1 & (|wrong_2); // codebook_cache.rs:112
     always @(posedge clk) if (access_advance) no_book_s1 <= no_book;
-    wire no_book_1 = no_book_s1; // codebook_cache.rs:160
+    wire no_book_1 = no_book_s1; // codebook_cache.rs:113
     wire lane = wrong_2[1] & (~wrong_2[0]); // first_one.rs:20
     assign fault_valid = valid;
     assign fault_beat = kept_beat;

@@ -102,9 +102,9 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     wire [31:0] cache_fault_beat;
     wire cache_fault_lane;
     wire switched; // matrix_vector.rs:72
-    reg [6:0] adding; // front.rs:27
-    reg [6:0] waiting; // front.rs:27
-    reg room; // there is room for another row | front.rs:28
+    reg [6:0] adding; // front.rs:28
+    reg [6:0] waiting; // front.rs:28
+    reg room; // there is room for another row | front.rs:29
     reg [19:0] id; // the number of the next book | books.rs:102
     reg loading; // a load is under way | books.rs:103
     reg [19:0] number_1; // the book that comes, or came last | books.rs:104
@@ -129,7 +129,7 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     reg [7:0] down_end; // walk.rs:79
     reg down_last; // walk.rs:79
     reg [1:0] part; // the part of the word | walk.rs:154
-    reg [3:0] finds; // front.rs:102
+    reg [3:0] finds; // front.rs:103
     reg [4:0] beat_flags_number; // matrix_vector.rs:83
     reg beat_flags_ends; // matrix_vector.rs:83
     reg beat_flags_first_row; // matrix_vector.rs:83
@@ -299,122 +299,122 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     reg wrong_s15; // sums.rs:87
     reg of_beat; // sums.rs:87
     reg s_before; // an index of the row has no entry | sums.rs:88
-    reg [15:0] held; // join_pairs.rs:59
+    reg [15:0] held; // join_pairs.rs:46
     wire adder_out_valid;
     wire [15:0] adder_y;
-    reg [15:0] held_1; // join_pairs.rs:59
+    reg [15:0] held_1; // join_pairs.rs:46
     wire adder_1_out_valid;
     wire [15:0] adder_1_y;
-    reg [15:0] held_2; // join_pairs.rs:59
+    reg [15:0] held_2; // join_pairs.rs:46
     wire adder_2_out_valid;
     wire [15:0] adder_2_y;
-    reg [15:0] held_3; // join_pairs.rs:59
+    reg [15:0] held_3; // join_pairs.rs:46
     wire adder_3_out_valid;
     wire [15:0] adder_3_y;
-    reg term_comes_s17; // join_pairs.rs:65
-    reg term_comes_s18; // join_pairs.rs:65
-    reg term_comes_s19; // join_pairs.rs:65
-    reg term_comes_s20; // join_pairs.rs:65
-    reg [4:0] term_number_s17; // join_pairs.rs:65
-    reg [4:0] term_number_s18; // join_pairs.rs:65
-    reg [4:0] term_number_s19; // join_pairs.rs:65
-    reg [4:0] term_number_s20; // join_pairs.rs:65
-    reg term_ends_s17; // join_pairs.rs:65
-    reg term_ends_s18; // join_pairs.rs:65
-    reg term_ends_s19; // join_pairs.rs:65
-    reg term_ends_s20; // join_pairs.rs:65
-    reg [15:0] held_4; // join_pairs.rs:59
+    reg term_comes_s17; // join_pairs.rs:52
+    reg term_comes_s18; // join_pairs.rs:52
+    reg term_comes_s19; // join_pairs.rs:52
+    reg term_comes_s20; // join_pairs.rs:52
+    reg [4:0] term_number_s17; // join_pairs.rs:52
+    reg [4:0] term_number_s18; // join_pairs.rs:52
+    reg [4:0] term_number_s19; // join_pairs.rs:52
+    reg [4:0] term_number_s20; // join_pairs.rs:52
+    reg term_ends_s17; // join_pairs.rs:52
+    reg term_ends_s18; // join_pairs.rs:52
+    reg term_ends_s19; // join_pairs.rs:52
+    reg term_ends_s20; // join_pairs.rs:52
+    reg [15:0] held_4; // join_pairs.rs:46
     wire adder_4_out_valid;
     wire [15:0] adder_4_y;
-    reg [15:0] held_5; // join_pairs.rs:59
+    reg [15:0] held_5; // join_pairs.rs:46
     wire adder_5_out_valid;
     wire [15:0] adder_5_y;
-    reg [15:0] held_6; // join_pairs.rs:59
+    reg [15:0] held_6; // join_pairs.rs:46
     wire adder_6_out_valid;
     wire [15:0] adder_6_y;
-    reg [15:0] held_7; // join_pairs.rs:59
+    reg [15:0] held_7; // join_pairs.rs:46
     wire adder_7_out_valid;
     wire [15:0] adder_7_y;
-    reg term_comes_s21; // join_pairs.rs:65
-    reg term_comes_s22; // join_pairs.rs:65
-    reg term_comes_s23; // join_pairs.rs:65
-    reg term_comes_s24; // join_pairs.rs:65
-    reg [4:0] term_number_s21; // join_pairs.rs:65
-    reg [4:0] term_number_s22; // join_pairs.rs:65
-    reg [4:0] term_number_s23; // join_pairs.rs:65
-    reg [4:0] term_number_s24; // join_pairs.rs:65
-    reg term_ends_s21; // join_pairs.rs:65
-    reg term_ends_s22; // join_pairs.rs:65
-    reg term_ends_s23; // join_pairs.rs:65
-    reg term_ends_s24; // join_pairs.rs:65
-    reg [15:0] held_8; // join_pairs.rs:59
+    reg term_comes_s21; // join_pairs.rs:52
+    reg term_comes_s22; // join_pairs.rs:52
+    reg term_comes_s23; // join_pairs.rs:52
+    reg term_comes_s24; // join_pairs.rs:52
+    reg [4:0] term_number_s21; // join_pairs.rs:52
+    reg [4:0] term_number_s22; // join_pairs.rs:52
+    reg [4:0] term_number_s23; // join_pairs.rs:52
+    reg [4:0] term_number_s24; // join_pairs.rs:52
+    reg term_ends_s21; // join_pairs.rs:52
+    reg term_ends_s22; // join_pairs.rs:52
+    reg term_ends_s23; // join_pairs.rs:52
+    reg term_ends_s24; // join_pairs.rs:52
+    reg [15:0] held_8; // join_pairs.rs:46
     wire adder_8_out_valid;
     wire [15:0] adder_8_y;
-    reg [15:0] held_9; // join_pairs.rs:59
+    reg [15:0] held_9; // join_pairs.rs:46
     wire adder_9_out_valid;
     wire [15:0] adder_9_y;
-    reg [15:0] held_10; // join_pairs.rs:59
+    reg [15:0] held_10; // join_pairs.rs:46
     wire adder_10_out_valid;
     wire [15:0] adder_10_y;
-    reg [15:0] held_11; // join_pairs.rs:59
+    reg [15:0] held_11; // join_pairs.rs:46
     wire adder_11_out_valid;
     wire [15:0] adder_11_y;
-    reg term_comes_s25; // join_pairs.rs:65
-    reg term_comes_s26; // join_pairs.rs:65
-    reg term_comes_s27; // join_pairs.rs:65
-    reg term_comes_s28; // join_pairs.rs:65
-    reg [4:0] term_number_s25; // join_pairs.rs:65
-    reg [4:0] term_number_s26; // join_pairs.rs:65
-    reg [4:0] term_number_s27; // join_pairs.rs:65
-    reg [4:0] term_number_s28; // join_pairs.rs:65
-    reg term_ends_s25; // join_pairs.rs:65
-    reg term_ends_s26; // join_pairs.rs:65
-    reg term_ends_s27; // join_pairs.rs:65
-    reg term_ends_s28; // join_pairs.rs:65
-    reg [15:0] held_12; // join_pairs.rs:59
+    reg term_comes_s25; // join_pairs.rs:52
+    reg term_comes_s26; // join_pairs.rs:52
+    reg term_comes_s27; // join_pairs.rs:52
+    reg term_comes_s28; // join_pairs.rs:52
+    reg [4:0] term_number_s25; // join_pairs.rs:52
+    reg [4:0] term_number_s26; // join_pairs.rs:52
+    reg [4:0] term_number_s27; // join_pairs.rs:52
+    reg [4:0] term_number_s28; // join_pairs.rs:52
+    reg term_ends_s25; // join_pairs.rs:52
+    reg term_ends_s26; // join_pairs.rs:52
+    reg term_ends_s27; // join_pairs.rs:52
+    reg term_ends_s28; // join_pairs.rs:52
+    reg [15:0] held_12; // join_pairs.rs:46
     wire adder_12_out_valid;
     wire [15:0] adder_12_y;
-    reg [15:0] held_13; // join_pairs.rs:59
+    reg [15:0] held_13; // join_pairs.rs:46
     wire adder_13_out_valid;
     wire [15:0] adder_13_y;
-    reg [15:0] held_14; // join_pairs.rs:59
+    reg [15:0] held_14; // join_pairs.rs:46
     wire adder_14_out_valid;
     wire [15:0] adder_14_y;
-    reg [15:0] held_15; // join_pairs.rs:59
+    reg [15:0] held_15; // join_pairs.rs:46
     wire adder_15_out_valid;
     wire [15:0] adder_15_y;
-    reg term_comes_s29; // join_pairs.rs:65
-    reg term_comes_s30; // join_pairs.rs:65
-    reg term_comes_s31; // join_pairs.rs:65
-    reg term_comes_s32; // join_pairs.rs:65
-    reg [4:0] term_number_s29; // join_pairs.rs:65
-    reg [4:0] term_number_s30; // join_pairs.rs:65
-    reg [4:0] term_number_s31; // join_pairs.rs:65
-    reg [4:0] term_number_s32; // join_pairs.rs:65
-    reg term_ends_s29; // join_pairs.rs:65
-    reg term_ends_s30; // join_pairs.rs:65
-    reg term_ends_s31; // join_pairs.rs:65
-    reg term_ends_s32; // join_pairs.rs:65
-    reg [15:0] held_16; // join_pairs.rs:59
+    reg term_comes_s29; // join_pairs.rs:52
+    reg term_comes_s30; // join_pairs.rs:52
+    reg term_comes_s31; // join_pairs.rs:52
+    reg term_comes_s32; // join_pairs.rs:52
+    reg [4:0] term_number_s29; // join_pairs.rs:52
+    reg [4:0] term_number_s30; // join_pairs.rs:52
+    reg [4:0] term_number_s31; // join_pairs.rs:52
+    reg [4:0] term_number_s32; // join_pairs.rs:52
+    reg term_ends_s29; // join_pairs.rs:52
+    reg term_ends_s30; // join_pairs.rs:52
+    reg term_ends_s31; // join_pairs.rs:52
+    reg term_ends_s32; // join_pairs.rs:52
+    reg [15:0] held_16; // join_pairs.rs:46
     wire adder_16_out_valid;
     wire [15:0] sums_0;
-    reg [15:0] held_17; // join_pairs.rs:59
+    reg [15:0] held_17; // join_pairs.rs:46
     wire adder_17_out_valid;
     wire [15:0] sums_1;
-    reg [15:0] held_18; // join_pairs.rs:59
+    reg [15:0] held_18; // join_pairs.rs:46
     wire adder_18_out_valid;
     wire [15:0] sums_2;
-    reg [15:0] held_19; // join_pairs.rs:59
+    reg [15:0] held_19; // join_pairs.rs:46
     wire adder_19_out_valid;
     wire [15:0] sums_3;
-    reg term_comes_s33; // join_pairs.rs:65
-    reg term_comes_s34; // join_pairs.rs:65
-    reg term_comes_s35; // join_pairs.rs:65
-    reg term_comes_1; // join_pairs.rs:65
-    reg term_ends_s33; // join_pairs.rs:65
-    reg term_ends_s34; // join_pairs.rs:65
-    reg term_ends_s35; // join_pairs.rs:65
-    reg term_ends_1; // join_pairs.rs:65
+    reg term_comes_s33; // join_pairs.rs:52
+    reg term_comes_s34; // join_pairs.rs:52
+    reg term_comes_s35; // join_pairs.rs:52
+    reg term_comes_1; // join_pairs.rs:52
+    reg term_ends_s33; // join_pairs.rs:52
+    reg term_ends_s34; // join_pairs.rs:52
+    reg term_ends_s35; // join_pairs.rs:52
+    reg term_ends_1; // join_pairs.rs:52
     reg later_first_row_1_s1; // sums.rs:99
     reg later_first_row_1_s2; // sums.rs:99
     reg later_first_row_1_s3; // sums.rs:99
@@ -913,28 +913,28 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     wire beat_begins = ((~(|number_2)) & (~(|row))) & (~(|part)); // walk.rs:138
     wire flags_first_across = ~(|base); // walk.rs:139
     wire flags_last = (across_last & down_last) & (row == down_end); // walk.rs:141
-    wire there_1 = room & (flags_first_across | ({1'h0, adding} <= down_end)); // front.rs:85
+    wire there_1 = room & (flags_first_across | ({1'h0, adding} <= down_end)); // front.rs:86
 
     // words become beats
-    wire book_there = there | (~beat_begins); // front.rs:88
-    wire goes = ((phase == PHASE_RUN) & there_1) & book_there; // front.rs:89
-    wire steps_1 = (goes & 1'h1) & words_valid; // front.rs:92
+    wire book_there = there | (~beat_begins); // front.rs:89
+    wire goes = ((phase == PHASE_RUN) & there_1) & book_there; // front.rs:90
+    wire steps_1 = (goes & 1'h1) & words_valid; // front.rs:93
     assign steps = steps_1;
     assign words_ready = ((goes & 1'h1) & _t14) | (phase == PHASE_DRAIN);
-    wire taken = steps_1 & _t14; // front.rs:94
-    wire comes = steps_1 & (~(words_failed & _t14)); // front.rs:95
-    wire all = row_ends & flags_last; // front.rs:104
+    wire taken = steps_1 & _t14; // front.rs:95
+    wire comes = steps_1 & (~(words_failed & _t14)); // front.rs:96
+    wire all = row_ends & flags_last; // front.rs:105
     always @* begin
         finds = MATRIX_OUTCOME_OKAY;
         if ((~words_last) & all) finds = MATRIX_OUTCOME_LONG;
         if (words_last & (~all)) finds = MATRIX_OUTCOME_SHORT;
         if (words_failed) finds = MATRIX_OUTCOME_BUS;
     end
-    wire flags_first_row = ~(|row); // front.rs:115
-    wire [15:0] data = words_data[{part, 4'h0} +: 16]; // front.rs:122
-    wire [8:0] number_3 = {4'h0, number_2}; // front.rs:123
-    wire [8:0] beat_place = base + number_3; // front.rs:124
-    wire _t15 = comes & row_ends; // front.rs:125
+    wire flags_first_row = ~(|row); // front.rs:116
+    wire [15:0] data = words_data[{part, 4'h0} +: 16]; // front.rs:123
+    wire [8:0] number_3 = {4'h0, number_2}; // front.rs:124
+    wire [8:0] beat_place = base + number_3; // front.rs:125
+    wire _t15 = comes & row_ends; // front.rs:126
     assign switched = comes & beat_begins;
     always @(posedge clk) begin
         beat_flags_number <= number_2;
@@ -1508,7 +1508,7 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     end
     wire wrong_2 = of_beat | (s_before & (|term_number)); // sums.rs:89
     always @(posedge clk) if (term_comes) s_before <= wrong_2;
-    wire odd = term_number[0]; // join_pairs.rs:56
+    wire odd = term_number[0]; // join_pairs.rs:43
     always @(posedge clk) if ((term_comes & 1'h1) & (~odd)) held <= values_0_1;
     add_e5f10_l4 adder (
         .clk(clk),
@@ -1572,8 +1572,8 @@ module matrix_vector_256x4_2_4_256x256_4096 (
         term_ends_s19 <= term_ends_s18;
         term_ends_s20 <= term_ends_s19;
     end
-    wire whole = term_number_s20[0]; // join_pairs.rs:55
-    wire odd_1 = term_number_s20[1]; // join_pairs.rs:56
+    wire whole = term_number_s20[0]; // join_pairs.rs:42
+    wire odd_1 = term_number_s20[1]; // join_pairs.rs:43
     always @(posedge clk) if ((term_comes_s20 & whole) & (~odd_1)) held_4 <= adder_y;
     add_e5f10_l4 adder_4 (
         .clk(clk),
@@ -1637,8 +1637,8 @@ module matrix_vector_256x4_2_4_256x256_4096 (
         term_ends_s23 <= term_ends_s22;
         term_ends_s24 <= term_ends_s23;
     end
-    wire whole_1 = &term_number_s24[1:0]; // join_pairs.rs:55
-    wire odd_2 = term_number_s24[2]; // join_pairs.rs:56
+    wire whole_1 = &term_number_s24[1:0]; // join_pairs.rs:42
+    wire odd_2 = term_number_s24[2]; // join_pairs.rs:43
     always @(posedge clk) if ((term_comes_s24 & whole_1) & (~odd_2)) held_8 <= adder_4_y;
     add_e5f10_l4 adder_8 (
         .clk(clk),
@@ -1702,8 +1702,8 @@ module matrix_vector_256x4_2_4_256x256_4096 (
         term_ends_s27 <= term_ends_s26;
         term_ends_s28 <= term_ends_s27;
     end
-    wire whole_2 = &term_number_s28[2:0]; // join_pairs.rs:55
-    wire odd_3 = term_number_s28[3]; // join_pairs.rs:56
+    wire whole_2 = &term_number_s28[2:0]; // join_pairs.rs:42
+    wire odd_3 = term_number_s28[3]; // join_pairs.rs:43
     always @(posedge clk) if ((term_comes_s28 & whole_2) & (~odd_3)) held_12 <= adder_8_y;
     add_e5f10_l4 adder_12 (
         .clk(clk),
@@ -1767,8 +1767,8 @@ module matrix_vector_256x4_2_4_256x256_4096 (
         term_ends_s31 <= term_ends_s30;
         term_ends_s32 <= term_ends_s31;
     end
-    wire whole_3 = &term_number_s32[3:0]; // join_pairs.rs:55
-    wire odd_4 = term_number_s32[4]; // join_pairs.rs:56
+    wire whole_3 = &term_number_s32[3:0]; // join_pairs.rs:42
+    wire odd_4 = term_number_s32[4]; // join_pairs.rs:43
     always @(posedge clk) if ((term_comes_s32 & whole_3) & (~odd_4)) held_16 <= adder_12_y;
     add_e5f10_l4 adder_16 (
         .clk(clk),
@@ -2163,7 +2163,7 @@ module matrix_vector_256x4_2_4_256x256_4096 (
             else if (comes_3 & (~_t15)) adding <= adding - 7'h1;
         end
     end
-    wire _t21 = _t15 & across_last; // front.rs:36
+    wire _t21 = _t15 & across_last; // front.rs:37
     always @(posedge clk) begin
         if (rst) begin
             waiting <= 7'h0;

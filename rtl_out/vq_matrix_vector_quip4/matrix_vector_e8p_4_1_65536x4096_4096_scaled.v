@@ -66,9 +66,9 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     reg [10:0] word; // vectors.rs:32
     reg [15:0] kept; // matrix_vector.rs:64
     reg [15:0] kept_1; // matrix_vector.rs:64
-    reg [7:0] adding; // front.rs:27
-    reg [7:0] waiting; // front.rs:27
-    reg room; // there is room for another row | front.rs:28
+    reg [7:0] adding; // front.rs:28
+    reg [7:0] waiting; // front.rs:28
+    reg room; // there is room for another row | front.rs:29
     wire steps; // matrix_vector.rs:75
     reg [19:0] tile; // the tile | walk.rs:73
     reg [15:0] row; // the row in the tile | walk.rs:74
@@ -81,7 +81,7 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     reg [16:0] down_left; // walk.rs:79
     reg [15:0] down_end; // walk.rs:79
     reg down_last; // walk.rs:79
-    reg [3:0] finds; // front.rs:102
+    reg [3:0] finds; // front.rs:103
     reg [7:0] beat_flags_number; // matrix_vector.rs:83
     reg beat_flags_ends; // matrix_vector.rs:83
     reg beat_flags_last_across; // matrix_vector.rs:83
@@ -239,146 +239,146 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     reg later_ends_2_s18; // sums.rs:85
     reg later_ends_2_s19; // sums.rs:85
     reg term_ends; // sums.rs:85
-    reg [15:0] held; // join_pairs.rs:59
+    reg [15:0] held; // join_pairs.rs:46
     wire adder_out_valid;
     wire [15:0] adder_y;
-    reg [15:0] held_1; // join_pairs.rs:59
+    reg [15:0] held_1; // join_pairs.rs:46
     wire adder_1_out_valid;
     wire [15:0] adder_1_y;
-    reg term_comes_s21; // join_pairs.rs:65
-    reg term_comes_s22; // join_pairs.rs:65
-    reg term_comes_s23; // join_pairs.rs:65
-    reg term_comes_s24; // join_pairs.rs:65
-    reg [7:0] term_number_s21; // join_pairs.rs:65
-    reg [7:0] term_number_s22; // join_pairs.rs:65
-    reg [7:0] term_number_s23; // join_pairs.rs:65
-    reg [7:0] term_number_s24; // join_pairs.rs:65
-    reg term_ends_s21; // join_pairs.rs:65
-    reg term_ends_s22; // join_pairs.rs:65
-    reg term_ends_s23; // join_pairs.rs:65
-    reg term_ends_s24; // join_pairs.rs:65
-    reg [15:0] held_2; // join_pairs.rs:59
+    reg term_comes_s21; // join_pairs.rs:52
+    reg term_comes_s22; // join_pairs.rs:52
+    reg term_comes_s23; // join_pairs.rs:52
+    reg term_comes_s24; // join_pairs.rs:52
+    reg [7:0] term_number_s21; // join_pairs.rs:52
+    reg [7:0] term_number_s22; // join_pairs.rs:52
+    reg [7:0] term_number_s23; // join_pairs.rs:52
+    reg [7:0] term_number_s24; // join_pairs.rs:52
+    reg term_ends_s21; // join_pairs.rs:52
+    reg term_ends_s22; // join_pairs.rs:52
+    reg term_ends_s23; // join_pairs.rs:52
+    reg term_ends_s24; // join_pairs.rs:52
+    reg [15:0] held_2; // join_pairs.rs:46
     wire adder_2_out_valid;
     wire [15:0] adder_2_y;
-    reg [15:0] held_3; // join_pairs.rs:59
+    reg [15:0] held_3; // join_pairs.rs:46
     wire adder_3_out_valid;
     wire [15:0] adder_3_y;
-    reg term_comes_s25; // join_pairs.rs:65
-    reg term_comes_s26; // join_pairs.rs:65
-    reg term_comes_s27; // join_pairs.rs:65
-    reg term_comes_s28; // join_pairs.rs:65
-    reg [7:0] term_number_s25; // join_pairs.rs:65
-    reg [7:0] term_number_s26; // join_pairs.rs:65
-    reg [7:0] term_number_s27; // join_pairs.rs:65
-    reg [7:0] term_number_s28; // join_pairs.rs:65
-    reg term_ends_s25; // join_pairs.rs:65
-    reg term_ends_s26; // join_pairs.rs:65
-    reg term_ends_s27; // join_pairs.rs:65
-    reg term_ends_s28; // join_pairs.rs:65
-    reg [15:0] held_4; // join_pairs.rs:59
+    reg term_comes_s25; // join_pairs.rs:52
+    reg term_comes_s26; // join_pairs.rs:52
+    reg term_comes_s27; // join_pairs.rs:52
+    reg term_comes_s28; // join_pairs.rs:52
+    reg [7:0] term_number_s25; // join_pairs.rs:52
+    reg [7:0] term_number_s26; // join_pairs.rs:52
+    reg [7:0] term_number_s27; // join_pairs.rs:52
+    reg [7:0] term_number_s28; // join_pairs.rs:52
+    reg term_ends_s25; // join_pairs.rs:52
+    reg term_ends_s26; // join_pairs.rs:52
+    reg term_ends_s27; // join_pairs.rs:52
+    reg term_ends_s28; // join_pairs.rs:52
+    reg [15:0] held_4; // join_pairs.rs:46
     wire adder_4_out_valid;
     wire [15:0] adder_4_y;
-    reg [15:0] held_5; // join_pairs.rs:59
+    reg [15:0] held_5; // join_pairs.rs:46
     wire adder_5_out_valid;
     wire [15:0] adder_5_y;
-    reg term_comes_s29; // join_pairs.rs:65
-    reg term_comes_s30; // join_pairs.rs:65
-    reg term_comes_s31; // join_pairs.rs:65
-    reg term_comes_s32; // join_pairs.rs:65
-    reg [7:0] term_number_s29; // join_pairs.rs:65
-    reg [7:0] term_number_s30; // join_pairs.rs:65
-    reg [7:0] term_number_s31; // join_pairs.rs:65
-    reg [7:0] term_number_s32; // join_pairs.rs:65
-    reg term_ends_s29; // join_pairs.rs:65
-    reg term_ends_s30; // join_pairs.rs:65
-    reg term_ends_s31; // join_pairs.rs:65
-    reg term_ends_s32; // join_pairs.rs:65
-    reg [15:0] held_6; // join_pairs.rs:59
+    reg term_comes_s29; // join_pairs.rs:52
+    reg term_comes_s30; // join_pairs.rs:52
+    reg term_comes_s31; // join_pairs.rs:52
+    reg term_comes_s32; // join_pairs.rs:52
+    reg [7:0] term_number_s29; // join_pairs.rs:52
+    reg [7:0] term_number_s30; // join_pairs.rs:52
+    reg [7:0] term_number_s31; // join_pairs.rs:52
+    reg [7:0] term_number_s32; // join_pairs.rs:52
+    reg term_ends_s29; // join_pairs.rs:52
+    reg term_ends_s30; // join_pairs.rs:52
+    reg term_ends_s31; // join_pairs.rs:52
+    reg term_ends_s32; // join_pairs.rs:52
+    reg [15:0] held_6; // join_pairs.rs:46
     wire adder_6_out_valid;
     wire [15:0] adder_6_y;
-    reg [15:0] held_7; // join_pairs.rs:59
+    reg [15:0] held_7; // join_pairs.rs:46
     wire adder_7_out_valid;
     wire [15:0] adder_7_y;
-    reg term_comes_s33; // join_pairs.rs:65
-    reg term_comes_s34; // join_pairs.rs:65
-    reg term_comes_s35; // join_pairs.rs:65
-    reg term_comes_s36; // join_pairs.rs:65
-    reg [7:0] term_number_s33; // join_pairs.rs:65
-    reg [7:0] term_number_s34; // join_pairs.rs:65
-    reg [7:0] term_number_s35; // join_pairs.rs:65
-    reg [7:0] term_number_s36; // join_pairs.rs:65
-    reg term_ends_s33; // join_pairs.rs:65
-    reg term_ends_s34; // join_pairs.rs:65
-    reg term_ends_s35; // join_pairs.rs:65
-    reg term_ends_s36; // join_pairs.rs:65
-    reg [15:0] held_8; // join_pairs.rs:59
+    reg term_comes_s33; // join_pairs.rs:52
+    reg term_comes_s34; // join_pairs.rs:52
+    reg term_comes_s35; // join_pairs.rs:52
+    reg term_comes_s36; // join_pairs.rs:52
+    reg [7:0] term_number_s33; // join_pairs.rs:52
+    reg [7:0] term_number_s34; // join_pairs.rs:52
+    reg [7:0] term_number_s35; // join_pairs.rs:52
+    reg [7:0] term_number_s36; // join_pairs.rs:52
+    reg term_ends_s33; // join_pairs.rs:52
+    reg term_ends_s34; // join_pairs.rs:52
+    reg term_ends_s35; // join_pairs.rs:52
+    reg term_ends_s36; // join_pairs.rs:52
+    reg [15:0] held_8; // join_pairs.rs:46
     wire adder_8_out_valid;
     wire [15:0] adder_8_y;
-    reg [15:0] held_9; // join_pairs.rs:59
+    reg [15:0] held_9; // join_pairs.rs:46
     wire adder_9_out_valid;
     wire [15:0] adder_9_y;
-    reg term_comes_s37; // join_pairs.rs:65
-    reg term_comes_s38; // join_pairs.rs:65
-    reg term_comes_s39; // join_pairs.rs:65
-    reg term_comes_s40; // join_pairs.rs:65
-    reg [7:0] term_number_s37; // join_pairs.rs:65
-    reg [7:0] term_number_s38; // join_pairs.rs:65
-    reg [7:0] term_number_s39; // join_pairs.rs:65
-    reg [7:0] term_number_s40; // join_pairs.rs:65
-    reg term_ends_s37; // join_pairs.rs:65
-    reg term_ends_s38; // join_pairs.rs:65
-    reg term_ends_s39; // join_pairs.rs:65
-    reg term_ends_s40; // join_pairs.rs:65
-    reg [15:0] held_10; // join_pairs.rs:59
+    reg term_comes_s37; // join_pairs.rs:52
+    reg term_comes_s38; // join_pairs.rs:52
+    reg term_comes_s39; // join_pairs.rs:52
+    reg term_comes_s40; // join_pairs.rs:52
+    reg [7:0] term_number_s37; // join_pairs.rs:52
+    reg [7:0] term_number_s38; // join_pairs.rs:52
+    reg [7:0] term_number_s39; // join_pairs.rs:52
+    reg [7:0] term_number_s40; // join_pairs.rs:52
+    reg term_ends_s37; // join_pairs.rs:52
+    reg term_ends_s38; // join_pairs.rs:52
+    reg term_ends_s39; // join_pairs.rs:52
+    reg term_ends_s40; // join_pairs.rs:52
+    reg [15:0] held_10; // join_pairs.rs:46
     wire adder_10_out_valid;
     wire [15:0] adder_10_y;
-    reg [15:0] held_11; // join_pairs.rs:59
+    reg [15:0] held_11; // join_pairs.rs:46
     wire adder_11_out_valid;
     wire [15:0] adder_11_y;
-    reg term_comes_s41; // join_pairs.rs:65
-    reg term_comes_s42; // join_pairs.rs:65
-    reg term_comes_s43; // join_pairs.rs:65
-    reg term_comes_s44; // join_pairs.rs:65
-    reg [7:0] term_number_s41; // join_pairs.rs:65
-    reg [7:0] term_number_s42; // join_pairs.rs:65
-    reg [7:0] term_number_s43; // join_pairs.rs:65
-    reg [7:0] term_number_s44; // join_pairs.rs:65
-    reg term_ends_s41; // join_pairs.rs:65
-    reg term_ends_s42; // join_pairs.rs:65
-    reg term_ends_s43; // join_pairs.rs:65
-    reg term_ends_s44; // join_pairs.rs:65
-    reg [15:0] held_12; // join_pairs.rs:59
+    reg term_comes_s41; // join_pairs.rs:52
+    reg term_comes_s42; // join_pairs.rs:52
+    reg term_comes_s43; // join_pairs.rs:52
+    reg term_comes_s44; // join_pairs.rs:52
+    reg [7:0] term_number_s41; // join_pairs.rs:52
+    reg [7:0] term_number_s42; // join_pairs.rs:52
+    reg [7:0] term_number_s43; // join_pairs.rs:52
+    reg [7:0] term_number_s44; // join_pairs.rs:52
+    reg term_ends_s41; // join_pairs.rs:52
+    reg term_ends_s42; // join_pairs.rs:52
+    reg term_ends_s43; // join_pairs.rs:52
+    reg term_ends_s44; // join_pairs.rs:52
+    reg [15:0] held_12; // join_pairs.rs:46
     wire adder_12_out_valid;
     wire [15:0] adder_12_y;
-    reg [15:0] held_13; // join_pairs.rs:59
+    reg [15:0] held_13; // join_pairs.rs:46
     wire adder_13_out_valid;
     wire [15:0] adder_13_y;
-    reg term_comes_s45; // join_pairs.rs:65
-    reg term_comes_s46; // join_pairs.rs:65
-    reg term_comes_s47; // join_pairs.rs:65
-    reg term_comes_s48; // join_pairs.rs:65
-    reg [7:0] term_number_s45; // join_pairs.rs:65
-    reg [7:0] term_number_s46; // join_pairs.rs:65
-    reg [7:0] term_number_s47; // join_pairs.rs:65
-    reg [7:0] term_number_s48; // join_pairs.rs:65
-    reg term_ends_s45; // join_pairs.rs:65
-    reg term_ends_s46; // join_pairs.rs:65
-    reg term_ends_s47; // join_pairs.rs:65
-    reg term_ends_s48; // join_pairs.rs:65
-    reg [15:0] held_14; // join_pairs.rs:59
+    reg term_comes_s45; // join_pairs.rs:52
+    reg term_comes_s46; // join_pairs.rs:52
+    reg term_comes_s47; // join_pairs.rs:52
+    reg term_comes_s48; // join_pairs.rs:52
+    reg [7:0] term_number_s45; // join_pairs.rs:52
+    reg [7:0] term_number_s46; // join_pairs.rs:52
+    reg [7:0] term_number_s47; // join_pairs.rs:52
+    reg [7:0] term_number_s48; // join_pairs.rs:52
+    reg term_ends_s45; // join_pairs.rs:52
+    reg term_ends_s46; // join_pairs.rs:52
+    reg term_ends_s47; // join_pairs.rs:52
+    reg term_ends_s48; // join_pairs.rs:52
+    reg [15:0] held_14; // join_pairs.rs:46
     wire adder_14_out_valid;
     wire [15:0] sums_0;
-    reg [15:0] held_15; // join_pairs.rs:59
+    reg [15:0] held_15; // join_pairs.rs:46
     wire adder_15_out_valid;
     wire [15:0] sums_1;
-    reg term_comes_s49; // join_pairs.rs:65
-    reg term_comes_s50; // join_pairs.rs:65
-    reg term_comes_s51; // join_pairs.rs:65
-    reg term_comes_1; // join_pairs.rs:65
-    reg term_ends_s49; // join_pairs.rs:65
-    reg term_ends_s50; // join_pairs.rs:65
-    reg term_ends_s51; // join_pairs.rs:65
-    reg term_ends_1; // join_pairs.rs:65
+    reg term_comes_s49; // join_pairs.rs:52
+    reg term_comes_s50; // join_pairs.rs:52
+    reg term_comes_s51; // join_pairs.rs:52
+    reg term_comes_1; // join_pairs.rs:52
+    reg term_ends_s49; // join_pairs.rs:52
+    reg term_ends_s50; // join_pairs.rs:52
+    reg term_ends_s51; // join_pairs.rs:52
+    reg term_ends_1; // join_pairs.rs:52
     wire multiplier_32_out_valid;
     wire [15:0] second;
     reg [15:0] sums_0_s53; // sums.rs:142
@@ -698,24 +698,24 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         end
     end
     wire flags_last = (across_last & down_last) & (row == down_end); // walk.rs:141
-    wire there = room & 1'h1; // front.rs:85
+    wire there = room & 1'h1; // front.rs:86
 
     // words become beats
-    wire goes = ((phase == PHASE_RUN) & there) & 1'h1; // front.rs:89
-    wire steps_1 = (goes & 1'h1) & words_valid; // front.rs:92
+    wire goes = ((phase == PHASE_RUN) & there) & 1'h1; // front.rs:90
+    wire steps_1 = (goes & 1'h1) & words_valid; // front.rs:93
     assign steps = steps_1;
     assign words_ready = ((goes & 1'h1) & 1'h1) | (phase == PHASE_DRAIN);
-    wire taken = steps_1 & 1'h1; // front.rs:94
-    wire comes = steps_1 & (~(words_failed & 1'h1)); // front.rs:95
-    wire all = row_ends & flags_last; // front.rs:104
+    wire taken = steps_1 & 1'h1; // front.rs:95
+    wire comes = steps_1 & (~(words_failed & 1'h1)); // front.rs:96
+    wire all = row_ends & flags_last; // front.rs:105
     always @* begin
         finds = MATRIX_OUTCOME_OKAY;
         if ((~words_last) & all) finds = MATRIX_OUTCOME_LONG;
         if (words_last & (~all)) finds = MATRIX_OUTCOME_SHORT;
         if (words_failed) finds = MATRIX_OUTCOME_BUS;
     end
-    wire [7:0] beat_place = base + number_1; // front.rs:124
-    wire _t11 = comes & row_ends; // front.rs:125
+    wire [7:0] beat_place = base + number_1; // front.rs:125
+    wire _t11 = comes & row_ends; // front.rs:126
     always @(posedge clk) begin
         beat_flags_number <= number_1;
         beat_flags_ends <= row_ends;
@@ -1135,7 +1135,7 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         later_ends_2_s19 <= later_ends_2_s18;
         term_ends <= later_ends_2_s19;
     end
-    wire odd = term_number[0]; // join_pairs.rs:56
+    wire odd = term_number[0]; // join_pairs.rs:43
     always @(posedge clk) if ((term_comes & 1'h1) & (~odd)) held <= values_0;
     add_e5f10_l4 adder (
         .clk(clk),
@@ -1179,8 +1179,8 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         term_ends_s23 <= term_ends_s22;
         term_ends_s24 <= term_ends_s23;
     end
-    wire whole = term_number_s24[0]; // join_pairs.rs:55
-    wire odd_1 = term_number_s24[1]; // join_pairs.rs:56
+    wire whole = term_number_s24[0]; // join_pairs.rs:42
+    wire odd_1 = term_number_s24[1]; // join_pairs.rs:43
     always @(posedge clk) if ((term_comes_s24 & whole) & (~odd_1)) held_2 <= adder_y;
     add_e5f10_l4 adder_2 (
         .clk(clk),
@@ -1224,8 +1224,8 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         term_ends_s27 <= term_ends_s26;
         term_ends_s28 <= term_ends_s27;
     end
-    wire whole_1 = &term_number_s28[1:0]; // join_pairs.rs:55
-    wire odd_2 = term_number_s28[2]; // join_pairs.rs:56
+    wire whole_1 = &term_number_s28[1:0]; // join_pairs.rs:42
+    wire odd_2 = term_number_s28[2]; // join_pairs.rs:43
     always @(posedge clk) if ((term_comes_s28 & whole_1) & (~odd_2)) held_4 <= adder_2_y;
     add_e5f10_l4 adder_4 (
         .clk(clk),
@@ -1269,8 +1269,8 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         term_ends_s31 <= term_ends_s30;
         term_ends_s32 <= term_ends_s31;
     end
-    wire whole_2 = &term_number_s32[2:0]; // join_pairs.rs:55
-    wire odd_3 = term_number_s32[3]; // join_pairs.rs:56
+    wire whole_2 = &term_number_s32[2:0]; // join_pairs.rs:42
+    wire odd_3 = term_number_s32[3]; // join_pairs.rs:43
     always @(posedge clk) if ((term_comes_s32 & whole_2) & (~odd_3)) held_6 <= adder_4_y;
     add_e5f10_l4 adder_6 (
         .clk(clk),
@@ -1314,8 +1314,8 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         term_ends_s35 <= term_ends_s34;
         term_ends_s36 <= term_ends_s35;
     end
-    wire whole_3 = &term_number_s36[3:0]; // join_pairs.rs:55
-    wire odd_4 = term_number_s36[4]; // join_pairs.rs:56
+    wire whole_3 = &term_number_s36[3:0]; // join_pairs.rs:42
+    wire odd_4 = term_number_s36[4]; // join_pairs.rs:43
     always @(posedge clk) if ((term_comes_s36 & whole_3) & (~odd_4)) held_8 <= adder_6_y;
     add_e5f10_l4 adder_8 (
         .clk(clk),
@@ -1359,8 +1359,8 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         term_ends_s39 <= term_ends_s38;
         term_ends_s40 <= term_ends_s39;
     end
-    wire whole_4 = &term_number_s40[4:0]; // join_pairs.rs:55
-    wire odd_5 = term_number_s40[5]; // join_pairs.rs:56
+    wire whole_4 = &term_number_s40[4:0]; // join_pairs.rs:42
+    wire odd_5 = term_number_s40[5]; // join_pairs.rs:43
     always @(posedge clk) if ((term_comes_s40 & whole_4) & (~odd_5)) held_10 <= adder_8_y;
     add_e5f10_l4 adder_10 (
         .clk(clk),
@@ -1404,8 +1404,8 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         term_ends_s43 <= term_ends_s42;
         term_ends_s44 <= term_ends_s43;
     end
-    wire whole_5 = &term_number_s44[5:0]; // join_pairs.rs:55
-    wire odd_6 = term_number_s44[6]; // join_pairs.rs:56
+    wire whole_5 = &term_number_s44[5:0]; // join_pairs.rs:42
+    wire odd_6 = term_number_s44[6]; // join_pairs.rs:43
     always @(posedge clk) if ((term_comes_s44 & whole_5) & (~odd_6)) held_12 <= adder_10_y;
     add_e5f10_l4 adder_12 (
         .clk(clk),
@@ -1449,8 +1449,8 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         term_ends_s47 <= term_ends_s46;
         term_ends_s48 <= term_ends_s47;
     end
-    wire whole_6 = &term_number_s48[6:0]; // join_pairs.rs:55
-    wire odd_7 = term_number_s48[7]; // join_pairs.rs:56
+    wire whole_6 = &term_number_s48[6:0]; // join_pairs.rs:42
+    wire odd_7 = term_number_s48[7]; // join_pairs.rs:43
     always @(posedge clk) if ((term_comes_s48 & whole_6) & (~odd_7)) held_14 <= adder_12_y;
     add_e5f10_l4 adder_14 (
         .clk(clk),
@@ -1718,7 +1718,7 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
             else if (comes_3 & (~_t11)) adding <= adding - 8'h1;
         end
     end
-    wire _t15 = _t11 & across_last; // front.rs:36
+    wire _t15 = _t11 & across_last; // front.rs:37
     always @(posedge clk) begin
         if (rst) begin
             waiting <= 8'h0;

@@ -45,11 +45,11 @@ module products_256x2_32_1_1_rows (
     // localparam [3:0] TABLE_OUTCOME_NO_TOKENS = 4'ha;
     // localparam [3:0] TABLE_OUTCOME_MANY_TOKENS = 4'hb;
     // localparam [3:0] TABLE_OUTCOME_WEIGHTS = 4'hc;
-    reg there; // the queries are there | products.rs:110
-    reg wrong; // they had too few or too many words | products.rs:111
-    reg number; // products.rs:112
-    reg [3:0] word; // products.rs:113
-    reg beyond; // all were there, and more words come | products.rs:114
+    reg there; // the queries are there | products.rs:111
+    reg wrong; // they had too few or too many words | products.rs:112
+    reg number; // products.rs:113
+    reg [3:0] word; // products.rs:114
+    reg beyond; // all were there, and more words come | products.rs:115
     wire books_command_ready;
     wire books_words_ready;
     wire books_passing_comes;
@@ -61,8 +61,8 @@ module products_256x2_32_1_1_rows (
     wire [3:0] books_done_outcome;
     wire books_done_in_rows;
     wire [15:0] books_done_position;
-    reg [63:0] numbers_2; // products.rs:180
-    reg [63:0] entered_data_s1; // products.rs:182
+    reg [63:0] numbers_2; // products.rs:181
+    reg [63:0] entered_data_s1; // products.rs:183
     wire multiplier_out_valid;
     wire [15:0] multiplier_y;
     wire multiplier_1_out_valid;
@@ -75,55 +75,55 @@ module products_256x2_32_1_1_rows (
     wire [15:0] product_0_0;
     wire adder_1_out_valid;
     wire [15:0] product_0_1;
-    reg comes_s1; // products.rs:204
-    reg comes_s2; // products.rs:204
-    reg comes_s3; // products.rs:204
-    reg comes_s4; // products.rs:204
-    reg comes_s5; // products.rs:204
-    reg comes_s6; // products.rs:204
-    reg comes_s7; // products.rs:204
-    reg comes_s8; // products.rs:204
-    reg comes_1; // products.rs:204
-    reg [4:0] entered_position_s1; // products.rs:217
-    reg [4:0] entered_position_s2; // products.rs:217
-    reg [4:0] entered_position_s3; // products.rs:217
-    reg [4:0] entered_position_s4; // products.rs:217
-    reg [4:0] entered_position_s5; // products.rs:217
-    reg [4:0] entered_position_s6; // products.rs:217
-    reg [4:0] entered_position_s7; // products.rs:217
-    reg [4:0] entered_position_s8; // products.rs:217
-    reg [4:0] position; // products.rs:217
-    reg [6:0] entered_word_s1; // products.rs:217
-    reg [6:0] entered_word_s2; // products.rs:217
-    reg [6:0] entered_word_s3; // products.rs:217
-    reg [6:0] entered_word_s4; // products.rs:217
-    reg [6:0] entered_word_s5; // products.rs:217
-    reg [6:0] entered_word_s6; // products.rs:217
-    reg [6:0] entered_word_s7; // products.rs:217
-    reg [6:0] entered_word_s8; // products.rs:217
-    reg [6:0] row; // products.rs:217
-    reg [1:0] entered_there_s1; // products.rs:217
-    reg [1:0] entered_there_s2; // products.rs:217
-    reg [1:0] entered_there_s3; // products.rs:217
-    reg [1:0] entered_there_s4; // products.rs:217
-    reg [1:0] entered_there_s5; // products.rs:217
-    reg [1:0] entered_there_s6; // products.rs:217
-    reg [1:0] entered_there_s7; // products.rs:217
-    reg [1:0] entered_there_s8; // products.rs:217
-    reg [1:0] there_1; // products.rs:217
-    reg valid; // products.rs:218
-    reg [4:0] found_position; // products.rs:219
-    reg [6:0] found_row; // products.rs:219
-    reg [1:0] found_there; // products.rs:219
-    reg [15:0] found_product_0_0; // products.rs:219
-    reg [15:0] found_product_0_1; // products.rs:219
+    reg comes_s1; // products.rs:200
+    reg comes_s2; // products.rs:200
+    reg comes_s3; // products.rs:200
+    reg comes_s4; // products.rs:200
+    reg comes_s5; // products.rs:200
+    reg comes_s6; // products.rs:200
+    reg comes_s7; // products.rs:200
+    reg comes_s8; // products.rs:200
+    reg comes_1; // products.rs:200
+    reg [4:0] entered_position_s1; // products.rs:213
+    reg [4:0] entered_position_s2; // products.rs:213
+    reg [4:0] entered_position_s3; // products.rs:213
+    reg [4:0] entered_position_s4; // products.rs:213
+    reg [4:0] entered_position_s5; // products.rs:213
+    reg [4:0] entered_position_s6; // products.rs:213
+    reg [4:0] entered_position_s7; // products.rs:213
+    reg [4:0] entered_position_s8; // products.rs:213
+    reg [4:0] position; // products.rs:213
+    reg [6:0] entered_word_s1; // products.rs:213
+    reg [6:0] entered_word_s2; // products.rs:213
+    reg [6:0] entered_word_s3; // products.rs:213
+    reg [6:0] entered_word_s4; // products.rs:213
+    reg [6:0] entered_word_s5; // products.rs:213
+    reg [6:0] entered_word_s6; // products.rs:213
+    reg [6:0] entered_word_s7; // products.rs:213
+    reg [6:0] entered_word_s8; // products.rs:213
+    reg [6:0] row; // products.rs:213
+    reg [1:0] entered_there_s1; // products.rs:213
+    reg [1:0] entered_there_s2; // products.rs:213
+    reg [1:0] entered_there_s3; // products.rs:213
+    reg [1:0] entered_there_s4; // products.rs:213
+    reg [1:0] entered_there_s5; // products.rs:213
+    reg [1:0] entered_there_s6; // products.rs:213
+    reg [1:0] entered_there_s7; // products.rs:213
+    reg [1:0] entered_there_s8; // products.rs:213
+    reg [1:0] there_1; // products.rs:213
+    reg valid; // products.rs:214
+    reg [4:0] found_position; // products.rs:215
+    reg [6:0] found_row; // products.rs:215
+    reg [1:0] found_there; // products.rs:215
+    reg [15:0] found_product_0_0; // products.rs:215
+    reg [15:0] found_product_0_1; // products.rs:215
     (* ram_style = "distributed" *) reg [63:0] numbers [0:15];
 
     // queries
     assign query_ready = ~there;
-    wire ends_query = word == 4'hf; // products.rs:116
-    wire ends_all = ends_query & (number == 1'h0); // products.rs:117
-    wire writes = ((query_valid & query_ready) & (~beyond)) & (number == 1'h0); // products.rs:87
+    wire ends_query = word == 4'hf; // products.rs:117
+    wire ends_all = ends_query & (number == 1'h0); // products.rs:118
+    wire writes = ((query_valid & query_ready) & (~beyond)) & (number == 1'h0); // products.rs:88
     always @(posedge clk) if (writes) numbers[word] <= query_data;
 
     // books
@@ -132,8 +132,8 @@ module products_256x2_32_1_1_rows (
     assign done_outcome = books_done_outcome;
     assign done_in_rows = books_done_in_rows;
     assign done_position = books_done_position;
-    wire [3:0] query_refused = wrong ? TABLE_OUTCOME_QUERY : TABLE_OUTCOME_OKAY; // products.rs:139
-    wire [3:0] refused = (command_refused == TABLE_OUTCOME_OKAY) ? query_refused : command_refused; // products.rs:66
+    wire [3:0] query_refused = wrong ? TABLE_OUTCOME_QUERY : TABLE_OUTCOME_OKAY; // products.rs:140
+    wire [3:0] refused = (command_refused == TABLE_OUTCOME_OKAY) ? query_refused : command_refused; // products.rs:67
     passing_books_256x2_32_rows books (
         .clk(clk),
         .rst(rst),
@@ -186,13 +186,13 @@ module products_256x2_32_1_1_rows (
     end
 
     // products
-    wire comes = books_passing_comes; // products.rs:171
-    wire [4:0] entered_position = books_passing_position; // products.rs:172
-    wire [6:0] entered_word = books_passing_word; // products.rs:172
-    wire [1:0] entered_there = books_passing_there; // products.rs:172
-    wire [63:0] entered_data = books_passing_data; // products.rs:172
-    wire [63:0] numbers_q0 = numbers[entered_position[4:1]]; // products.rs:232
-    wire [31:0] numbers_1 = numbers_q0[{entered_position[0], 5'h0} +: 32]; // products.rs:233
+    wire comes = books_passing_comes; // products.rs:172
+    wire [4:0] entered_position = books_passing_position; // products.rs:173
+    wire [6:0] entered_word = books_passing_word; // products.rs:173
+    wire [1:0] entered_there = books_passing_there; // products.rs:173
+    wire [63:0] entered_data = books_passing_data; // products.rs:173
+    wire [63:0] numbers_q0 = numbers[entered_position[4:1]]; // products.rs:228
+    wire [31:0] numbers_1 = numbers_q0[{entered_position[0], 5'h0} +: 32]; // products.rs:229
     always @(posedge clk) begin
         numbers_2 <= {2{numbers_1}};
         entered_data_s1 <= entered_data;

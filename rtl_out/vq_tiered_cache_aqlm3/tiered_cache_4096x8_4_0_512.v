@@ -76,25 +76,25 @@ module tiered_cache_4096x8_4_0_512 (
     wire loader_busy;
     wire loader_good;
     wire [11:0] next_last_index;
-    reg [28:0] loaded_base; // where the book that was loaded is in memory | tiered_cache.rs:78
-    reg waits; // there is a book in the place that is not read | tiered_cache.rs:82
-    reg place; // the place that is read | tiered_cache.rs:135
-    reg book; // it has a book | tiered_cache.rs:136
-    reg [11:0] last_index; // tiered_cache.rs:137
-    reg [28:0] base; // where it is in memory | tiered_cache.rs:138
-    wire lookups_valid; // tiered_cache.rs:88
-    wire lookups_ready; // tiered_cache.rs:88
-    wire [11:0] lookups_access_index_0; // tiered_cache.rs:88
-    wire [11:0] lookups_access_index_1; // tiered_cache.rs:88
-    wire [11:0] lookups_access_index_2; // tiered_cache.rs:88
-    wire [11:0] lookups_access_index_3; // tiered_cache.rs:88
-    wire [1:0] lookups_access_count; // tiered_cache.rs:88
-    wire lookups_access_row_end; // tiered_cache.rs:88
-    wire lookups_access_last; // tiered_cache.rs:88
-    wire lookups_from_place; // tiered_cache.rs:88
-    wire lookups_from_book; // tiered_cache.rs:88
-    wire [11:0] lookups_from_last_index; // tiered_cache.rs:88
-    wire [28:0] lookups_from_base; // tiered_cache.rs:88
+    reg [28:0] loaded_base; // where the book that was loaded is in memory | tiered_cache.rs:79
+    reg waits; // there is a book in the place that is not read | tiered_cache.rs:83
+    reg place; // the place that is read | two_places.rs:29
+    reg book; // it has a book | two_places.rs:30
+    reg [11:0] last_index; // two_places.rs:31
+    reg [28:0] base; // where it is in memory | two_places.rs:32
+    wire lookups_valid; // two_places.rs:48
+    wire lookups_ready; // two_places.rs:48
+    wire [11:0] lookups_access_index_0; // two_places.rs:48
+    wire [11:0] lookups_access_index_1; // two_places.rs:48
+    wire [11:0] lookups_access_index_2; // two_places.rs:48
+    wire [11:0] lookups_access_index_3; // two_places.rs:48
+    wire [1:0] lookups_access_count; // two_places.rs:48
+    wire lookups_access_row_end; // two_places.rs:48
+    wire lookups_access_last; // two_places.rs:48
+    wire lookups_from_place; // two_places.rs:48
+    wire lookups_from_book; // two_places.rs:48
+    wire [11:0] lookups_from_last_index; // two_places.rs:48
+    wire [28:0] lookups_from_base; // two_places.rs:48
     wire slice_s_ready;
     wire sorted_valid;
     wire [131:0] slice_m_payload;
@@ -102,22 +102,22 @@ module tiered_cache_4096x8_4_0_512 (
     reg taken_1; // fork.rs:23
     wire reads_ready; // fork.rs:24
     wire waiting_ready; // fork.rs:24
-    wire cold_valid; // tiered_cache.rs:102
-    wire cold_ready; // tiered_cache.rs:102
-    wire [11:0] cold_index_0; // tiered_cache.rs:102
-    wire [11:0] cold_index_1; // tiered_cache.rs:102
-    wire [11:0] cold_index_2; // tiered_cache.rs:102
-    wire [11:0] cold_index_3; // tiered_cache.rs:102
-    wire [3:0] cold_cold; // tiered_cache.rs:102
-    wire [28:0] cold_base; // tiered_cache.rs:102
-    wire given; // cold.rs:16
-    reg [3:0] left; // lanes whose entries are still to be asked for | cold.rs:40
-    reg [11:0] index_0; // cold.rs:41
-    reg [11:0] index_1; // cold.rs:41
-    reg [11:0] index_2; // cold.rs:41
-    reg [11:0] index_3; // cold.rs:41
-    reg [28:0] base_1; // cold.rs:42
-    wire ready; // cold.rs:46
+    wire cold_valid; // tiered_cache.rs:96
+    wire cold_ready; // tiered_cache.rs:96
+    wire [11:0] cold_index_0; // tiered_cache.rs:96
+    wire [11:0] cold_index_1; // tiered_cache.rs:96
+    wire [11:0] cold_index_2; // tiered_cache.rs:96
+    wire [11:0] cold_index_3; // tiered_cache.rs:96
+    wire [3:0] cold_cold; // tiered_cache.rs:96
+    wire [28:0] cold_base; // tiered_cache.rs:96
+    wire given; // cold.rs:17
+    reg [3:0] left; // lanes whose entries are still to be asked for | cold.rs:41
+    reg [11:0] index_0; // cold.rs:42
+    reg [11:0] index_1; // cold.rs:42
+    reg [11:0] index_2; // cold.rs:42
+    reg [11:0] index_3; // cold.rs:42
+    reg [28:0] base_1; // cold.rs:43
+    wire ready; // cold.rs:47
     wire counter_available;
     wire [4:0] counter_level;
     wire counter_excess;
@@ -125,24 +125,24 @@ module tiered_cache_4096x8_4_0_512 (
     wire slice_1_s_ready;
     wire wanted_valid;
     wire [43:0] slice_1_m_payload;
-    reg valid_1; // cold.rs:73
-    reg [28:0] address; // cold.rs:74
-    reg part; // the word of the entry | cold.rs:82
-    wire to_valid; // cold.rs:95
-    wire [1:0] to_lane; // cold.rs:95
-    wire to_last; // cold.rs:95
+    reg valid_1; // cold.rs:74
+    reg [28:0] address; // cold.rs:75
+    reg part; // the word of the entry | cold.rs:83
+    wire to_valid; // cold.rs:96
+    wire [1:0] to_lane; // cold.rs:96
+    wire to_last; // cold.rs:96
     wire fifo_s_ready;
     wire flights_valid;
     wire [2:0] fifo_m_payload;
     wire [4:0] fifo_level;
-    reg part_1; // the word of the entry that comes | cold.rs:118
-    wire to_valid_1; // cold.rs:125
-    wire [63:0] to_piece; // cold.rs:125
-    wire to_part; // cold.rs:125
-    wire [1:0] to_lane_1; // cold.rs:125
-    wire to_last_1; // cold.rs:125
-    wire to_bad; // cold.rs:125
-    wire to_failed; // cold.rs:125
+    reg part_1; // the word of the entry that comes | cold.rs:119
+    wire to_valid_1; // cold.rs:126
+    wire [63:0] to_piece; // cold.rs:126
+    wire to_part; // cold.rs:126
+    wire [1:0] to_lane_1; // cold.rs:126
+    wire to_last_1; // cold.rs:126
+    wire to_bad; // cold.rs:126
+    wire to_failed; // cold.rs:126
     wire fifo_1_s_ready;
     wire answers_valid;
     wire answers_ready; // fifo.rs:152
@@ -153,7 +153,7 @@ module tiered_cache_4096x8_4_0_512 (
     wire beats_ready; // fifo.rs:152
     wire [50:0] fifo_2_m_payload;
     wire [6:0] fifo_2_level;
-    reg looked_up; // the place of the last beat that was looked up | tiered_cache.rs:109
+    reg looked_up; // the place of the last beat that was looked up | tiered_cache.rs:103
     wire near_advance; // near.rs:19
     reg none; // near.rs:22
     reg [127:0] answer; // near.rs:52
@@ -235,12 +235,12 @@ module tiered_cache_4096x8_4_0_512 (
     assign loaded_id = loader_loaded_id;
     assign loaded_outcome = loader_loaded_outcome;
     assign loaded_position = loader_loaded_position;
-    wire [28:0] first_entry = load_address[31:3] + 29'h1; // tiered_cache.rs:77
+    wire [28:0] first_entry = load_address[31:3] + 29'h1; // tiered_cache.rs:78
     always @(posedge clk) if (load_valid & load_ready) loaded_base <= first_entry;
 
     // Switch
-    wire next_place = place ^ waits; // tiered_cache.rs:85
-    wire held = s_switch & loader_busy; // tiered_cache.rs:87
+    wire next_place = place ^ waits; // tiered_cache.rs:87
+    wire held = s_switch & loader_busy; // two_places.rs:47
     assign lookups_access_index_0 = s_index_0;
     assign lookups_access_index_1 = s_index_1;
     assign lookups_access_index_2 = s_index_2;
@@ -254,7 +254,7 @@ module tiered_cache_4096x8_4_0_512 (
     assign lookups_from_book = s_switch ? waits : book;
     assign lookups_from_last_index = s_switch ? next_last_index : last_index;
     assign lookups_from_base = s_switch ? loaded_base : base;
-    wire _t1 = (lookups_valid & lookups_ready) & s_switch; // tiered_cache.rs:93
+    wire _t1 = (lookups_valid & lookups_ready) & s_switch; // two_places.rs:63
     always @(posedge clk) begin
         if (rst) begin
             waits <= 1'h0;
@@ -275,18 +275,18 @@ module tiered_cache_4096x8_4_0_512 (
     end
 
     // Access
-    wire [3:0] used = {lookups_access_count >= 2'h3, lookups_access_count >= 2'h2, lookups_access_count >= 2'h1, 1'h1}; // tiered_cache.rs:166
-    wire [3:0] found = {lookups_from_book & (lookups_access_index_3 <= lookups_from_last_index), lookups_from_book & (lookups_access_index_2 <= lookups_from_last_index), lookups_from_book & (lookups_access_index_1 <= lookups_from_last_index), lookups_from_book & (lookups_access_index_0 <= lookups_from_last_index)}; // tiered_cache.rs:167
-    wire [3:0] in_memory = {lookups_access_index_3 >= 12'h200, lookups_access_index_2 >= 12'h200, lookups_access_index_1 >= 12'h200, lookups_access_index_0 >= 12'h200}; // tiered_cache.rs:168
-    wire [3:0] cold = (used & found) & in_memory; // tiered_cache.rs:169
-    wire [3:0] near = (used & found) & (~in_memory); // tiered_cache.rs:169
-    wire [3:0] wrong = used & (~found); // tiered_cache.rs:169
-    wire [8:0] low_0 = lookups_access_index_0[8:0]; // tiered_cache.rs:170
-    wire [8:0] low_1 = lookups_access_index_1[8:0]; // tiered_cache.rs:170
-    wire [8:0] low_2 = lookups_access_index_2[8:0]; // tiered_cache.rs:170
-    wire [8:0] low_3 = lookups_access_index_3[8:0]; // tiered_cache.rs:170
-    wire no_book = ~lookups_from_book; // tiered_cache.rs:171
-    wire beat_cold = |cold; // tiered_cache.rs:172
+    wire [3:0] used = {lookups_access_count >= 2'h3, lookups_access_count >= 2'h2, lookups_access_count >= 2'h1, 1'h1}; // cache_types.rs:167
+    wire [3:0] found = {lookups_from_book & (lookups_access_index_3 <= lookups_from_last_index), lookups_from_book & (lookups_access_index_2 <= lookups_from_last_index), lookups_from_book & (lookups_access_index_1 <= lookups_from_last_index), lookups_from_book & (lookups_access_index_0 <= lookups_from_last_index)}; // tiered_cache.rs:124
+    wire [3:0] in_memory = {lookups_access_index_3 >= 12'h200, lookups_access_index_2 >= 12'h200, lookups_access_index_1 >= 12'h200, lookups_access_index_0 >= 12'h200}; // tiered_cache.rs:125
+    wire [3:0] cold = (used & found) & in_memory; // tiered_cache.rs:126
+    wire [3:0] near = (used & found) & (~in_memory); // tiered_cache.rs:126
+    wire [3:0] wrong = used & (~found); // tiered_cache.rs:126
+    wire [8:0] low_0 = lookups_access_index_0[8:0]; // tiered_cache.rs:127
+    wire [8:0] low_1 = lookups_access_index_1[8:0]; // tiered_cache.rs:127
+    wire [8:0] low_2 = lookups_access_index_2[8:0]; // tiered_cache.rs:127
+    wire [8:0] low_3 = lookups_access_index_3[8:0]; // tiered_cache.rs:127
+    wire no_book = ~lookups_from_book; // tiered_cache.rs:128
+    wire beat_cold = |cold; // tiered_cache.rs:129
     assign lookups_ready = slice_s_ready;
     wire [131:0] _t2 = {low_3, low_2, low_1, low_0, lookups_from_place, near, wrong, beat_cold, no_book, lookups_access_count, lookups_access_row_end, lookups_access_last, lookups_access_index_3, lookups_access_index_2, lookups_access_index_1, lookups_access_index_0, cold, lookups_from_base}; // register_slice_forward.rs:45
     wire [8:0] sorted_beat_index_0 = slice_m_payload[104:96]; // register_slice_forward.rs:46
@@ -342,11 +342,11 @@ module tiered_cache_4096x8_4_0_512 (
 
     // lookups in memory
     assign m_axi_arburst = 2'h1;
-    wire [3:0] first = left & (4'h0 - left); // cold.rs:43
-    wire [3:0] rest = left & (~first); // cold.rs:44
-    wire last = ~(|rest); // cold.rs:45
-    wire valid = |left; // cold.rs:47
-    wire takes = (~valid) | (ready & last); // cold.rs:48
+    wire [3:0] first = left & (4'h0 - left); // cold.rs:44
+    wire [3:0] rest = left & (~first); // cold.rs:45
+    wire last = ~(|rest); // cold.rs:46
+    wire valid = |left; // cold.rs:48
+    wire takes = (~valid) | (ready & last); // cold.rs:49
     assign cold_ready = takes;
     always @(posedge clk) if (takes) begin
         index_0 <= cold_index_0;
@@ -363,9 +363,9 @@ module tiered_cache_4096x8_4_0_512 (
             if (takes) left <= cold_cold & {4{cold_valid}};
         end
     end
-    wire _t6 = left[0] | left[1]; // cold.rs:56
+    wire _t6 = left[0] | left[1]; // cold.rs:57
     wire [1:0] lane = {(left[2] | left[3]) & (~_t6), _t6 ? (left[1] & (~left[0])) : (left[3] & (~left[2]))}; // first_one.rs:58
-    wire [11:0] stream_index = (((index_0 & {12{first[0]}}) | (index_1 & {12{first[1]}})) | (index_2 & {12{first[2]}})) | (index_3 & {12{first[3]}}); // cold.rs:58
+    wire [11:0] stream_index = (((index_0 & {12{first[0]}}) | (index_1 & {12{first[1]}})) | (index_2 & {12{first[2]}})) | (index_3 & {12{first[3]}}); // cold.rs:59
     wire stream_valid = valid & counter_available; // credit_counter.rs:89
     assign ready = ready_1 & counter_available;
     credit_counter_16 counter (
@@ -383,21 +383,21 @@ module tiered_cache_4096x8_4_0_512 (
     wire [1:0] wanted_lane = slice_1_m_payload[2:1]; // register_slice.rs:63
     wire wanted_last = slice_1_m_payload[0]; // register_slice.rs:63
     assign m_axi_arvalid = valid_1;
-    wire free = (~valid_1) | m_axi_arready; // cold.rs:75
+    wire free = (~valid_1) | m_axi_arready; // cold.rs:76
     always @(posedge clk) begin
         if (rst) begin
             valid_1 <= 1'h0;
         end else if (free) valid_1 <= wanted_valid;
     end
-    wire goes = wanted_valid & free; // cold.rs:76
+    wire goes = wanted_valid & free; // cold.rs:77
     always @(posedge clk) begin
         if (rst) begin
             part <= 1'h0;
         end else if (goes) part <= part + 1'h1;
     end
-    wire [12:0] word = {wanted_index, part}; // cold.rs:84
-    wire begins = goes & (~part); // cold.rs:84
-    wire ends = free & part; // cold.rs:84
+    wire [12:0] word = {wanted_index, part}; // cold.rs:85
+    wire begins = goes & (~part); // cold.rs:85
+    wire ends = free & part; // cold.rs:85
     register_slice_44 slice_1 (
         .clk(clk),
         .rst(rst),
@@ -408,7 +408,7 @@ module tiered_cache_4096x8_4_0_512 (
         .m_ready(ends),
         .m_payload(slice_1_m_payload)
     );
-    wire [28:0] offset = {16'h0, word}; // cold.rs:88
+    wire [28:0] offset = {16'h0, word}; // cold.rs:89
     always @(posedge clk) if (free) address <= wanted_base + offset;
     assign m_axi_arprot = 3'h0;
     assign m_axi_araddr = {address, 3'h0};
@@ -421,18 +421,18 @@ module tiered_cache_4096x8_4_0_512 (
     assign m_axi_rready = flights_valid;
     wire [1:0] flights_lane = fifo_m_payload[2:1]; // fifo.rs:155
     wire flights_last = fifo_m_payload[0]; // fifo.rs:155
-    wire comes = m_axi_rvalid & flights_valid; // cold.rs:113
+    wire comes = m_axi_rvalid & flights_valid; // cold.rs:114
     always @(posedge clk) begin
         if (rst) begin
             part_1 <= 1'h0;
         end else if (comes) part_1 <= part_1 + 1'h1;
     end
-    wire numbers_0 = &m_axi_rdata[14:10]; // cold.rs:122
-    wire numbers_1 = &m_axi_rdata[30:26]; // cold.rs:122
-    wire numbers_2 = &m_axi_rdata[46:42]; // cold.rs:122
-    wire numbers_3 = &m_axi_rdata[62:58]; // cold.rs:122
-    wire failed = m_axi_rresp[1]; // cold.rs:123
-    wire bad = failed | (|{numbers_3, numbers_2, numbers_1, numbers_0}); // cold.rs:124
+    wire numbers_0 = &m_axi_rdata[14:10]; // cache_types.rs:215
+    wire numbers_1 = &m_axi_rdata[30:26]; // cache_types.rs:215
+    wire numbers_2 = &m_axi_rdata[46:42]; // cache_types.rs:215
+    wire numbers_3 = &m_axi_rdata[62:58]; // cache_types.rs:215
+    wire failed = m_axi_rresp[1]; // cold.rs:124
+    wire bad = failed | (|{numbers_3, numbers_2, numbers_1, numbers_0}); // cold.rs:125
     assign to_valid_1 = comes;
     assign to_piece = m_axi_rdata;
     assign to_part = part_1;
@@ -501,7 +501,7 @@ module tiered_cache_4096x8_4_0_512 (
         .good(loader_good),
         .last_index(next_last_index)
     );
-    wire place_1 = ~place; // tiered_cache.rs:112
+    wire place_1 = ~place; // tiered_cache.rs:106
     assign beats_ready = near_advance;
     fifo_51x64_distributed fifo_2 (
         .clk(clk),

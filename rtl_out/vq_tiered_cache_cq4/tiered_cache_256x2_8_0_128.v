@@ -84,29 +84,29 @@ module tiered_cache_256x2_8_0_128 (
     wire loader_busy;
     wire loader_good;
     wire [7:0] next_last_index;
-    reg [28:0] loaded_base; // where the book that was loaded is in memory | tiered_cache.rs:78
-    reg waits; // there is a book in the place that is not read | tiered_cache.rs:82
-    reg place; // the place that is read | tiered_cache.rs:135
-    reg book; // it has a book | tiered_cache.rs:136
-    reg [7:0] last_index; // tiered_cache.rs:137
-    reg [28:0] base; // where it is in memory | tiered_cache.rs:138
-    wire lookups_valid; // tiered_cache.rs:88
-    wire lookups_ready; // tiered_cache.rs:88
-    wire [7:0] lookups_access_index_0; // tiered_cache.rs:88
-    wire [7:0] lookups_access_index_1; // tiered_cache.rs:88
-    wire [7:0] lookups_access_index_2; // tiered_cache.rs:88
-    wire [7:0] lookups_access_index_3; // tiered_cache.rs:88
-    wire [7:0] lookups_access_index_4; // tiered_cache.rs:88
-    wire [7:0] lookups_access_index_5; // tiered_cache.rs:88
-    wire [7:0] lookups_access_index_6; // tiered_cache.rs:88
-    wire [7:0] lookups_access_index_7; // tiered_cache.rs:88
-    wire [2:0] lookups_access_count; // tiered_cache.rs:88
-    wire lookups_access_row_end; // tiered_cache.rs:88
-    wire lookups_access_last; // tiered_cache.rs:88
-    wire lookups_from_place; // tiered_cache.rs:88
-    wire lookups_from_book; // tiered_cache.rs:88
-    wire [7:0] lookups_from_last_index; // tiered_cache.rs:88
-    wire [28:0] lookups_from_base; // tiered_cache.rs:88
+    reg [28:0] loaded_base; // where the book that was loaded is in memory | tiered_cache.rs:79
+    reg waits; // there is a book in the place that is not read | tiered_cache.rs:83
+    reg place; // the place that is read | two_places.rs:29
+    reg book; // it has a book | two_places.rs:30
+    reg [7:0] last_index; // two_places.rs:31
+    reg [28:0] base; // where it is in memory | two_places.rs:32
+    wire lookups_valid; // two_places.rs:48
+    wire lookups_ready; // two_places.rs:48
+    wire [7:0] lookups_access_index_0; // two_places.rs:48
+    wire [7:0] lookups_access_index_1; // two_places.rs:48
+    wire [7:0] lookups_access_index_2; // two_places.rs:48
+    wire [7:0] lookups_access_index_3; // two_places.rs:48
+    wire [7:0] lookups_access_index_4; // two_places.rs:48
+    wire [7:0] lookups_access_index_5; // two_places.rs:48
+    wire [7:0] lookups_access_index_6; // two_places.rs:48
+    wire [7:0] lookups_access_index_7; // two_places.rs:48
+    wire [2:0] lookups_access_count; // two_places.rs:48
+    wire lookups_access_row_end; // two_places.rs:48
+    wire lookups_access_last; // two_places.rs:48
+    wire lookups_from_place; // two_places.rs:48
+    wire lookups_from_book; // two_places.rs:48
+    wire [7:0] lookups_from_last_index; // two_places.rs:48
+    wire [28:0] lookups_from_base; // two_places.rs:48
     wire slice_s_ready;
     wire sorted_valid;
     wire [180:0] slice_m_payload;
@@ -114,30 +114,30 @@ module tiered_cache_256x2_8_0_128 (
     reg taken_1; // fork.rs:23
     wire reads_ready; // fork.rs:24
     wire waiting_ready; // fork.rs:24
-    wire cold_valid; // tiered_cache.rs:102
-    wire cold_ready; // tiered_cache.rs:102
-    wire [7:0] cold_index_0; // tiered_cache.rs:102
-    wire [7:0] cold_index_1; // tiered_cache.rs:102
-    wire [7:0] cold_index_2; // tiered_cache.rs:102
-    wire [7:0] cold_index_3; // tiered_cache.rs:102
-    wire [7:0] cold_index_4; // tiered_cache.rs:102
-    wire [7:0] cold_index_5; // tiered_cache.rs:102
-    wire [7:0] cold_index_6; // tiered_cache.rs:102
-    wire [7:0] cold_index_7; // tiered_cache.rs:102
-    wire [7:0] cold_cold; // tiered_cache.rs:102
-    wire [28:0] cold_base; // tiered_cache.rs:102
-    wire given; // cold.rs:16
-    reg [7:0] left; // lanes whose entries are still to be asked for | cold.rs:40
-    reg [7:0] index_0; // cold.rs:41
-    reg [7:0] index_1; // cold.rs:41
-    reg [7:0] index_2; // cold.rs:41
-    reg [7:0] index_3; // cold.rs:41
-    reg [7:0] index_4; // cold.rs:41
-    reg [7:0] index_5; // cold.rs:41
-    reg [7:0] index_6; // cold.rs:41
-    reg [7:0] index_7; // cold.rs:41
-    reg [28:0] base_1; // cold.rs:42
-    wire ready; // cold.rs:46
+    wire cold_valid; // tiered_cache.rs:96
+    wire cold_ready; // tiered_cache.rs:96
+    wire [7:0] cold_index_0; // tiered_cache.rs:96
+    wire [7:0] cold_index_1; // tiered_cache.rs:96
+    wire [7:0] cold_index_2; // tiered_cache.rs:96
+    wire [7:0] cold_index_3; // tiered_cache.rs:96
+    wire [7:0] cold_index_4; // tiered_cache.rs:96
+    wire [7:0] cold_index_5; // tiered_cache.rs:96
+    wire [7:0] cold_index_6; // tiered_cache.rs:96
+    wire [7:0] cold_index_7; // tiered_cache.rs:96
+    wire [7:0] cold_cold; // tiered_cache.rs:96
+    wire [28:0] cold_base; // tiered_cache.rs:96
+    wire given; // cold.rs:17
+    reg [7:0] left; // lanes whose entries are still to be asked for | cold.rs:41
+    reg [7:0] index_0; // cold.rs:42
+    reg [7:0] index_1; // cold.rs:42
+    reg [7:0] index_2; // cold.rs:42
+    reg [7:0] index_3; // cold.rs:42
+    reg [7:0] index_4; // cold.rs:42
+    reg [7:0] index_5; // cold.rs:42
+    reg [7:0] index_6; // cold.rs:42
+    reg [7:0] index_7; // cold.rs:42
+    reg [28:0] base_1; // cold.rs:43
+    wire ready; // cold.rs:47
     wire counter_available;
     wire [4:0] counter_level;
     wire counter_excess;
@@ -145,22 +145,22 @@ module tiered_cache_256x2_8_0_128 (
     wire slice_1_s_ready;
     wire wanted_valid;
     wire [40:0] slice_1_m_payload;
-    reg valid_1; // cold.rs:73
-    reg [28:0] address; // cold.rs:74
-    wire to_valid; // cold.rs:95
-    wire to_within; // cold.rs:95
-    wire [2:0] to_lane; // cold.rs:95
-    wire to_last; // cold.rs:95
+    reg valid_1; // cold.rs:74
+    reg [28:0] address; // cold.rs:75
+    wire to_valid; // cold.rs:96
+    wire to_within; // cold.rs:96
+    wire [2:0] to_lane; // cold.rs:96
+    wire to_last; // cold.rs:96
     wire fifo_s_ready;
     wire flights_valid;
     wire [4:0] fifo_m_payload;
     wire [4:0] fifo_level;
-    wire to_valid_1; // cold.rs:125
-    wire [31:0] to_piece; // cold.rs:125
-    wire [2:0] to_lane_1; // cold.rs:125
-    wire to_last_1; // cold.rs:125
-    wire to_bad; // cold.rs:125
-    wire to_failed; // cold.rs:125
+    wire to_valid_1; // cold.rs:126
+    wire [31:0] to_piece; // cold.rs:126
+    wire [2:0] to_lane_1; // cold.rs:126
+    wire to_last_1; // cold.rs:126
+    wire to_bad; // cold.rs:126
+    wire to_failed; // cold.rs:126
     wire fifo_1_s_ready;
     wire answers_valid;
     wire answers_ready; // fifo.rs:152
@@ -171,7 +171,7 @@ module tiered_cache_256x2_8_0_128 (
     wire beats_ready; // fifo.rs:152
     wire [79:0] fifo_2_m_payload;
     wire [6:0] fifo_2_level;
-    reg looked_up; // the place of the last beat that was looked up | tiered_cache.rs:109
+    reg looked_up; // the place of the last beat that was looked up | tiered_cache.rs:103
     wire near_advance; // near.rs:19
     reg none; // near.rs:22
     reg [31:0] answer; // near.rs:52
@@ -276,12 +276,12 @@ module tiered_cache_256x2_8_0_128 (
     assign loaded_id = loader_loaded_id;
     assign loaded_outcome = loader_loaded_outcome;
     assign loaded_position = loader_loaded_position;
-    wire [28:0] first_entry = load_address[31:3] + 29'h1; // tiered_cache.rs:77
+    wire [28:0] first_entry = load_address[31:3] + 29'h1; // tiered_cache.rs:78
     always @(posedge clk) if (load_valid & load_ready) loaded_base <= first_entry;
 
     // Switch
-    wire next_place = place ^ waits; // tiered_cache.rs:85
-    wire held = s_switch & loader_busy; // tiered_cache.rs:87
+    wire next_place = place ^ waits; // tiered_cache.rs:87
+    wire held = s_switch & loader_busy; // two_places.rs:47
     assign lookups_access_index_0 = s_index_0;
     assign lookups_access_index_1 = s_index_1;
     assign lookups_access_index_2 = s_index_2;
@@ -299,7 +299,7 @@ module tiered_cache_256x2_8_0_128 (
     assign lookups_from_book = s_switch ? waits : book;
     assign lookups_from_last_index = s_switch ? next_last_index : last_index;
     assign lookups_from_base = s_switch ? loaded_base : base;
-    wire _t1 = (lookups_valid & lookups_ready) & s_switch; // tiered_cache.rs:93
+    wire _t1 = (lookups_valid & lookups_ready) & s_switch; // two_places.rs:63
     always @(posedge clk) begin
         if (rst) begin
             waits <= 1'h0;
@@ -320,22 +320,22 @@ module tiered_cache_256x2_8_0_128 (
     end
 
     // Access
-    wire [7:0] used = {lookups_access_count >= 3'h7, lookups_access_count >= 3'h6, lookups_access_count >= 3'h5, lookups_access_count >= 3'h4, lookups_access_count >= 3'h3, lookups_access_count >= 3'h2, lookups_access_count >= 3'h1, 1'h1}; // tiered_cache.rs:166
-    wire [7:0] found = {lookups_from_book & (lookups_access_index_7 <= lookups_from_last_index), lookups_from_book & (lookups_access_index_6 <= lookups_from_last_index), lookups_from_book & (lookups_access_index_5 <= lookups_from_last_index), lookups_from_book & (lookups_access_index_4 <= lookups_from_last_index), lookups_from_book & (lookups_access_index_3 <= lookups_from_last_index), lookups_from_book & (lookups_access_index_2 <= lookups_from_last_index), lookups_from_book & (lookups_access_index_1 <= lookups_from_last_index), lookups_from_book & (lookups_access_index_0 <= lookups_from_last_index)}; // tiered_cache.rs:167
-    wire [7:0] in_memory = {lookups_access_index_7 >= 8'h80, lookups_access_index_6 >= 8'h80, lookups_access_index_5 >= 8'h80, lookups_access_index_4 >= 8'h80, lookups_access_index_3 >= 8'h80, lookups_access_index_2 >= 8'h80, lookups_access_index_1 >= 8'h80, lookups_access_index_0 >= 8'h80}; // tiered_cache.rs:168
-    wire [7:0] cold = (used & found) & in_memory; // tiered_cache.rs:169
-    wire [7:0] near = (used & found) & (~in_memory); // tiered_cache.rs:169
-    wire [7:0] wrong = used & (~found); // tiered_cache.rs:169
-    wire [6:0] low_0 = lookups_access_index_0[6:0]; // tiered_cache.rs:170
-    wire [6:0] low_1 = lookups_access_index_1[6:0]; // tiered_cache.rs:170
-    wire [6:0] low_2 = lookups_access_index_2[6:0]; // tiered_cache.rs:170
-    wire [6:0] low_3 = lookups_access_index_3[6:0]; // tiered_cache.rs:170
-    wire [6:0] low_4 = lookups_access_index_4[6:0]; // tiered_cache.rs:170
-    wire [6:0] low_5 = lookups_access_index_5[6:0]; // tiered_cache.rs:170
-    wire [6:0] low_6 = lookups_access_index_6[6:0]; // tiered_cache.rs:170
-    wire [6:0] low_7 = lookups_access_index_7[6:0]; // tiered_cache.rs:170
-    wire no_book = ~lookups_from_book; // tiered_cache.rs:171
-    wire beat_cold = |cold; // tiered_cache.rs:172
+    wire [7:0] used = {lookups_access_count >= 3'h7, lookups_access_count >= 3'h6, lookups_access_count >= 3'h5, lookups_access_count >= 3'h4, lookups_access_count >= 3'h3, lookups_access_count >= 3'h2, lookups_access_count >= 3'h1, 1'h1}; // cache_types.rs:167
+    wire [7:0] found = {lookups_from_book & (lookups_access_index_7 <= lookups_from_last_index), lookups_from_book & (lookups_access_index_6 <= lookups_from_last_index), lookups_from_book & (lookups_access_index_5 <= lookups_from_last_index), lookups_from_book & (lookups_access_index_4 <= lookups_from_last_index), lookups_from_book & (lookups_access_index_3 <= lookups_from_last_index), lookups_from_book & (lookups_access_index_2 <= lookups_from_last_index), lookups_from_book & (lookups_access_index_1 <= lookups_from_last_index), lookups_from_book & (lookups_access_index_0 <= lookups_from_last_index)}; // tiered_cache.rs:124
+    wire [7:0] in_memory = {lookups_access_index_7 >= 8'h80, lookups_access_index_6 >= 8'h80, lookups_access_index_5 >= 8'h80, lookups_access_index_4 >= 8'h80, lookups_access_index_3 >= 8'h80, lookups_access_index_2 >= 8'h80, lookups_access_index_1 >= 8'h80, lookups_access_index_0 >= 8'h80}; // tiered_cache.rs:125
+    wire [7:0] cold = (used & found) & in_memory; // tiered_cache.rs:126
+    wire [7:0] near = (used & found) & (~in_memory); // tiered_cache.rs:126
+    wire [7:0] wrong = used & (~found); // tiered_cache.rs:126
+    wire [6:0] low_0 = lookups_access_index_0[6:0]; // tiered_cache.rs:127
+    wire [6:0] low_1 = lookups_access_index_1[6:0]; // tiered_cache.rs:127
+    wire [6:0] low_2 = lookups_access_index_2[6:0]; // tiered_cache.rs:127
+    wire [6:0] low_3 = lookups_access_index_3[6:0]; // tiered_cache.rs:127
+    wire [6:0] low_4 = lookups_access_index_4[6:0]; // tiered_cache.rs:127
+    wire [6:0] low_5 = lookups_access_index_5[6:0]; // tiered_cache.rs:127
+    wire [6:0] low_6 = lookups_access_index_6[6:0]; // tiered_cache.rs:127
+    wire [6:0] low_7 = lookups_access_index_7[6:0]; // tiered_cache.rs:127
+    wire no_book = ~lookups_from_book; // tiered_cache.rs:128
+    wire beat_cold = |cold; // tiered_cache.rs:129
     assign lookups_ready = slice_s_ready;
     wire [180:0] _t2 = {low_7, low_6, low_5, low_4, low_3, low_2, low_1, low_0, lookups_from_place, near, wrong, beat_cold, no_book, lookups_access_count, lookups_access_row_end, lookups_access_last, lookups_access_index_7, lookups_access_index_6, lookups_access_index_5, lookups_access_index_4, lookups_access_index_3, lookups_access_index_2, lookups_access_index_1, lookups_access_index_0, cold, lookups_from_base}; // register_slice_forward.rs:45
     wire [6:0] sorted_beat_index_0 = slice_m_payload[131:125]; // register_slice_forward.rs:46
@@ -404,11 +404,11 @@ module tiered_cache_256x2_8_0_128 (
     // lookups in memory
     assign m_axi_arsize = 3'h3;
     assign m_axi_arlen = 8'h0;
-    wire [7:0] first = left & (8'h0 - left); // cold.rs:43
-    wire [7:0] rest = left & (~first); // cold.rs:44
-    wire last = ~(|rest); // cold.rs:45
-    wire valid = |left; // cold.rs:47
-    wire takes = (~valid) | (ready & last); // cold.rs:48
+    wire [7:0] first = left & (8'h0 - left); // cold.rs:44
+    wire [7:0] rest = left & (~first); // cold.rs:45
+    wire last = ~(|rest); // cold.rs:46
+    wire valid = |left; // cold.rs:48
+    wire takes = (~valid) | (ready & last); // cold.rs:49
     assign cold_ready = takes;
     always @(posedge clk) if (takes) begin
         index_0 <= cold_index_0;
@@ -429,16 +429,16 @@ module tiered_cache_256x2_8_0_128 (
             if (takes) left <= cold_cold & {8{cold_valid}};
         end
     end
-    wire _t6 = left[0] | left[1]; // cold.rs:56
-    wire _t7 = left[2] | left[3]; // cold.rs:56
-    wire _t8 = _t6 | _t7; // cold.rs:56
-    wire _t9 = left[4] | left[5]; // cold.rs:56
-    wire _t10 = left[6] | left[7]; // cold.rs:56
+    wire _t6 = left[0] | left[1]; // cold.rs:57
+    wire _t7 = left[2] | left[3]; // cold.rs:57
+    wire _t8 = _t6 | _t7; // cold.rs:57
+    wire _t9 = left[4] | left[5]; // cold.rs:57
+    wire _t10 = left[6] | left[7]; // cold.rs:57
     wire [1:0] _t11 = _t8 ? {_t7 & (~_t6), _t6 ? (left[1] & (~left[0])) : (left[3] & (~left[2]))} : {_t10 & (~_t9), _t9 ? (left[5] & (~left[4])) : (left[7] & (~left[6]))}; // first_one.rs:57
     wire [2:0] lane = {(_t9 | _t10) & (~_t8), _t11}; // first_one.rs:58
-    wire [7:0] _t12 = (((index_0 & {8{first[0]}}) | (index_1 & {8{first[1]}})) | (index_2 & {8{first[2]}})) | (index_3 & {8{first[3]}}); // cold.rs:58
-    wire [7:0] _t13 = ((_t12 | (index_4 & {8{first[4]}})) | (index_5 & {8{first[5]}})) | (index_6 & {8{first[6]}}); // cold.rs:58
-    wire [7:0] stream_index = _t13 | (index_7 & {8{first[7]}}); // cold.rs:58
+    wire [7:0] _t12 = (((index_0 & {8{first[0]}}) | (index_1 & {8{first[1]}})) | (index_2 & {8{first[2]}})) | (index_3 & {8{first[3]}}); // cold.rs:59
+    wire [7:0] _t13 = ((_t12 | (index_4 & {8{first[4]}})) | (index_5 & {8{first[5]}})) | (index_6 & {8{first[6]}}); // cold.rs:59
+    wire [7:0] stream_index = _t13 | (index_7 & {8{first[7]}}); // cold.rs:59
     wire stream_valid = valid & counter_available; // credit_counter.rs:89
     assign ready = ready_1 & counter_available;
     credit_counter_16 counter (
@@ -456,7 +456,7 @@ module tiered_cache_256x2_8_0_128 (
     wire [2:0] wanted_lane = slice_1_m_payload[3:1]; // register_slice.rs:63
     wire wanted_last = slice_1_m_payload[0]; // register_slice.rs:63
     assign m_axi_arvalid = valid_1;
-    wire free = (~valid_1) | m_axi_arready; // cold.rs:75
+    wire free = (~valid_1) | m_axi_arready; // cold.rs:76
     always @(posedge clk) begin
         if (rst) begin
             valid_1 <= 1'h0;
@@ -472,9 +472,9 @@ module tiered_cache_256x2_8_0_128 (
         .m_ready(free),
         .m_payload(slice_1_m_payload)
     );
-    wire goes = wanted_valid & free; // cold.rs:76
-    wire [6:0] word = wanted_index[7:1]; // cold.rs:80
-    wire [28:0] offset = {22'h0, word}; // cold.rs:88
+    wire goes = wanted_valid & free; // cold.rs:77
+    wire [6:0] word = wanted_index[7:1]; // cold.rs:81
+    wire [28:0] offset = {22'h0, word}; // cold.rs:89
     always @(posedge clk) if (free) address <= wanted_base + offset;
     assign m_axi_arprot = 3'h0;
     assign m_axi_araddr = {address, 3'h0};
@@ -483,18 +483,18 @@ module tiered_cache_256x2_8_0_128 (
     assign to_valid = goes;
     assign to_lane = wanted_lane;
     assign to_last = wanted_last;
-    wire s_within = wanted_index[0]; // cold.rs:97
+    wire s_within = wanted_index[0]; // cold.rs:98
     assign to_within = s_within;
     assign m_axi_rready = flights_valid;
     wire flights_within = fifo_m_payload[4]; // fifo.rs:155
     wire [2:0] flights_lane = fifo_m_payload[3:1]; // fifo.rs:155
     wire flights_last = fifo_m_payload[0]; // fifo.rs:155
-    wire comes = m_axi_rvalid & flights_valid; // cold.rs:113
-    wire [31:0] piece = m_axi_rdata[{flights_within, 5'h0} +: 32]; // cold.rs:116
-    wire numbers_0 = &piece[14:10]; // cold.rs:122
-    wire numbers_1 = &piece[30:26]; // cold.rs:122
-    wire failed = m_axi_rresp[1]; // cold.rs:123
-    wire bad = failed | (|{numbers_1, numbers_0}); // cold.rs:124
+    wire comes = m_axi_rvalid & flights_valid; // cold.rs:114
+    wire [31:0] piece = m_axi_rdata[{flights_within, 5'h0} +: 32]; // cold.rs:117
+    wire numbers_0 = &piece[14:10]; // cache_types.rs:215
+    wire numbers_1 = &piece[30:26]; // cache_types.rs:215
+    wire failed = m_axi_rresp[1]; // cold.rs:124
+    wire bad = failed | (|{numbers_1, numbers_0}); // cold.rs:125
     assign to_valid_1 = comes;
     assign to_piece = piece;
     assign to_lane_1 = flights_lane;
@@ -565,7 +565,7 @@ module tiered_cache_256x2_8_0_128 (
         .good(loader_good),
         .last_index(next_last_index)
     );
-    wire place_1 = ~place; // tiered_cache.rs:112
+    wire place_1 = ~place; // tiered_cache.rs:106
     assign beats_ready = near_advance;
     fifo_80x64_distributed fifo_2 (
         .clk(clk),
