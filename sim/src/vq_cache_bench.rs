@@ -2,6 +2,7 @@
 
 use crate::bus::{Beat, Bench, Stalls, StreamPorts};
 use crate::golden::vq::cache::{CodebookCache, LoadFault, LoadWord, book_words};
+use crate::vq_command_feed;
 use fastrand::Rng;
 use hdl::BigUint;
 use hdl::engine::Engine;
@@ -55,6 +56,20 @@ pub(crate) struct Expected {
     pub(crate) faults: Vec<[u64; 3]>,
 }
 
+/// Why a run ends before all is there.
+enum End {
+    /// As was asked for.
+    Stopped,
+    /// Something came out wrong, or did not come.
+    Wrong(String),
+}
+
+impl From<String> for End {
+    fn from(what: String) -> End {
+        End::Wrong(what)
+    }
+}
+
 impl Expected {
     /// How a load must end.
     pub(crate) fn report(&mut self, id: u32, ended: Result<(), LoadFault>) {
@@ -79,20 +94,53 @@ impl CacheBench {
         stalls: [Stalls; 6],
         seed: u64,
     ) -> Result<Times, String> {
+        self.play(engine, episodes, stalls, seed, u64::MAX).map_err(|end| match end {
+            End::Stopped => "it was stopped".into(),
+            End::Wrong(what) => what,
+        })
+    }
+
+    /// The same for so many cycles, whatever is under way then and without a check: the reset of the next run comes in the middle of it.
+    ///
+    /// # Errors
+    /// What the bus did wrong.
+    pub fn stop(
+        &self,
+        engine: &mut dyn Engine,
+        episodes: &[Episode],
+        stalls: [Stalls; 6],
+        seed: u64,
+        cycles: u64,
+    ) -> Result<(), String> {
+        match self.play(engine, episodes, stalls, seed, cycles) {
+            Err(End::Wrong(what)) => Err(what),
+            _ => Ok(()),
+        }
+    }
+
+    fn play(
+        &self,
+        engine: &mut dyn Engine,
+        episodes: &[Episode],
+        stalls: [Stalls; 6],
+        seed: u64,
+        stop: u64,
+    ) -> Result<Times, End> {
         let mut rng = Rng::with_seed(seed);
         let mut bench = Bench::new(engine, seed);
         let [load, words, s] = [0, 1, 2].map(|i| bench.source_at(self.sources[i].clone(), stalls[i]));
         let [loaded, m, fault] = [0, 1, 2].map(|i| bench.sink_at(self.sinks[i].clone(), stalls[3 + i]));
-        bench.reset().map_err(|e| e.to_string())?;
+        vq_command_feed::reset(&mut bench, &self.sources, &self.sinks, seed)?;
         let work: usize =
             episodes.iter().map(|e| e.beats.len() + e.loads.iter().map(|l| l.1.len()).sum::<usize>()).sum();
         let limit = bench.cycle() + 1000 + 100 * (work + 20 * episodes.len()) as u64;
+        let step = |bench: &mut Bench| step(bench, limit, stop);
         let (mut loads, mut beats) = (0, 0);
         for episode in episodes {
             // nothing is announced before the last switch was taken, which would wait for it
             let first_of_last = beats;
             while self.places == 1 && bench.unsent(s) > 0 {
-                step(&mut bench, limit)?;
+                step(&mut bench)?;
             }
             for (id, book) in &episode.loads {
                 bench.send(load, [u64::from(*id)]);
@@ -100,15 +148,15 @@ impl CacheBench {
             }
             loads += episode.loads.len();
             while bench.sent_at(load).len() < loads {
-                step(&mut bench, limit)?;
+                step(&mut bench)?;
             }
-            bench.step().map_err(|e| e.to_string())?;
+            step(&mut bench)?;
             let sent: Vec<Beat> =
                 episode.beats.iter().enumerate().map(|(i, beat)| self.beat(beat, i == 0, &mut rng)).collect();
             beats += sent.len();
             bench.send(s, sent);
             while bench.sent_at(s).len() <= first_of_last {
-                step(&mut bench, limit)?;
+                step(&mut bench)?;
             }
         }
         let expected = self.expected(episodes);
@@ -116,9 +164,9 @@ impl CacheBench {
             || bench.beats(m).len() < expected.answers.len()
             || bench.beats(loaded).len() < expected.reports.len()
         {
-            step(&mut bench, limit)?;
+            step(&mut bench)?;
         }
-        (0..60).try_for_each(|_| bench.step().map_err(|e| e.to_string()))?;
+        (0..60).try_for_each(|_| step(&mut bench))?;
         self.compare(&expected, bench.beats(loaded), bench.beats(m), bench.beats(fault), stalls[5] == Stalls::Never)?;
         let [taken, announced] = [s, load].map(|source| bench.sent_at(source).to_vec());
         let [answered, reported] = [m, loaded].map(|sink| bench.received_at(sink).to_vec());
@@ -266,11 +314,14 @@ impl CacheBench {
     }
 }
 
-fn step(bench: &mut Bench, limit: u64) -> Result<(), String> {
-    if bench.cycle() > limit {
-        return Err("it hangs".into());
+fn step(bench: &mut Bench, limit: u64, stop: u64) -> Result<(), End> {
+    if bench.cycle() >= stop {
+        return Err(End::Stopped);
     }
-    bench.step().map_err(|e| e.to_string())
+    if bench.cycle() > limit {
+        return Err(End::Wrong("it hangs".into()));
+    }
+    bench.step().map_err(|e| End::Wrong(e.to_string()))
 }
 
 /// The words of a load as they are sent.

@@ -1,11 +1,19 @@
-//! Commands one after the other: few of them are queued, as one may have a million words.
+//! Commands one after the other: few of them are queued, as one may have a million words. And the resets before them, in the middle of others.
 
-use crate::bus::{Bench, Sink};
+use crate::bus::{Bench, Sink, StreamPorts};
 
 /// Commands that are queued, the one under way counted: the next ones are there before anything waits for them.
 const QUEUED: usize = 3;
 
-/// Steps until every command has its report, each of which is told, and some cycles more. `send` queues a command, and says how much work it is: 60 cycles
+/// How far commands are played.
+pub enum Until<'p> {
+    /// To the last report; each is told.
+    Reports(&'p mut dyn FnMut()),
+    /// So many cycles, whatever is under way then: the reset of the next run comes in the middle of it.
+    Cycles(u64),
+}
+
+/// Steps until every command has its report and some cycles more, or until it is stopped. `send` queues a command, and says how much work it is: 60 cycles
 /// for each are enough.
 ///
 /// # Errors
@@ -15,11 +23,16 @@ pub fn play<C>(
     report: Sink,
     commands: impl IntoIterator<Item = C>,
     mut send: impl FnMut(&mut Bench, C) -> usize,
-    progress: &mut dyn FnMut(),
+    until: Until,
 ) -> Result<(), String> {
+    let mut nobody = || ();
+    let (progress, stop): (&mut dyn FnMut(), _) = match until {
+        Until::Reports(progress) => (progress, u64::MAX),
+        Until::Cycles(cycles) => (&mut nobody, bench.cycle() + cycles),
+    };
     let mut commands = commands.into_iter();
     let (mut sent, mut there, mut limit) = (0, 0, bench.cycle() + 60_000);
-    loop {
+    while bench.cycle() < stop {
         while sent < there + QUEUED
             && let Some(command) = commands.next()
         {
@@ -37,4 +50,27 @@ pub fn play<C>(
         (there..now).for_each(|_| progress());
         there = now;
     }
+    Ok(())
+}
+
+/// A reset of one cycle, the shortest, up to three, in which nothing is offered; whatever was under way before. The seed says how long it is.
+///
+/// # Errors
+/// Something is offered by the unit while it is reset.
+pub fn reset<'p>(
+    bench: &mut Bench,
+    sources: impl IntoIterator<Item = &'p StreamPorts>,
+    sinks: impl IntoIterator<Item = &'p StreamPorts> + Clone,
+    seed: u64,
+) -> Result<(), String> {
+    sources.into_iter().for_each(|source| bench.engine.poke_u64(source.valid, 0));
+    bench.engine.set_reset(0, true);
+    for _ in 0..=seed % 3 {
+        bench.engine.step();
+        if let Some(sink) = sinks.clone().into_iter().find(|sink| bench.engine.peek_u64(sink.valid) == 1) {
+            return Err(format!("`{}` is valid in reset", sink.name));
+        }
+    }
+    bench.engine.set_reset(0, false);
+    Ok(())
 }

@@ -8,7 +8,7 @@ use crate::golden::vq::cache::{LoadWord, book_words};
 use crate::golden::vq::matrix::{MatrixCommand, MatrixFault, MatrixSource, MatrixUnit, RowProducts};
 use crate::golden::vq::{Algorithm, Books, Scales, Tensor, TensorKind, VqFile, pack_row};
 use crate::vq::{Source, TrainOptions, kv_sources, pack, train};
-use crate::vq_command_feed;
+use crate::vq_command_feed::{self, Until};
 use fastrand::Rng;
 use hdl::BigUint;
 use hdl::engine::Engine;
@@ -55,6 +55,13 @@ pub struct MatrixPlayed {
     pub reports: Vec<Beat>,
 }
 
+impl MatrixTimes {
+    /// The cycle of the last report.
+    pub fn end(&self) -> u64 {
+        self.reports.last().copied().unwrap_or(0)
+    }
+}
+
 impl MatrixBench {
     /// Runs commands one after the other. All streams stall: `command`, `vector`, `words`, `books`, `scale`, `m`, `report`.
     ///
@@ -67,12 +74,12 @@ impl MatrixBench {
         stalls: [Stalls; 7],
         seed: u64,
     ) -> Result<MatrixTimes, String> {
-        let played = self.play(engine, commands, stalls, seed, &mut || ())?;
+        let played = self.play(engine, commands, stalls, seed, Until::Reports(&mut || ()))?;
         self.check(commands, &played)?;
         Ok(played.times)
     }
 
-    /// The same without a check; each report is told.
+    /// The same without a check.
     ///
     /// # Errors
     /// What did not come.
@@ -82,14 +89,15 @@ impl MatrixBench {
         commands: impl IntoIterator<Item = C>,
         stalls: [Stalls; 7],
         seed: u64,
-        progress: &mut dyn FnMut(),
+        until: Until,
     ) -> Result<MatrixPlayed, String> {
         let mut bench = Bench::new(engine, seed);
         let [command, vector, words] = [0, 1, 2].map(|i| bench.source_at(self.sources[i].clone(), stalls[i]));
         let books = self.books.clone().map(|books| bench.source_at(books, stalls[3]));
         let scale = self.scale.clone().map(|scale| bench.source_at(scale, stalls[4]));
         let [m, report] = [0, 1].map(|i| bench.sink_at(self.sinks[i].clone(), stalls[5 + i]));
-        bench.reset().map_err(|e| e.to_string())?;
+        let sources = self.sources.iter().chain(&self.books).chain(&self.scale);
+        vq_command_feed::reset(&mut bench, sources, &self.sinks, seed)?;
         let send = |bench: &mut Bench, c: C| {
             let c: &MatrixCommand = c.borrow();
             bench.send(command, [self.command_beat(c)]);
@@ -105,7 +113,7 @@ impl MatrixBench {
             let loads: usize = c.books.iter().map(Vec::len).sum();
             2 * c.words.len() + 2 * c.rows + 2 * loads + c.scales.len() + 500
         };
-        vq_command_feed::play(&mut bench, report, commands, send, progress)?;
+        vq_command_feed::play(&mut bench, report, commands, send, until)?;
         let [products, reports] = [m, report].map(|sink| bench.received_at(sink).to_vec());
         let [commands, words] = [command, words].map(|source| bench.sent_at(source).to_vec());
         let books = books.map_or(vec![], |books| bench.sent_at(books).to_vec());

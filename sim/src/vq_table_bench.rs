@@ -15,7 +15,7 @@ pub use values::ValuesBench;
 use crate::bus::{Beat, Bench, Sink, Source, Stalls, StreamPorts};
 use crate::golden::vq::cache::LoadWord;
 use crate::golden::vq::tables::{Score, TableCommand, TableFault, TableUnit, Tables};
-use crate::vq_command_feed;
+use crate::vq_command_feed::{self, Until};
 use hdl::BigUint;
 use hdl::engine::Engine;
 use std::borrow::Borrow;
@@ -36,7 +36,12 @@ pub struct TableTimes {
 impl TableTimes {
     /// From the first command to the last report.
     pub fn cycles(&self) -> u64 {
-        self.reports.last().unwrap_or(&0) - self.commands.first().unwrap_or(&0)
+        self.end() - self.commands.first().unwrap_or(&0)
+    }
+
+    /// The cycle of the last report.
+    pub fn end(&self) -> u64 {
+        self.reports.last().copied().unwrap_or(0)
     }
 }
 

@@ -58,12 +58,12 @@ impl EncoderBench {
         stalls: [Stalls; 5],
         seed: u64,
     ) -> Result<TableTimes, String> {
-        let played = self.play(engine, commands, stalls, seed, &mut || ())?;
+        let played = self.play(engine, commands, stalls, seed, Until::Reports(&mut || ()))?;
         self.check(commands, &played)?;
         Ok(played.times)
     }
 
-    /// The same without a check; each report is told.
+    /// The same without a check.
     ///
     /// # Errors
     /// What did not come.
@@ -73,12 +73,12 @@ impl EncoderBench {
         commands: impl IntoIterator<Item = C>,
         stalls: [Stalls; 5],
         seed: u64,
-        progress: &mut dyn FnMut(),
+        until: Until,
     ) -> Result<TablePlayed, String> {
         let mut bench = Bench::new(engine, seed);
         let sources = [0, 1, 2].map(|i| bench.source_at(self.sources[i].clone(), stalls[i]));
         let [m, done] = [0, 1].map(|i| bench.sink_at(self.sinks[i].clone(), stalls[3 + i]));
-        bench.reset().map_err(|e| e.to_string())?;
+        vq_command_feed::reset(&mut bench, &self.sources, &self.sinks, seed)?;
         let send = |bench: &mut Bench, command: C| {
             let command: &TableCommand = command.borrow();
             bench.send(sources[0], [[u64::from(command.first)]]);
@@ -86,7 +86,7 @@ impl EncoderBench {
             bench.send(sources[2], word_beats(&command.words));
             command.words.len() + self.unit.positions * (40 + self.unit.entries * self.unit.vector)
         };
-        vq_command_feed::play(&mut bench, done, commands, send, progress)?;
+        vq_command_feed::play(&mut bench, done, commands, send, until)?;
         Ok(TablePlayed::of(&bench, [sources[0], sources[2]], [m, done]))
     }
 

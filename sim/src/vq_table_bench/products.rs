@@ -27,18 +27,9 @@ impl ProductsBench {
         stalls: [Stalls; 4],
         seed: u64,
     ) -> Result<TableTimes, String> {
-        let mut bench = Bench::new(engine, seed);
-        let sources = [0, 1, 2].map(|i| bench.source_at(self.sources[i].clone(), stalls[i]));
-        let done = bench.sink_at(self.done.clone(), stalls[3]);
-        bench.reset().map_err(|e| e.to_string())?;
-        let mut work = 1000;
-        for TableCommand { first, query, words, .. } in commands {
-            bench.send(sources[0], [[u64::from(*first), 0]]);
-            bench.send(sources[1], query_beats(query));
-            bench.send(sources[2], word_beats(words));
-            work += words.len() as u64 + 40 * self.unit.positions as u64 + self.unit.entries as u64 * 100;
-        }
-        let limit = bench.cycle() + 60 * work;
+        let (mut bench, sources, done) = self.begin(engine, commands, stalls, seed)?;
+        let work = |command: &TableCommand| command.words.len() + 40 * self.unit.positions + 100 * self.unit.entries;
+        let limit = bench.cycle() + 60 * (1000 + commands.iter().map(work).sum::<usize>() as u64);
         let mut written = vec![];
         for (i, command) in commands.iter().enumerate() {
             written.clear();
@@ -61,6 +52,42 @@ impl ProductsBench {
         let reports = bench.received_at(done).to_vec();
         let [commands, words] = [0, 2].map(|i| bench.sent_at(sources[i]).to_vec());
         Ok(TableTimes { words, commands, scores: vec![], reports })
+    }
+
+    /// The same for so many cycles, whatever is under way then and without a check: the reset of the next run comes in the middle of it.
+    ///
+    /// # Errors
+    /// What the bus did wrong.
+    pub fn stop(
+        &self,
+        engine: &mut dyn Engine,
+        commands: &[TableCommand],
+        stalls: [Stalls; 4],
+        seed: u64,
+        cycles: u64,
+    ) -> Result<(), String> {
+        let (mut bench, ..) = self.begin(engine, commands, stalls, seed)?;
+        bench.run(cycles).map_err(|e| e.to_string())
+    }
+
+    /// All that goes in is sent, after a reset: the bench, its sources and `done`.
+    fn begin<'e>(
+        &self,
+        engine: &'e mut dyn Engine,
+        commands: &[TableCommand],
+        stalls: [Stalls; 4],
+        seed: u64,
+    ) -> Result<(Bench<'e>, [Source; 3], Sink), String> {
+        let mut bench = Bench::new(engine, seed);
+        let sources = [0, 1, 2].map(|i| bench.source_at(self.sources[i].clone(), stalls[i]));
+        let done = bench.sink_at(self.done.clone(), stalls[3]);
+        vq_command_feed::reset(&mut bench, &self.sources, [&self.done], seed)?;
+        for TableCommand { first, query, words, .. } in commands {
+            bench.send(sources[0], [[u64::from(*first), 0]]);
+            bench.send(sources[1], query_beats(query));
+            bench.send(sources[2], word_beats(words));
+        }
+        Ok((bench, sources, done))
     }
 
     /// Every place of every table is written once, in order.

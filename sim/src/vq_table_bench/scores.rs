@@ -25,12 +25,12 @@ impl ScoresBench {
         stalls: &[Stalls],
         seed: u64,
     ) -> Result<TableTimes, String> {
-        let played = self.play(engine, jobs, stalls, seed, &mut || ())?;
+        let played = self.play(engine, jobs, stalls, seed, Until::Reports(&mut || ()))?;
         self.check(jobs, &played)?;
         Ok(played.times)
     }
 
-    /// The same without a check; each report is told.
+    /// The same without a check.
     ///
     /// # Errors
     /// What did not come.
@@ -40,13 +40,13 @@ impl ScoresBench {
         jobs: impl IntoIterator<Item = C>,
         stalls: &[Stalls],
         seed: u64,
-        progress: &mut dyn FnMut(),
+        until: Until,
     ) -> Result<TablePlayed, String> {
         let mut bench = Bench::new(engine, seed);
         let sources: Vec<_> =
             self.sources.iter().zip(stalls).map(|(s, stalls)| bench.source_at(s.clone(), *stalls)).collect();
         let [m, report] = [0, 1].map(|i| bench.sink_at(self.sinks[i].clone(), stalls[self.sources.len() + i]));
-        bench.reset().map_err(|e| e.to_string())?;
+        vq_command_feed::reset(&mut bench, &self.sources, &self.sinks, seed)?;
         let send = |bench: &mut Bench, job: C| {
             let job: &Job = job.borrow();
             let TableCommand { first, tokens, query, words } = &job.command;
@@ -59,7 +59,7 @@ impl ScoresBench {
             }
             words.len() + 2 * tokens + 500 + job.scales.len()
         };
-        vq_command_feed::play(&mut bench, report, jobs, send, progress)?;
+        vq_command_feed::play(&mut bench, report, jobs, send, until)?;
         Ok(TablePlayed::of(&bench, [sources[0], sources[2]], [m, report]))
     }
 

@@ -19,6 +19,7 @@ use sim::bus::{Beat, Bench, Stalls, StreamPorts};
 use sim::golden::vq::e8p::point;
 use sim::golden::vq::pack_row;
 use sim::vq_cache_bench::CacheBench;
+use sim::vq_command_feed;
 use sim::vq_tiered_bench::{Around, TieredBench};
 
 /// A decoder of QuiP#'s lattice, for so many lanes.
@@ -45,7 +46,7 @@ pub fn banked_cache_driver(name: impl Into<String>, p: BankedParams) -> Driver {
     cache_driver(name, build(banked_cache(p)), p.cache, 1)
 }
 
-/// A codebook cache with so many places for books.
+/// A codebook cache with so many places for books. But for the first round there is a reset somewhere in other loads and lookups before each.
 fn cache_driver(name: impl Into<String>, design: Design<CodebookCachePorts>, p: CacheParams, places: usize) -> Driver {
     let CodebookCachePorts { load, words, loaded, s, m, fault, .. } = &design.ports;
     let sources = [StreamPorts::of(&design, load), StreamPorts::of(&design, words), StreamPorts::of(&design, s)];
@@ -56,12 +57,19 @@ fn cache_driver(name: impl Into<String>, design: Design<CodebookCachePorts>, p: 
     let rounds = if entries > 1024 { 4 } else { 12 };
     Driver::new(name, design, move |engine: &mut dyn Engine, effort: Effort| {
         let stalls = [Stalls::Never, Stalls::Percent(30), Stalls::Percent(70), Stalls::Runs(15)];
+        let mut cycles = 0;
         for round in 0..if effort.long { 30 * rounds } else { rounds } {
             let seed = 1000 * effort.seed + round;
             let mut rng = Rng::with_seed(seed);
             let of_port = [(); 6].map(|()| if round == 1 { Stalls::Never } else { stalls[rng.usize(0..4)] });
+            let wrong = |e: String| format!("{of_port:?}, seed {seed}: {e}");
+            if cycles > 0 {
+                let stopped = bench.random_episodes(&mut rng, 20);
+                bench.stop(engine, &stopped, of_port, seed, rng.u64(1..=cycles)).map_err(wrong)?;
+            }
             let episodes = bench.random_episodes(&mut rng, 20);
-            bench.run(engine, &episodes, of_port, seed).map_err(|e| format!("{of_port:?}, seed {seed}: {e}"))?;
+            let times = bench.run(engine, &episodes, of_port, seed).map_err(wrong)?;
+            cycles = times.answered.last().copied().unwrap_or(0);
         }
         Ok(())
     })
@@ -118,8 +126,13 @@ pub fn index_unpacker_driver(name: impl Into<String>, p: UnpackerParams) -> Driv
             // in 16 rounds any two ports stall in any two ways
             let of_port = [round, round / 4, round + round / 4].map(|which| stalls[which as usize % 4]);
             let mut rng = Rng::with_seed(seed);
-            let sizes: Vec<_> = (0..20).map(|_| (rng.usize(1..=5 * p.lanes as usize), rng.usize(1..=6))).collect();
-            unpack(&mut *engine, &ports, p, &sizes, of_port, seed)
+            let mut sizes =
+                || -> Vec<_> { (0..20).map(|_| (rng.usize(1..=5 * p.lanes as usize), rng.usize(1..=6))).collect() };
+            let (stopped, sizes) = (sizes(), sizes());
+            // most of them take longer
+            let stop = Some(rng.u64(1..=600));
+            unpack(&mut *engine, &ports, p, &stopped, (of_port, stop), seed)
+                .and_then(|()| unpack(&mut *engine, &ports, p, &sizes, (of_port, None), seed))
                 .map_err(|e| format!("{of_port:?}, seed {seed}: {e}"))?;
         }
         if !effort.long {
@@ -127,26 +140,26 @@ pub fn index_unpacker_driver(name: impl Into<String>, p: UnpackerParams) -> Driv
         }
         // every bit of both counters is 1 at some time
         let long = 0x8001 + p.lanes as usize;
-        unpack(engine, &ports, p, &[(long, 1), (1, 0x8002), (1, 1)], [Stalls::Never; 3], effort.seed)
+        unpack(engine, &ports, p, &[(long, 1), (1, 0x8002), (1, 1)], ([Stalls::Never; 3], None), effort.seed)
             .map_err(|e| format!("a long row and many short ones: {e}"))
     })
 }
 
 /// Rows of random indices, of so many indices and so many of each length: bytes before and behind them are anything. What came out before the
-/// reset is forgotten.
+/// reset is forgotten. After so many cycles, if it is said, the run ends without a check, whatever is under way.
 fn unpack(
     engine: &mut dyn Engine,
     ports: &[StreamPorts; 3],
     p: UnpackerParams,
     sizes: &[(usize, usize)],
-    stalls: [Stalls; 3],
+    (stalls, stop): ([Stalls; 3], Option<u64>),
     seed: u64,
 ) -> Result<(), String> {
     let mut rng = Rng::with_seed(seed);
     let mut bench = Bench::new(engine, seed);
     let [command, s] = [0, 1].map(|i| bench.source_at(ports[i].clone(), stalls[i]));
     let m = bench.sink_at(ports[2].clone(), stalls[2]);
-    bench.reset().map_err(|e| e.to_string())?;
+    vq_command_feed::reset(&mut bench, &ports[..2], &ports[2..], seed)?;
     let (mut expected, mut words) = (vec![], 0);
     for &(length, rows) in sizes {
         let start = rng.u32(0..p.bus_bytes);
@@ -164,6 +177,9 @@ fn unpack(
             bytes.chunks(p.bus_bytes as usize).map(|word| Beat(vec![BigUint::from_bytes_le(word)])).collect();
         words += beats.len();
         bench.send(s, beats);
+    }
+    if let Some(cycles) = stop {
+        return bench.run(cycles).map_err(|e| e.to_string());
     }
     let limit = 200 + 40 * (words + expected.len()) as u64;
     bench.run_until_received(m, expected.len(), limit).map_err(|e| e.to_string())?;

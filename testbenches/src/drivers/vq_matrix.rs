@@ -6,20 +6,28 @@ use fastrand::Rng;
 use hdl::engine::Engine;
 use hw::vq::matrix_vector::{MatrixParams, matrix_vector};
 use sim::bus::Stalls;
+use sim::vq_command_feed::Until;
 use sim::vq_matrix_bench::{MatrixBench, random_matrix};
 
-/// A matrix-vector unit.
+/// A matrix-vector unit. But for the first round there is a reset somewhere in other commands before each.
 pub fn matrix_vector_driver(name: impl Into<String>, p: MatrixParams) -> Driver {
     let design = build(matrix_vector(p));
     let bench = MatrixBench::of(&design, p);
     Driver::new(name, design, move |engine: &mut dyn Engine, effort: Effort| {
         let stalls = [Stalls::Never, Stalls::Percent(30), Stalls::Percent(70), Stalls::Runs(15)];
+        let mut cycles = 0;
         for round in 0..if effort.long { 60 } else { 4 } {
             let seed = 1000 * effort.seed + round;
             let mut rng = Rng::with_seed(seed);
             let of_port = [(); 7].map(|()| if round == 1 { Stalls::Never } else { stalls[rng.usize(0..4)] });
-            let commands: Vec<_> = (0..8).map(|_| random_matrix(&bench.unit, &mut rng)).collect();
-            bench.run(engine, &commands, of_port, seed).map_err(|e| format!("{of_port:?}, seed {seed}: {e}"))?;
+            let wrong = |e: String| format!("{of_port:?}, seed {seed}: {e}");
+            let mut commands = || -> Vec<_> { (0..8).map(|_| random_matrix(&bench.unit, &mut rng)).collect() };
+            let (stopped, commands) = (commands(), commands());
+            if cycles > 0 {
+                let stop = Until::Cycles(rng.u64(1..=cycles));
+                bench.play(engine, &stopped, of_port, seed, stop).map_err(wrong)?;
+            }
+            cycles = bench.run(engine, &commands, of_port, seed).map_err(wrong)?.end();
         }
         Ok(())
     })

@@ -11,6 +11,7 @@ use hw::vq::table_types::{MAX_TOKENS, TableParams};
 use hw::vq::values::{ValuesParams, values};
 use sim::bus::{Stalls, StreamPorts};
 use sim::golden::vq::tables::TableUnit;
+use sim::vq_command_feed::Until;
 use sim::vq_table_bench::{
     EncoderBench, ProductsBench, ScoresBench, ValuesBench, random_encoding, random_job, random_values_job,
 };
@@ -21,14 +22,24 @@ fn unit(p: TableParams) -> TableUnit {
     TableUnit { entries, vector, positions, residuals, queries, max_tokens: MAX_TOKENS as usize }
 }
 
-/// Runs of some commands each, the second one without stalls.
-fn rounds(effort: Effort, mut run: impl FnMut(&mut Rng, [Stalls; 6], u64) -> Result<(), String>) -> Result<(), String> {
+/// Runs of some commands each, the second one without stalls. But for the first there is a reset somewhere in other commands before each: `run` is told after
+/// how many cycles it is stopped, if it is, and gives those that it took.
+fn rounds(
+    effort: Effort,
+    mut run: impl FnMut(&mut Rng, [Stalls; 6], u64, Option<u64>) -> Result<u64, String>,
+) -> Result<(), String> {
+    let mut cycles = 0;
     let stalls = [Stalls::Never, Stalls::Percent(30), Stalls::Percent(70), Stalls::Runs(15)];
     for round in 0..if effort.long { 60 } else { 10 } {
         let seed = 1000 * effort.seed + round;
         let mut rng = Rng::with_seed(seed);
         let of_port = [(); 6].map(|()| if round == 1 { Stalls::Never } else { stalls[rng.usize(0..4)] });
-        run(&mut rng, of_port, seed).map_err(|e| format!("{of_port:?}, seed {seed}: {e}"))?;
+        let stop = rng.u64(0..=cycles);
+        let mut run = |stop| run(&mut rng, of_port, seed, stop).map_err(|e| format!("{of_port:?}, seed {seed}: {e}"));
+        if stop > 0 {
+            run(Some(stop))?;
+        }
+        cycles = run(None)?;
     }
     Ok(())
 }
@@ -45,9 +56,12 @@ pub fn products_driver(name: impl Into<String>, p: TableParams) -> Driver {
     let write = io.write.signals().into_iter().map(|port| design.port_index(port).expect("a port")).collect();
     let bench = ProductsBench { unit: unit(p), sources, done: StreamPorts::of(&design, &io.done), write };
     Driver::new(name, design, move |engine: &mut dyn Engine, effort: Effort| {
-        rounds(effort, |rng, [a, b, c, d, ..], seed| {
+        rounds(effort, |rng, [a, b, c, d, ..], seed, stop| {
             let commands: Vec<_> = (0..6).map(|_| random_job(&bench.unit, rng, false).command).collect();
-            bench.run(engine, &commands, [a, b, c, d], seed).map(|_| ())
+            match stop {
+                Some(cycles) => bench.stop(engine, &commands, [a, b, c, d], seed, cycles).map(|()| 0),
+                None => bench.run(engine, &commands, [a, b, c, d], seed).map(|times| times.end()),
+            }
         })
     })
 }
@@ -64,10 +78,14 @@ pub fn encoder_driver(name: impl Into<String>, p: TableParams) -> Driver {
     let sinks = [StreamPorts::of(&design, &io.m), StreamPorts::of(&design, &io.done)];
     let bench = EncoderBench { unit: unit(p), sources, sinks };
     Driver::new(name, design, move |engine: &mut dyn Engine, effort: Effort| {
-        rounds(effort, |rng, [a, b, c, d, e, _], seed| {
+        rounds(effort, |rng, [a, b, c, d, e, _], seed, stop| {
             let command = |i: usize| random_encoding(&bench.unit, rng, i.is_multiple_of(3), i.is_multiple_of(2));
             let commands: Vec<_> = (0..8).map(command).collect();
-            bench.run(engine, &commands, [a, b, c, d, e], seed).map(|_| ())
+            let stalls = [a, b, c, d, e];
+            match stop.map(Until::Cycles) {
+                Some(until) => bench.play(engine, &commands, stalls, seed, until).map(|_| 0),
+                None => bench.run(engine, &commands, stalls, seed).map(|times| times.end()),
+            }
         })
     })
 }
@@ -85,9 +103,12 @@ pub fn scores_driver(name: impl Into<String>, p: ScoresParams) -> Driver {
     let sinks = [StreamPorts::of(&design, &io.m), StreamPorts::of(&design, &io.report)];
     let bench = ScoresBench { unit: unit(p.table), sources, sinks };
     Driver::new(name, design, move |engine: &mut dyn Engine, effort: Effort| {
-        rounds(effort, |rng, stalls, seed| {
+        rounds(effort, |rng, stalls, seed, stop| {
             let jobs: Vec<_> = (0..6).map(|_| random_job(&bench.unit, rng, true)).collect();
-            bench.run(engine, &jobs, &stalls, seed).map(|_| ())
+            match stop.map(Until::Cycles) {
+                Some(until) => bench.play(engine, &jobs, &stalls, seed, until).map(|_| 0),
+                None => bench.run(engine, &jobs, &stalls, seed).map(|times| times.end()),
+            }
         })
     })
 }
@@ -105,9 +126,13 @@ pub fn values_driver(name: impl Into<String>, p: ValuesParams) -> Driver {
     let (unit, copies) = (unit(p.table), p.copies() as usize);
     let bench = ValuesBench { unit, copies, scaled: p.scaled, sources, sinks };
     Driver::new(name, design, move |engine: &mut dyn Engine, effort: Effort| {
-        rounds(effort, |rng, [a, b, c, d, e, _], seed| {
+        rounds(effort, |rng, [a, b, c, d, e, _], seed, stop| {
             let jobs: Vec<_> = (0..6).map(|_| random_values_job(&bench.unit, rng)).collect();
-            bench.run(engine, &jobs, [a, b, c, d, e], seed).map(|_| ())
+            let stalls = [a, b, c, d, e];
+            match stop.map(Until::Cycles) {
+                Some(until) => bench.play(engine, &jobs, stalls, seed, until).map(|_| 0),
+                None => bench.run(engine, &jobs, stalls, seed).map(|times| times.end()),
+            }
         })
     })
 }

@@ -9,6 +9,7 @@ use crate::bus::{Beat, Stalls, StreamPorts};
 use crate::golden::reference::to_f64;
 use crate::golden::vq::tables::{LANES, TableCommand};
 use crate::vq::plan::encoder_command;
+use crate::vq_command_feed::Until;
 use crate::vq_table_bench::EncoderBench;
 use hdl::Design;
 use hdl::sim::Simulator;
@@ -46,7 +47,7 @@ fn encode(
         |vector: &Vec<u16>| TableCommand { first: part.first, tokens: 0, query: vector.clone(), words: books.clone() };
     let commands = || vectors.iter().map(command);
     let mut simulator = Simulator::new(design);
-    let played = bench.play(&mut simulator, commands(), [Stalls::Never; 5], 1, &mut || progress());
+    let played = bench.play(&mut simulator, commands(), [Stalls::Never; 5], 1, Until::Reports(&mut || progress()));
     let played = played.map_err(RunError::Simulation)?;
 
     let mut tally = Tally { nearest: Some(0), ..Tally::default() };

@@ -17,6 +17,7 @@ use crate::vq::Source;
 use crate::vq::pack::{check_shape, source_of};
 use crate::vq::plan::{matrix_command, tiles};
 use crate::vq::rotate;
+use crate::vq_command_feed::Until;
 use crate::vq_matrix_bench::{MatrixBench, matrix_of};
 use hdl::sim::Simulator;
 use hw::vq::matrix_vector::{MatrixParams, matrix_vector};
@@ -73,7 +74,7 @@ impl<'f> MatrixSetup<'f> {
         let command = |vector: &Vec<u16>| MatrixCommand { vectors: vec![vector.clone()], ..whole.clone() };
         let commands = || self.turned.iter().map(command);
         let mut simulator = Simulator::new(&design);
-        let played = bench.play(&mut simulator, commands(), [Stalls::Never; 7], 1, &mut || progress());
+        let played = bench.play(&mut simulator, commands(), [Stalls::Never; 7], 1, Until::Reports(&mut || progress()));
         let played = played.map_err(RunError::Simulation)?;
 
         let mut tally = Tally::default();

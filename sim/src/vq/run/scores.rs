@@ -8,6 +8,7 @@ use crate::golden::reference::to_f64;
 use crate::golden::vq::attention::scores64;
 use crate::golden::vq::tables::{TableCommand, TableUnit};
 use crate::vq::plan::scores_command;
+use crate::vq_command_feed::Until;
 use crate::vq_table_bench::{Job, ScoresBench};
 use hdl::Design;
 use hdl::sim::Simulator;
@@ -66,7 +67,7 @@ pub(super) fn run(setup: &HeadSetup, progress: &dyn Fn()) -> Result<Results, Run
     };
     let jobs = || setup.queries.numbers.iter().map(job);
     let mut simulator = Simulator::new(&design);
-    let played = bench.play(&mut simulator, jobs(), &[Stalls::Never; 6], 1, &mut || progress());
+    let played = bench.play(&mut simulator, jobs(), &[Stalls::Never; 6], 1, Until::Reports(&mut || progress()));
     let played = played.map_err(RunError::Simulation)?;
 
     let mut tally = Tally::default();

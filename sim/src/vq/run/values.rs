@@ -11,6 +11,7 @@ use crate::golden::vq::attention::weighted64;
 use crate::golden::vq::product::Way;
 use crate::golden::vq::tables::TableCommand;
 use crate::vq::plan::values_command;
+use crate::vq_command_feed::Until;
 use crate::vq_table_bench::{Job, ValuesBench};
 use hdl::Design;
 use hdl::sim::Simulator;
@@ -40,7 +41,7 @@ pub(super) fn run(setup: &HeadSetup, progress: &dyn Fn()) -> Result<Results, Run
     };
     let jobs = || setup.queries.numbers.iter().map(job);
     let mut simulator = Simulator::new(&design);
-    let played = bench.play(&mut simulator, jobs(), [Stalls::Never; 5], 1, &mut || progress());
+    let played = bench.play(&mut simulator, jobs(), [Stalls::Never; 5], 1, Until::Reports(&mut || progress()));
     let played = played.map_err(RunError::Simulation)?;
 
     let mut tally = Tally::default();
