@@ -35,4 +35,6 @@ pub use source::{Source, kv_sources, weight_sources};
 pub use train::{steps_of_part, train};
 
 #[cfg(test)]
+mod exactness;
+#[cfg(test)]
 mod tests;

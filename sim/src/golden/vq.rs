@@ -22,8 +22,6 @@ pub mod decode;
 pub mod e8p;
 pub mod encode;
 mod error;
-#[cfg(test)]
-mod exactness;
 mod file;
 mod indices;
 pub mod matrix;

@@ -1,6 +1,7 @@
 //! Commands: of random numbers, with something wrong, and of a recorded head.
 
 use crate::data::{Recording, read_queries};
+use crate::golden::reference::{sqnr_db, to_f64};
 use crate::golden::vq::cache::{LoadWord, book_words};
 use crate::golden::vq::tables::{LANES, TableCommand, TableUnit};
 use crate::golden::vq::{Algorithm, Book, VqFile};
@@ -230,7 +231,5 @@ fn recorded(name: &str) -> std::path::PathBuf {
 
 /// Signal to noise of binary16 numbers beside exact ones, in dB.
 pub fn decibels(exact: &[f64], found: &[u16]) -> f64 {
-    let error = |(x, &bits): (&f64, &u16)| (x - half::f16::from_bits(bits).to_f64()).powi(2);
-    let signal: f64 = exact.iter().map(|x| x * x).sum();
-    10.0 * (signal / exact.iter().zip(found).map(error).sum::<f64>()).log10()
+    sqnr_db(exact, &to_f64(found))
 }
