@@ -64,6 +64,25 @@ fn failure(error: VqError) -> Failure {
     }
 }
 
+/// The same with the files that it is about, where it does not name one, and the option that says what does not fit.
+fn failure_of(
+    error: VqError,
+    books: Option<&Path>,
+    input: &VqInput,
+    option: impl Fn(&VqError) -> Option<&'static str>,
+) -> Failure {
+    if matches!(error, VqError::Data(_)) {
+        return failure(error);
+    }
+    let files: Vec<String> = inputs(input).iter().map(|path| path.display().to_string()).collect();
+    let books = books.map_or(String::new(), |path| format!("books: {}; ", path.display()));
+    let problem = Problem::new(&error).note(format!("{books}tensors: {}", files.join(", ")));
+    match option(&error) {
+        Some(option) => problem.help(format!("{option} says it")).into(),
+        None => problem.into(),
+    }
+}
+
 fn read(path: &Path) -> Result<VqFile, Failure> {
     let bytes = std::fs::read(path).map_err(|error| file_problem("read", path, &error))?;
     VqFile::from_bytes(&bytes).map_err(|error| {

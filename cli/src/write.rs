@@ -3,12 +3,12 @@
 use crate::report::{Problem, file_problem};
 use std::ffi::OsStr;
 use std::fs;
-use std::io::Error;
+use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// Writes a file beside its place, and moves it there.
 pub fn write_file(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Problem> {
-    let failed = |error: Error| file_problem("write", path, &error);
+    let failed = |error: Error| problem(path, &error);
     let there = fs::symlink_metadata(path).ok();
     let is_other = there.as_ref().is_some_and(|there| !there.is_file());
     let (Some(name), false) = (path.file_name(), is_other) else {
@@ -29,7 +29,7 @@ pub fn write_file(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Problem> {
 
 /// An error if [`write_file`] could not write there: before hours of work, not behind them.
 pub fn check_writable(path: &Path) -> Result<(), Problem> {
-    let failed = |error: Error| file_problem("write", path, &error);
+    let failed = |error: Error| problem(path, &error);
     let there = fs::symlink_metadata(path).ok();
     if there.as_ref().is_some_and(|there| !there.is_file() && !there.is_dir()) {
         return Ok(()); // a pipe, which ends when it is closed, or a link
@@ -40,6 +40,18 @@ pub fn check_writable(path: &Path) -> Result<(), Problem> {
     };
     let and_beside = |name| touch(&beside(path, name));
     itself.and_then(|()| path.file_name().map_or(Ok(()), and_beside)).map_err(failed)
+}
+
+/// What is wrong, in words of its own where the system's could be of the file, which need not be there.
+fn problem(path: &Path, error: &Error) -> Problem {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists());
+    match folder {
+        Some(folder) if error.kind() == ErrorKind::NotFound => {
+            let problem = Problem::new(format!("cannot write {}", path.display()));
+            problem.note(format!("there is no folder {}", folder.display())).help("make it, or name another one")
+        }
+        _ => file_problem("write", path, error),
+    }
 }
 
 /// Where a file is written before it is moved to its place.

@@ -186,6 +186,10 @@ const CASES: &[(&str, &str)] = &[
     ("vq_train_residuals", "vq train --kv good.safetensors --vector 4 --bits 8 --residuals 5"),
     ("vq_train_columns", "vq train --kv good.safetensors --vector 3 --bits 8"),
     ("vq_train_head", "vq train --kv good.safetensors --algorithm cq-4 --head 48"),
+    ("vq_train_head_zero", "vq train --kv good.safetensors --algorithm cq-4 --head 0"),
+    ("vq_train_vector_zero", "vq train --kv good.safetensors --vector 0 --bits 8"),
+    ("vq_train_matrix_columns", "vq train --weights weights.safetensors --vector 5 --bits 8"),
+    ("vq_train_tile_zero", "vq train --weights weights.safetensors --algorithm gptvq-2 --tile 0x0"),
     ("vq_train_layer", "vq train --kv good.safetensors --algorithm cq-4 --layers 0,7"),
     ("vq_train_tile", "vq train --weights weights.safetensors --algorithm gptvq-2 --tile 256"),
     ("vq_train_tile_columns", "vq train --weights weights.safetensors --algorithm gptvq-2 --tile 256x6"),
@@ -242,6 +246,7 @@ const CASES: &[(&str, &str)] = &[
     ("vq_plan_device_missing", "vq plan --algorithm cq-4 --tokens 128"),
     ("vq_plan_device_unknown", "vq plan --algorithm cq-4 --tokens 128 --device ecp5-84k"),
     ("vq_plan_bus", "vq plan --algorithm cq-4 --tokens 128 --device ecp5-25k --bus-bits 100"),
+    ("vq_plan_bus_zero", "vq plan --algorithm cq-4 --tokens 128 --device ecp5-25k --bus-bits 0"),
     ("vq_plan_full", "vq plan --algorithm cq-4 --tokens 128 --device ecp5-25k --lut4 5000"),
     ("vq_plan_full_of_books", "vq plan --algorithm aqlm-3 --rows 576 --cols 576 --device ecp5-25k"),
     // what is simulated: the file

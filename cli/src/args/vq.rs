@@ -168,7 +168,8 @@ impl FromStr for Tile {
         let sides = text.split_once('x').and_then(|(rows, cols)| Some((rows.parse().ok()?, cols.parse().ok()?)));
         match sides {
             Some((rows, cols)) if rows > 0 && cols > 0 => Ok(Tile { rows, cols }),
-            _ => Err("legal is ROWSxCOLUMNS, as in 256x256"),
+            Some(_) => Err("a tile has no side of 0: legal are 1 row and 1 column and more, as in 256x256"),
+            None => Err("legal is ROWSxCOLUMNS, as in 256x256"),
         }
     }
 }

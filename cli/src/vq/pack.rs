@@ -1,7 +1,7 @@
 //! `kvforge vq pack`: indices for keys and values, or for weights.
 
 use super::info::{LEGEND, Row, rows, rows_table};
-use super::{check_out, failure, inputs, progress_bar, read, sources_of, write};
+use super::{check_out, failure_of, inputs, progress_bar, read, sources_of, write};
 use crate::args::VqPackOptions;
 use crate::report::{Failure, Problem};
 use sim::vq::pack;
@@ -25,7 +25,8 @@ pub fn run(options: &VqPackOptions) -> Result<(), Failure> {
     let sources = sources_of(&books, &options.input.kv, options.input.weights.as_deref())?;
     let parts = books.tensors.iter().map(|tensor| tensor.part_count()).sum();
     let bar = progress_bar(parts, "packing");
-    let file = pack(&books, &sources, options.beam.unwrap_or(USUAL_BEAM) as usize, &|| bar.inc(1)).map_err(failure)?;
+    let file = pack(&books, &sources, options.beam.unwrap_or(USUAL_BEAM) as usize, &|| bar.inc(1));
+    let file = file.map_err(|error| failure_of(error, Some(&options.books), &options.input, |_| None))?;
     bar.finish_and_clear();
     write(&options.out, &file)?;
 

@@ -1,11 +1,11 @@
 //! `kvforge vq train`: codebooks.
 
-use super::{check_out, failure, inputs, progress_bar, sources, write};
+use super::{check_out, failure_of, inputs, progress_bar, sources, write};
 use crate::args::VqTrainOptions;
 use crate::report::{Failure, Problem};
 use crate::table::table;
-use sim::golden::vq::{Algorithm, Books, Scheme, Tensor, VqFile, inverse_ratio};
-use sim::vq::{Source, TrainOptions, steps_of_part, train};
+use sim::golden::vq::{Algorithm, Books, Scheme, SchemeError, Tensor, VqFile, inverse_ratio};
+use sim::vq::{Source, TrainOptions, VqError, steps_of_part, train};
 use std::io::Write;
 
 pub fn run(options: &VqTrainOptions) -> Result<(), Failure> {
@@ -14,7 +14,8 @@ pub fn run(options: &VqTrainOptions) -> Result<(), Failure> {
     let sources = sources(&options.input.kv, &options.layers, options.input.weights.as_deref(), &options.tensor)?;
     let training = training(options);
     let bar = progress_bar(steps(&scheme, &sources, &training), "training");
-    let file = train(&scheme, &sources, &training, &|| bar.inc(1)).map_err(failure)?;
+    let file = train(&scheme, &sources, &training, &|| bar.inc(1));
+    let file = file.map_err(|error| failure_of(error, None, &options.input, option_of))?;
     bar.finish_and_clear();
     write(&options.out, &file)?;
 
@@ -49,12 +50,32 @@ fn scheme(options: &VqTrainOptions) -> Result<Scheme, Failure> {
             return Err(problem.note("legal: --algorithm, or --vector and --bits").into());
         }
     };
-    scheme.check().map_err(Problem::new)?;
+    scheme.check().map_err(|error| Problem::new(&error).help(format!("{} says it", option(&error))))?;
     if options.rounds.is_some() && (scheme.residuals == 1 || scheme.books == Books::Lattice) {
         let problem = Problem::new(format!("--rounds has no meaning with {scheme}"));
         return Err(problem.note("rounds are for the books of several residuals").into());
     }
     Ok(scheme)
+}
+
+/// The option that says what the format does not know.
+fn option(error: &SchemeError) -> &'static str {
+    match error {
+        SchemeError::Vector(_) => "--vector",
+        SchemeError::Bits(_) => "--bits",
+        SchemeError::Residuals(_) => "--residuals",
+        SchemeError::InverseRatio(_) => "--ratio",
+    }
+}
+
+/// The option that says what does not fit the tensors, if one does.
+fn option_of(error: &VqError) -> Option<&'static str> {
+    match error {
+        VqError::Scheme(error) => Some(option(error)),
+        VqError::Heads { .. } | VqError::Parts { what: "heads", .. } => Some("--head"),
+        VqError::Parts { .. } => Some("--tile"),
+        _ => None,
+    }
 }
 
 fn wrong_input(algorithm: Algorithm) -> Failure {

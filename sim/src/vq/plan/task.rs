@@ -175,7 +175,7 @@ fn check(what: &'static str, found: usize, step: usize, most: usize) -> Result<(
     }
     let legal = match step {
         1 => format!("1 to {most}"),
-        _ => format!("a multiple of {step} up to {most}"),
+        _ => format!("a multiple of {step} from {step} to {most}"),
     };
     Err(PlanError::Range { what, found, legal })
 }
