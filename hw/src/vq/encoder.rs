@@ -70,7 +70,7 @@ pub fn latency(p: TableParams) -> u32 {
 
 /// Cycles of a command in which no word is taken, besides one for each book: the last index, the words of the row and of the next vector.
 pub fn overhead(p: TableParams) -> u32 {
-    latency(p) + p.beats() + p.query_numbers() / WORD_NUMBERS + 4
+    latency(p) + p.beats() + p.query_numbers() / WORD_NUMBERS + 3
 }
 
 #[track_caller]
