@@ -1,5 +1,7 @@
 //! A codebook cache with everything around it: books that are loaded, good ones and damaged ones, indices, and a check of all that comes out.
 
+mod of_hardware;
+
 use crate::bus::{Beat, Bench, Stalls, StreamPorts};
 use crate::golden::vq::cache::{CodebookCache, LoadFault, LoadWord, book_words};
 use crate::vq_command_feed;

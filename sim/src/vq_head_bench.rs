@@ -1,9 +1,11 @@
 //! An attention head with a memory behind it: random jobs, good ones and damaged ones, and a check of what they leave in memory and of how they end.
 
 mod jobs;
+mod of_hardware;
 mod recorded;
 
 pub use jobs::HeadMemory;
+pub use of_hardware::head_register;
 
 use crate::axi_unit::{AxiUnit, Expected, known_fault};
 use crate::golden::vq::attention_head::{HeadEnd, HeadJob, HeadUnit};

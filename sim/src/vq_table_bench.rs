@@ -2,6 +2,7 @@
 
 mod encoder;
 mod jobs;
+mod of_hardware;
 mod products;
 mod scores;
 mod values;
@@ -99,3 +100,6 @@ fn report_of(end: Result<(), TableFault>) -> [u64; 3] {
         Err(fault) => [fault.cause as u64, u64::from(fault.in_rows), u64::from(fault.position)],
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,6 +3,8 @@
 //!
 //! A book in memory has other numbers than the one that is loaded: so it shows from where each entry comes.
 
+mod of_hardware;
+
 use crate::bus::axi4::Response;
 use crate::bus::axi4_memory::{Axi4Memory, MemoryModel};
 use crate::bus::{Beat, Bench, Sink, Source, Stalls};

@@ -4,7 +4,7 @@
 use hw::vq::banked_cache::banked_cache;
 use hw::vq::banked_types::{BankedParams, DEPTH, WINDOW};
 use hw::vq::cache_types::CacheParams;
-use sim::bus::{Stalls, StreamPorts};
+use sim::bus::Stalls;
 use sim::golden::vq::cache::book_words;
 use sim::golden::vq::{Algorithm, Tensor, VqFile};
 use sim::vq::{Sharing, TrainOptions, pack, rate, train, weight_sources};
@@ -73,12 +73,7 @@ fn lookups(file: &VqFile, tensor: &Tensor, residual: usize) -> Vec<u16> {
 fn simulate(banks: u32, values: &[u16], lookups: &[u16]) -> Result<f64, Box<dyn Error>> {
     let cache = CacheParams { entries: 4096, lanes: LANES as u32, vector: 8 };
     let design = banked_cache(BankedParams { cache, banks })?;
-    let io = &design.ports;
-    let sources =
-        [StreamPorts::of(&design, &io.load), StreamPorts::of(&design, &io.words), StreamPorts::of(&design, &io.s)];
-    let sinks =
-        [StreamPorts::of(&design, &io.loaded), StreamPorts::of(&design, &io.m), StreamPorts::of(&design, &io.fault)];
-    let bench = CacheBench { entries: 4096, lanes: LANES, vector: 8, places: 1, sources, sinks };
+    let bench = CacheBench::of(&design, cache, 1);
     let beats: Vec<Vec<u16>> = lookups.chunks_exact(LANES).map(<[u16]>::to_vec).collect();
     let number = beats.len();
     let episode = Episode { loads: vec![(0, book_words(0, values, 8))], beats };

@@ -3,26 +3,25 @@
 
 use hw::vq::cache_types::CacheParams;
 use hw::vq::tiered_cache::{TieredParams, tiered_cache};
+use sim::bus::Stalls;
 use sim::bus::axi4_memory::MemoryModel;
-use sim::bus::{Stalls, StreamPorts};
 use sim::golden::vq::cache::book_words;
 use sim::golden::vq::{Tensor, VqFile};
 use sim::vq::figures::{BURST_WORDS, Tile};
-use sim::vq_cache_bench::{CacheBench, Episode};
+use sim::vq::plan::MEMORY;
+use sim::vq_cache_bench::Episode;
 use sim::vq_tiered_bench::{Around, TieredBench, TieredEpisode};
 use std::error::Error;
 
 /// Lookups of each book that are simulated.
 const LOOKUPS: usize = 8_000;
-/// Cycles of the memory.
-const LATENCY: u64 = 40;
 /// Cycles for which a lookup's place is taken besides.
 const OVERHEAD: usize = 4;
 /// Lookups in memory at once.
 const OUTSTANDING: u32 = 16;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    println!("{OUTSTANDING} lookups in memory at once, {LATENCY} cycles; lookups a cycle");
+    println!("{OUTSTANDING} lookups in memory at once, {MEMORY} cycles; lookups a cycle");
     println!("tensor                  lanes  book  shared  in memory  simulated  places  ladder's model");
     for path in std::env::args().skip(1) {
         let file = VqFile::from_bytes(&std::fs::read(&path)?).map_err(|e| format!("{path}: {e}"))?;
@@ -75,7 +74,7 @@ fn bound(file: &VqFile, shared: usize, beats: &[Vec<u16>]) -> usize {
     let cold = |beat: &Vec<u16>| beat.iter().filter(|index| usize::from(**index) >= shared).count();
     let requests: usize = beats.iter().map(|beat| (words * cold(beat)).max(1)).sum();
     let misses: usize = beats.iter().map(cold).sum();
-    requests.max(misses * (LATENCY as usize + OVERHEAD + words - 1) / OUTSTANDING as usize)
+    requests.max(misses * (MEMORY as usize + OVERHEAD + words - 1) / OUTSTANDING as usize)
 }
 
 /// The indices of one book, row by row.
@@ -106,18 +105,13 @@ fn simulate(
     let cache = CacheParams { entries: entries as u32, lanes: lanes as u32, vector: vector as u32 };
     let p = TieredParams { cache, registers: 0, shared: shared as u32, outstanding: OUTSTANDING, address_bits: 32 };
     let design = tiered_cache(p)?;
-    let io = &design.ports;
-    let sources =
-        [StreamPorts::of(&design, &io.load), StreamPorts::of(&design, &io.words), StreamPorts::of(&design, &io.s)];
-    let sinks =
-        [StreamPorts::of(&design, &io.loaded), StreamPorts::of(&design, &io.m), StreamPorts::of(&design, &io.fault)];
-    let cache = CacheBench { entries, lanes, vector, places: 2, sources, sinks };
-    let bench = TieredBench { cache, shared, address_bits: 32 };
+    let bench = TieredBench::of(&design, p);
     let cache = Episode { loads: vec![(0, book_words(0, values, vector))], beats: beats.to_vec() };
     let episode = TieredEpisode { cache, addresses: vec![0x1000], values: values.to_vec() };
-    let memory = MemoryModel { latency: LATENCY, outstanding: p.reads() as usize, ..MemoryModel::default() };
+    let memory = MemoryModel { latency: MEMORY, outstanding: p.reads() as usize, ..MemoryModel::default() };
     let around = Around { stalls: [Stalls::Never; 6], memory, seed: 1, stop: None };
     let mut engine = jit::simulator(&design);
-    let (times, _) = bench.run(&mut engine, (&design, &io.m_axi), &[episode], &around)?.ok_or("it was stopped")?;
+    let (times, _) =
+        bench.run(&mut engine, (&design, &design.ports.m_axi), &[episode], &around)?.ok_or("it was stopped")?;
     Ok(beats.len() as f64 / (times.answered[beats.len() - 1] - times.answered[0] + 1) as f64)
 }

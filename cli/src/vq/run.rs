@@ -7,6 +7,7 @@ use crate::report::{Failure, Problem};
 use crate::table::table;
 use indicatif::ProgressDrawTarget;
 use sim::golden::vq::{TensorKind, VqFile};
+use sim::vq::plan::MEMORY;
 use sim::vq::run::{Recorded, RecordedQueries, Request, Results, Row, RunError, Setup, Unit};
 use std::io::Write;
 use std::time::Instant;
@@ -172,10 +173,11 @@ fn rows_table(rows: &[Row]) -> String {
 
 fn print_legend(out: &mut impl Write, results: &Results) -> Result<(), Failure> {
     let plan = match results.unit {
-        Unit::Head => "cycles by the model of `kvforge vq plan`: with full books, softmax, and a memory of 40 cycles",
-        Unit::Matrix => "cycles by the model of `kvforge vq plan`, with full books on a bus of their own",
-        _ => "cycles by the model of `kvforge vq plan`, with full books",
+        Unit::Head => format!(": with full books, softmax, and a memory of {MEMORY} cycles"),
+        Unit::Matrix => ", with full books on a bus of their own".into(),
+        _ => ", with full books".into(),
     };
+    let plan = format!("cycles by the model of `kvforge vq plan`{plan}");
     let original = match results.unit {
         Unit::Encoder => "of the vectors beside what their indices decode to",
         _ => "the same beside the values before they were quantized, with --kv or --weights",
@@ -187,7 +189,7 @@ fn print_legend(out: &mut impl Write, results: &Results) -> Result<(), Failure> 
     let lines = [
         ("cycles", "from the first command to the last result"),
         ("books, ...", words),
-        ("plan", plan),
+        ("plan", &plan),
         ("mismatches", "numbers that are not bit by bit the golden model's"),
         ("float64", "signal to noise beside float64 on the same dequantized values; a dash: none, or not finite"),
         ("original", original),

@@ -18,10 +18,12 @@ mod task;
 pub use area::Area;
 pub use caches::{COLD, Cache, other_caches};
 pub use cost::{Bytes, Cost, cost};
-pub use cycles::{attention_by_multiplication, encoder_command, load, matrix_command, scores_command, values_command};
+pub use cycles::{
+    MEMORY, attention_by_multiplication, encoder_command, load, matrix_command, scores_command, values_command,
+};
 pub use explain::{Alternative, Choice, alternatives, choices, count, split};
-pub use head::head_job;
-pub use machine::{Machine, Store, Way, machines};
+pub use head::{head_job, head_params};
+pub use machine::{Machine, Store, Way, machines, matrix_scales};
 pub use search::plan;
 pub use split::{Split, best_split, split_bytes};
 pub use task::{Attention, DEVICES, Free, Matrix, PlanError, Task, Tiles, tiles};

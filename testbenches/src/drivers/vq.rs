@@ -48,13 +48,9 @@ pub fn banked_cache_driver(name: impl Into<String>, p: BankedParams) -> Driver {
 
 /// A codebook cache with so many places for books. But for the first round there is a reset somewhere in other loads and lookups before each.
 fn cache_driver(name: impl Into<String>, design: Design<CodebookCachePorts>, p: CacheParams, places: usize) -> Driver {
-    let CodebookCachePorts { load, words, loaded, s, m, fault, .. } = &design.ports;
-    let sources = [StreamPorts::of(&design, load), StreamPorts::of(&design, words), StreamPorts::of(&design, s)];
-    let sinks = [StreamPorts::of(&design, loaded), StreamPorts::of(&design, m), StreamPorts::of(&design, fault)];
-    let [entries, lanes, vector] = [p.entries, p.lanes, p.vector].map(|n| n as usize);
-    let bench = CacheBench { entries, lanes, vector, places, sources, sinks };
+    let bench = CacheBench::of(&design, p, places);
     // deep books take long to load
-    let rounds = if entries > 1024 { 4 } else { 12 };
+    let rounds = if p.entries > 1024 { 4 } else { 12 };
     Driver::new(name, design, move |engine: &mut dyn Engine, effort: Effort| {
         let stalls = [Stalls::Never, Stalls::Percent(30), Stalls::Percent(70), Stalls::Runs(15)];
         let mut cycles = 0;
@@ -79,16 +75,9 @@ fn cache_driver(name: impl Into<String>, design: Design<CodebookCachePorts>, p: 
 pub fn tiered_cache_driver(name: impl Into<String>, p: TieredParams) -> Driver {
     let design = build(tiered_cache(p));
     let held = design.clone();
-    let io = &design.ports;
-    let sources =
-        [StreamPorts::of(&design, &io.load), StreamPorts::of(&design, &io.words), StreamPorts::of(&design, &io.s)];
-    let sinks =
-        [StreamPorts::of(&design, &io.loaded), StreamPorts::of(&design, &io.m), StreamPorts::of(&design, &io.fault)];
-    let [entries, lanes, vector] = [p.cache.entries, p.cache.lanes, p.cache.vector].map(|n| n as usize);
-    let cache = CacheBench { entries, lanes, vector, places: 2, sources, sinks };
-    let bench = TieredBench { cache, shared: p.shared as usize, address_bits: p.address_bits };
+    let bench = TieredBench::of(&design, p);
     // deep books take long to load
-    let (rounds, number) = if entries > 1024 { (4, 8) } else { (12, 20) };
+    let (rounds, number) = if p.cache.entries > 1024 { (4, 8) } else { (12, 20) };
     Driver::new(name, design, move |engine: &mut dyn Engine, effort: Effort| {
         let kinds = [Stalls::Never, Stalls::Percent(30), Stalls::Percent(70), Stalls::Runs(15)];
         for round in 0..if effort.long { 30 * rounds } else { rounds } {

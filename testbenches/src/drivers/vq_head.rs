@@ -5,30 +5,16 @@ use super::{Driver, Effort};
 use fastrand::Rng;
 use hdl::engine::Engine;
 use hw::attention::merge_axi::{self, MergeAxiParams, merge_axi};
-use hw::vq::attention_head::{HeadParams, attention_head, registers};
+use hw::vq::attention_head::{HeadParams, attention_head};
 use hw::vq::attention_tiles::{TilesParams, WINDOW, attention_tiles};
 use sim::axi_unit::{AxiUnit, UnitPorts};
 use sim::bus::Stalls;
 use sim::bus::axi4_memory::MemoryModel;
 use sim::golden::attention::merge_axi::MergeAxiUnit;
 use sim::golden::vq::attention_head::HeadUnit;
-use sim::golden::vq::tables::TableUnit;
 use sim::merge_axi_bench::MergeAxiBench;
-use sim::vq_head_bench::HeadBench;
+use sim::vq_head_bench::{HeadBench, head_register};
 use sim::vq_tiles_bench::{TilesBench, TilesUnit};
-
-/// All heads have the same registers.
-fn register(name: &str) -> u64 {
-    let p = HeadParams { entries: 8, vector: 2, positions: 8, tokens: 8, address_bits: 32, partial: false };
-    registers("head", p).offset(name)
-}
-
-/// The model of a head.
-fn model(p: HeadParams) -> HeadUnit {
-    let [entries, vector, positions, max_tokens] = [p.entries, p.vector, p.positions, p.tokens].map(|x| x as usize);
-    let table = TableUnit { entries, vector, positions, residuals: 1, queries: 1, max_tokens };
-    HeadUnit { table, copies: p.copies() as usize, address_bits: p.address_bits, partial: p.partial }
-}
 
 /// A memory of any latency, and a bus that stalls.
 fn any_memory(rng: &mut Rng) -> MemoryModel {
@@ -40,18 +26,13 @@ fn any_memory(rng: &mut Rng) -> MemoryModel {
 pub fn head_driver(name: impl Into<String>, p: HeadParams) -> Driver {
     let name = name.into();
     let design = build(attention_head(&name, p));
-    let unit = model(p);
     let of_test = design.clone();
     Driver::new(name, design, move |engine: &mut dyn Engine, effort: Effort| {
         for round in 0..if effort.long { 30 } else { 2 } {
             let seed = 1000 * effort.seed + round;
             let mut rng = Rng::with_seed(seed);
             let memory = any_memory(&mut rng);
-            let io = &of_test.ports;
-            let (reads, writes) = (&[io.m_axi_read], &[io.m_axi_write]);
-            let ports = UnitPorts { axil: &io.s_axil, reads, writes, address_bits: p.address_bits };
-            let axi = AxiUnit::new(engine, &of_test, ports, (memory, seed));
-            let mut bench = HeadBench::new(axi, unit, register);
+            let mut bench = HeadBench::of(engine, &of_test, p, (memory, seed));
             bench.random_jobs(&mut rng, 6).map_err(|e| format!("seed {seed}: {e}"))?;
         }
         Ok(())
@@ -94,8 +75,8 @@ pub fn tiles_driver(name: impl Into<String>, p: TilesParams) -> Driver {
     let name = name.into();
     let design = build(attention_tiles(&name, p));
     let of_test = design.clone();
-    let (head, merge) = (model(p.head()), merge_model(p.merge()));
-    let unit = TilesUnit { head, merge, window: WINDOW.into(), head_register: register, merge_register };
+    let (head, merge) = (HeadUnit::of(p.head()), merge_model(p.merge()));
+    let unit = TilesUnit { head, merge, window: WINDOW.into(), head_register, merge_register };
     Driver::new(name, design, move |engine: &mut dyn Engine, effort: Effort| {
         for round in 0..if effort.long { 30 } else { 2 } {
             let seed = 1000 * effort.seed + round;

@@ -3,24 +3,17 @@
 use super::built::build;
 use super::{Driver, Effort};
 use fastrand::Rng;
-use hdl::engine::{Engine, Signals};
+use hdl::engine::Engine;
 use hw::vq::encoder::encoder;
 use hw::vq::products::products;
 use hw::vq::scores::{ScoresParams, scores};
-use hw::vq::table_types::{MAX_TOKENS, TableParams};
+use hw::vq::table_types::TableParams;
 use hw::vq::values::{ValuesParams, values};
-use sim::bus::{Stalls, StreamPorts};
-use sim::golden::vq::tables::TableUnit;
+use sim::bus::Stalls;
 use sim::vq_command_feed::Until;
 use sim::vq_table_bench::{
     EncoderBench, ProductsBench, ScoresBench, ValuesBench, random_encoding, random_job, random_values_job,
 };
-
-fn unit(p: TableParams) -> TableUnit {
-    let [entries, vector, positions, residuals, queries] =
-        [p.entries, p.vector, p.positions, p.residuals, p.queries].map(|n| n as usize);
-    TableUnit { entries, vector, positions, residuals, queries, max_tokens: MAX_TOKENS as usize }
-}
 
 /// Runs of some commands each, the second one without stalls. But for the first there is a reset somewhere in other commands before each: `run` is told after
 /// how many cycles it is stopped, if it is, and gives those that it took.
@@ -47,14 +40,7 @@ fn rounds(
 /// A product pipeline.
 pub fn products_driver(name: impl Into<String>, p: TableParams) -> Driver {
     let design = build(products(p, false));
-    let io = &design.ports;
-    let sources = [
-        StreamPorts::of(&design, &io.command),
-        StreamPorts::of(&design, &io.query),
-        StreamPorts::of(&design, &io.words),
-    ];
-    let write = io.write.signals().into_iter().map(|port| design.port_index(port).expect("a port")).collect();
-    let bench = ProductsBench { unit: unit(p), sources, done: StreamPorts::of(&design, &io.done), write };
+    let bench = ProductsBench::of(&design, p);
     Driver::new(name, design, move |engine: &mut dyn Engine, effort: Effort| {
         rounds(effort, |rng, [a, b, c, d, ..], seed, stop| {
             let commands: Vec<_> = (0..6).map(|_| random_job(&bench.unit, rng, false).command).collect();
@@ -69,14 +55,7 @@ pub fn products_driver(name: impl Into<String>, p: TableParams) -> Driver {
 /// An encoder.
 pub fn encoder_driver(name: impl Into<String>, p: TableParams) -> Driver {
     let design = build(encoder(p));
-    let io = &design.ports;
-    let sources = [
-        StreamPorts::of(&design, &io.command),
-        StreamPorts::of(&design, &io.query),
-        StreamPorts::of(&design, &io.words),
-    ];
-    let sinks = [StreamPorts::of(&design, &io.m), StreamPorts::of(&design, &io.done)];
-    let bench = EncoderBench { unit: unit(p), sources, sinks };
+    let bench = EncoderBench::of(&design, p);
     Driver::new(name, design, move |engine: &mut dyn Engine, effort: Effort| {
         rounds(effort, |rng, [a, b, c, d, e, _], seed, stop| {
             let command = |i: usize| random_encoding(&bench.unit, rng, i.is_multiple_of(3), i.is_multiple_of(2));
@@ -93,15 +72,7 @@ pub fn encoder_driver(name: impl Into<String>, p: TableParams) -> Driver {
 /// Scores by table.
 pub fn scores_driver(name: impl Into<String>, p: ScoresParams) -> Driver {
     let design = build(scores(p));
-    let io = &design.ports;
-    let mut sources = vec![
-        StreamPorts::of(&design, &io.command),
-        StreamPorts::of(&design, &io.query),
-        StreamPorts::of(&design, &io.words),
-    ];
-    sources.extend(io.scale.map(|scale| StreamPorts::of(&design, &scale)));
-    let sinks = [StreamPorts::of(&design, &io.m), StreamPorts::of(&design, &io.report)];
-    let bench = ScoresBench { unit: unit(p.table), sources, sinks };
+    let bench = ScoresBench::of(&design, p);
     Driver::new(name, design, move |engine: &mut dyn Engine, effort: Effort| {
         rounds(effort, |rng, stalls, seed, stop| {
             let jobs: Vec<_> = (0..6).map(|_| random_job(&bench.unit, rng, true)).collect();
@@ -116,15 +87,7 @@ pub fn scores_driver(name: impl Into<String>, p: ScoresParams) -> Driver {
 /// Values by table.
 pub fn values_driver(name: impl Into<String>, p: ValuesParams) -> Driver {
     let design = build(values(p));
-    let io = &design.ports;
-    let sources = [
-        StreamPorts::of(&design, &io.command),
-        StreamPorts::of(&design, &io.weight),
-        StreamPorts::of(&design, &io.words),
-    ];
-    let sinks = [StreamPorts::of(&design, &io.m), StreamPorts::of(&design, &io.report)];
-    let (unit, copies) = (unit(p.table), p.copies() as usize);
-    let bench = ValuesBench { unit, copies, scaled: p.scaled, sources, sinks };
+    let bench = ValuesBench::of(&design, p);
     Driver::new(name, design, move |engine: &mut dyn Engine, effort: Effort| {
         rounds(effort, |rng, [a, b, c, d, e, _], seed, stop| {
             let jobs: Vec<_> = (0..6).map(|_| random_values_job(&bench.unit, rng)).collect();

@@ -101,6 +101,11 @@ impl Scheme {
         }
     }
 
+    /// The fewest columns whose indices are whole words of 64 bits, with 1, 2 or 4 residuals. More are a multiple of these.
+    pub fn word_columns(&self) -> usize {
+        (64 >> self.bits.trailing_zeros()) / self.residuals * self.vector
+    }
+
     /// Bits of indices for each value.
     pub fn bits_per_value(&self) -> f64 {
         f64::from(self.bits) * self.residuals as f64 / self.vector as f64
@@ -202,6 +207,8 @@ mod tests {
         });
         assert_eq!(bits, [4.0, 2.0, 2.0, 3.0, 4.0]);
         assert_eq!(Algorithm::Aqlm3.scheme().to_string(), "VQ<8,12,2>");
+        // 8 bytes of indices; three words of 16 indices of 12 bits, two for each vector; two codes for each
+        assert_eq!(Algorithm::ALL.map(|algorithm| algorithm.scheme().word_columns()), [16, 32, 32, 64, 16]);
     }
 
     #[test]

@@ -11,6 +11,9 @@ use hw::vq::scores::{self, ScoresParams};
 use hw::vq::table_types::{MAX_TOKENS, TableParams};
 use hw::vq::values::{self, ValuesParams};
 
+/// Cycles from a request to the first word of the memory that plans count with, and that `kvforge vq run` simulates.
+pub const MEMORY: u64 = 40;
+
 /// Words of the books of all positions.
 pub fn book_words(p: TableParams) -> u64 {
     u64::from(p.positions) * (1 + u64::from(p.entries * p.vector / WORD_NUMBERS))
@@ -122,9 +125,9 @@ pub struct Lookups {
 impl Lookups {
     /// As it is built.
     pub const EACH_CYCLE: Lookups = Lookups { beats_of_1000: 1000, cold_of_1000: 0, loads_wait: false };
-    /// Lookups under way in memory, and the cycles of each beside those of its words, as `vq_tiered_cache` has them with a memory of 40 cycles.
+    /// Lookups under way in memory, and the cycles of each beside those of its words, as `vq_tiered_cache` has them.
     const OUTSTANDING: u64 = 16;
-    const LATENCY: u64 = 40 + 3;
+    const LATENCY: u64 = MEMORY + 3;
 
     /// Cycles of lookups in memory, of entries of so many words each.
     pub fn memory_cycles(lookups: u64, words: u64) -> u64 {

@@ -2,20 +2,18 @@
 
 use super::area::{self, Area};
 use super::cost::{Bytes, Cost};
-use super::cycles::{scores_command, values_command};
+use super::cycles::{MEMORY, scores_command, values_command};
 use super::task::{Attention, Free};
 use hw::vq::attention_head::{self, HeadParams};
 use hw::vq::scores::ScoresParams;
 use hw::vq::table_types::{MAX_TOKENS, TableParams};
 use hw::vq::values::ValuesParams;
 
-/// Cycles from a request to the first word of a memory, as `kvforge vq run` simulates it.
-const LATENCY: u64 = 40;
 /// What the head's own bound and three accesses of the memory are above the simulation, with a memory of 40 cycles; fitted.
 const HIDDEN: u64 = 74;
 
 /// The parameters of a head.
-fn params(table: TableParams) -> HeadParams {
+pub fn head_params(table: TableParams) -> HeadParams {
     let TableParams { entries, vector, positions, .. } = table;
     HeadParams { entries, vector, positions, tokens: MAX_TOKENS, address_bits: 32, partial: false }
 }
@@ -26,8 +24,8 @@ pub fn head_job(table: TableParams, tokens: u64) -> u64 {
     let units = scores_command(scores, tokens) + values_command(values, tokens);
     // what the head has besides its units, whose own overhead is in theirs
     let of_units = u64::from(hw::vq::scores::overhead(scores) + hw::vq::values::overhead(values));
-    let besides = u64::from(attention_head::overhead(params(table))) - of_units;
-    units + tokens + besides + 3 * LATENCY - HIDDEN
+    let besides = u64::from(attention_head::overhead(head_params(table))) - of_units;
+    units + tokens + besides + 3 * MEMORY - HIDDEN
 }
 
 /// A head: what works by table, encoder, softmax and burst engines, as they were measured. Its registers and sequencer are not counted by themselves: the fits of

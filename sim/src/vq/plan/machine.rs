@@ -76,11 +76,7 @@ impl Machine {
             Algorithm::QuipSharp4 => MatrixSource::Lattice,
             Algorithm::Cq4 | Algorithm::Cq2 => return None,
         };
-        let scales = match scheme.scales {
-            Scales::None => MatrixScales::None,
-            Scales::Tensor => MatrixScales::Tensor,
-            Scales::Row => MatrixScales::Row,
-        };
+        let scales = matrix_scales(scheme.scales);
         let (rows, columns) = m.tile();
         let (tile_rows, max_columns) = match source {
             // the books are those of the matrix, however many rows of it a unit has
@@ -106,6 +102,15 @@ impl Machine {
         let positions = (m.tile().1 / scheme.vector).next_multiple_of(LANES as usize) as u32;
         let [entries, vector, queries] = [scheme.max_entries(), scheme.vector, self.queries].map(|n| n as u32);
         ScoresParams { table: TableParams { entries, vector, positions, residuals: 1, queries }, scaled: false }
+    }
+}
+
+/// The scales of a matrix-vector unit for a file with these.
+pub fn matrix_scales(scales: Scales) -> MatrixScales {
+    match scales {
+        Scales::None => MatrixScales::None,
+        Scales::Tensor => MatrixScales::Tensor,
+        Scales::Row => MatrixScales::Row,
     }
 }
 

@@ -94,11 +94,6 @@ impl Matrix {
         let scheme = self.algorithm.scheme();
         cols / scheme.vector * scheme.residuals
     }
-    /// What columns are a multiple of, as their indices are whole words.
-    fn column_step(self) -> usize {
-        let scheme = self.algorithm.scheme();
-        (WORD_BITS >> scheme.bits.trailing_zeros()) / scheme.residuals * scheme.vector
-    }
     /// Bytes of a row of indices of so many columns.
     pub fn row_bytes(self, cols: usize) -> usize {
         (self.indices(cols) * self.algorithm.scheme().bits as usize).div_ceil(8)
@@ -196,7 +191,7 @@ impl Task {
             Task::Matrix(m) if m.algorithm.is_for_kv() => Err(PlanError::Algorithm { algorithm: m.algorithm }),
             Task::Matrix(m) => {
                 check("rows", m.rows, 1, (1 << SIDE_BITS) - 1)?;
-                check("cols", m.cols, m.column_step(), MAX_COLUMNS as usize)?;
+                check("cols", m.cols, m.algorithm.scheme().word_columns(), MAX_COLUMNS as usize)?;
                 check("batch", m.batch, 1, 1024)
             }
         }

@@ -1,16 +1,16 @@
 use super::*;
-use crate::bus::{Stalls, StreamPorts, seed};
+use crate::bus::{Stalls, seed};
 use crate::golden::vq::Algorithm;
 use crate::golden::vq::cache::book_words;
-use crate::golden::vq::tables::TableUnit;
 use crate::vq_cache_bench::{CacheBench, Episode};
 use crate::vq_matrix_bench::{MatrixBench, good_matrix};
-use crate::vq_table_bench::{ScoresBench, ValuesBench, good_job, good_values_job};
+use crate::vq_table_bench::{EncoderBench, ScoresBench, ValuesBench, good_job, good_values_job, random_encoding};
 use fastrand::Rng;
 use hdl::Design;
 use hdl::sim::Simulator;
 use hw::vq::cache_types::CacheParams;
 use hw::vq::codebook_cache::{CodebookCachePorts, codebook_cache};
+use hw::vq::encoder::encoder;
 use hw::vq::matrix_vector::{MAX_TILE_ROWS, MatrixParams, MatrixScales, MatrixSource, matrix_vector, overhead};
 use hw::vq::scores::{ScoresParams, scores};
 use hw::vq::table_types::TableParams;
@@ -79,39 +79,38 @@ fn areas_are_those_that_were_measured() {
     }
 }
 
-fn unit(p: TableParams) -> TableUnit {
-    let [entries, vector, positions] = [p.entries, p.vector, p.positions].map(|n| n as usize);
-    TableUnit { entries, vector, positions, residuals: 1, queries: p.queries as usize, max_tokens: 8192 }
-}
-
 /// Cycles from one command to the next, in the built-in simulator.
 fn simulated_scores(p: ScoresParams, tokens: usize) -> u64 {
     let design = scores(p).unwrap_or_else(|e| panic!("{e}"));
-    let io = &design.ports;
-    let sources = vec![
-        StreamPorts::of(&design, &io.command),
-        StreamPorts::of(&design, &io.query),
-        StreamPorts::of(&design, &io.words),
-    ];
-    let sinks = [StreamPorts::of(&design, &io.m), StreamPorts::of(&design, &io.report)];
-    let bench = ScoresBench { unit: unit(p.table), sources, sinks };
+    let bench = ScoresBench::of(&design, p);
     let mut rng = Rng::with_seed(seed(1));
     let jobs: Vec<_> = (0..2).map(|_| good_job(&bench.unit, &mut rng, tokens, true)).collect();
     let times = bench.run(&mut Simulator::new(&design), &jobs, &[Stalls::Never; 5], 1).unwrap();
     times.commands[1] - times.commands[0]
 }
 
+/// The named encoders: cycles from one command to the next, besides the words and one for each book (docs/blocks/vq_encoder.md).
+#[test]
+fn encoder_takes_as_long_as_the_hardware() {
+    for (algorithm, positions, besides) in [(Algorithm::Cq4, 32, 42), (Algorithm::Cq2, 16, 44)] {
+        let p = table(algorithm, positions);
+        let design = encoder(p).unwrap();
+        let bench = EncoderBench::of(&design, p);
+        let mut rng = Rng::with_seed(seed(1));
+        let commands: Vec<_> = (0..3).map(|_| random_encoding(&bench.unit, &mut rng, true, false)).collect();
+        let times = bench.run(&mut Simulator::new(&design), &commands, [Stalls::Never; 5], 1).unwrap();
+        let [first, second] = [0, 1].map(|i| times.commands[i + 1] - times.commands[i]);
+        assert_eq!(first, second, "{algorithm}");
+        let words = commands[0].words.len() as u64;
+        println!("{algorithm}: {words} words + {positions} + {} cycles", first - words - u64::from(positions));
+        assert_eq!(first, words + u64::from(positions) + besides, "{algorithm}");
+        within(0.0, &format!("encoder, {algorithm}"), encoder_command(p), first);
+    }
+}
+
 fn simulated_values(p: ValuesParams, tokens: usize) -> u64 {
     let design = values(p).unwrap_or_else(|e| panic!("{e}"));
-    let io = &design.ports;
-    let sources = [
-        StreamPorts::of(&design, &io.command),
-        StreamPorts::of(&design, &io.weight),
-        StreamPorts::of(&design, &io.words),
-    ];
-    let sinks = [StreamPorts::of(&design, &io.m), StreamPorts::of(&design, &io.report)];
-    let copies = p.copies() as usize;
-    let bench = ValuesBench { unit: unit(p.table), copies, scaled: false, sources, sinks };
+    let bench = ValuesBench::of(&design, p);
     let mut rng = Rng::with_seed(seed(1));
     let jobs: Vec<_> = (0..2).map(|_| good_values_job(&bench.unit, &mut rng, tokens, true)).collect();
     let times = bench.run(&mut Simulator::new(&design), &jobs, [Stalls::Never; 5], 1).unwrap();
@@ -147,16 +146,6 @@ fn attention_takes_as_long_as_the_hardware() {
     assert_eq!(cost(&Task::Attention(task), &machine).cycles, 6 * parts);
 }
 
-fn cache_bench(design: &Design<CodebookCachePorts>, p: CacheParams, places: usize) -> CacheBench {
-    let io = &design.ports;
-    let sources =
-        [StreamPorts::of(design, &io.load), StreamPorts::of(design, &io.words), StreamPorts::of(design, &io.s)];
-    let sinks =
-        [StreamPorts::of(design, &io.loaded), StreamPorts::of(design, &io.m), StreamPorts::of(design, &io.fault)];
-    let [entries, lanes, vector] = [p.entries, p.lanes, p.vector].map(|n| n as usize);
-    CacheBench { entries, lanes, vector, places, sources, sinks }
-}
-
 /// Cycles of a load and of random lookups.
 fn simulated_tile(bench: &CacheBench, design: &Design<CodebookCachePorts>, beats: usize) -> u64 {
     let mut rng = Rng::with_seed(seed(2));
@@ -175,7 +164,7 @@ fn loads_and_lookups_take_as_long_as_the_hardware() {
     for vector in [4, 2] {
         let p = CacheParams { entries: 256, lanes: 8, vector };
         let design = codebook_cache(p).unwrap();
-        let found = simulated_tile(&cache_bench(&design, p, 2), &design, 512);
+        let found = simulated_tile(&CacheBench::of(&design, p, 2), &design, 512);
         let words = 1 + 64 * u64::from(vector);
         // docs/blocks/vq_codebook_cache.md: four cycles besides the words
         let model = load(words, vector as usize, 4) + 512;

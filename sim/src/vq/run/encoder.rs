@@ -4,8 +4,8 @@ use super::attention::HeadSetup;
 use super::error::RunError;
 use super::part::HeadPart;
 use super::results::{Hardware, Results, Row, Tally, Words};
-use super::scores::{end_of, named, part_of, table_parameters, table_unit};
-use crate::bus::{Beat, Stalls, StreamPorts};
+use super::scores::{end_of, named, part_of, table_parameters};
+use crate::bus::{Beat, Stalls};
 use crate::golden::reference::to_f64;
 use crate::golden::vq::tables::{LANES, TableCommand};
 use crate::vq::plan::encoder_command;
@@ -14,15 +14,6 @@ use crate::vq_table_bench::EncoderBench;
 use hdl::Design;
 use hdl::sim::Simulator;
 use hw::vq::encoder::{EncoderPorts, encoder};
-use hw::vq::table_types::TableParams;
-
-fn bench(design: &Design<EncoderPorts>, p: TableParams) -> EncoderBench {
-    let io = &design.ports;
-    let sources =
-        [StreamPorts::of(design, &io.command), StreamPorts::of(design, &io.query), StreamPorts::of(design, &io.words)];
-    let sinks = [StreamPorts::of(design, &io.m), StreamPorts::of(design, &io.done)];
-    EncoderBench { unit: table_unit(p), sources, sinks }
-}
 
 pub(super) fn run(setup: &HeadSetup, progress: &dyn Fn()) -> Result<Results, RunError> {
     let p = setup.keys().table();
@@ -42,7 +33,7 @@ fn encode(
     progress: &dyn Fn(),
 ) -> Result<Row, RunError> {
     let (p, books) = (part.table(), part.books());
-    let bench = bench(design, p);
+    let bench = EncoderBench::of(design, p);
     let command =
         |vector: &Vec<u16>| TableCommand { first: part.first, tokens: 0, query: vector.clone(), words: books.clone() };
     let commands = || vectors.iter().map(command);

@@ -3,47 +3,24 @@
 use super::attention::HeadSetup;
 use super::error::RunError;
 use super::results::{Hardware, Results, Tally, Words};
-use super::scores::{named, table_parameters, table_unit};
-use crate::axi_unit::{AxiUnit, UnitPorts};
+use super::scores::{named, table_parameters};
 use crate::bus::axi4_memory::MemoryModel;
 use crate::golden::reference::to_f64;
 use crate::golden::vq::attention::attention64;
-use crate::golden::vq::attention_head::{HeadJob, HeadUnit};
-use crate::vq::plan::head_job;
+use crate::golden::vq::attention_head::HeadJob;
+use crate::vq::plan::{MEMORY, head_job, head_params};
 use crate::vq_head_bench::{HeadBench, HeadMemory, HeadPlayed};
 use hdl::sim::Simulator;
-use hw::vq::attention_head::{HeadParams, attention_head, registers};
-use hw::vq::table_types::{MAX_TOKENS, TableParams};
-
-/// Cycles of the memory.
-const LATENCY: u64 = 40;
-/// Bits of a byte address.
-const ADDRESS_BITS: u32 = 32;
-
-/// All heads have the same registers.
-fn register(name: &str) -> u64 {
-    let p = HeadParams { entries: 8, vector: 2, positions: 8, tokens: 8, address_bits: ADDRESS_BITS, partial: false };
-    registers("head", p).offset(name)
-}
-
-fn params(table: TableParams) -> HeadParams {
-    let TableParams { entries, vector, positions, .. } = table;
-    HeadParams { entries, vector, positions, tokens: MAX_TOKENS, address_bits: ADDRESS_BITS, partial: false }
-}
+use hw::vq::attention_head::attention_head;
 
 pub(super) fn run(setup: &HeadSetup, progress: &dyn Fn()) -> Result<Results, RunError> {
     let table = setup.keys().table();
-    let p = params(table);
+    let p = head_params(table);
     let design = attention_head("head", p).map_err(RunError::Hardware)?;
     let mut simulator = Simulator::new(&design);
-    let unit =
-        HeadUnit { table: table_unit(table), copies: p.copies() as usize, address_bits: ADDRESS_BITS, partial: false };
-    let io = &design.ports;
-    let ports =
-        UnitPorts { axil: &io.s_axil, reads: &[io.m_axi_read], writes: &[io.m_axi_write], address_bits: ADDRESS_BITS };
-    let model = MemoryModel { latency: LATENCY, ..MemoryModel::default() };
-    let axi = AxiUnit::new(&mut simulator, &design, ports, (model, 1));
-    let (tally, cycles) = attend(setup, HeadBench::new(axi, unit, register), progress)?;
+    let memory = MemoryModel { latency: MEMORY, ..MemoryModel::default() };
+    let bench = HeadBench::of(&mut simulator, &design, p, (memory, 1));
+    let (tally, cycles) = attend(setup, bench, progress)?;
 
     let of_parts = |words: fn(&super::part::HeadPart) -> usize| setup.parts.iter().map(words).sum::<usize>();
     let [books, indices] =
@@ -54,7 +31,7 @@ pub(super) fn run(setup: &HeadSetup, progress: &dyn Fn()) -> Result<Results, Run
     let mut parameters = table_parameters(table);
     parameters.extend([("tokens", p.tokens.to_string()), ("address_bits", p.address_bits.to_string())]);
     let configuration = named(table, ["vq_attention_head_cq4", "vq_attention_head_cq2"]);
-    let around = Some(format!("a memory of {LATENCY} cycles behind AXI4"));
+    let around = Some(format!("a memory of {MEMORY} cycles behind AXI4"));
     Ok(setup.results(Hardware { block: "vq_attention_head", configuration, parameters, around }, vec![row]))
 }
 

@@ -4,7 +4,8 @@ use super::error::RunError;
 use super::request::in_range;
 use super::results::Hardware;
 use super::unit::Unit;
-use crate::golden::vq::{Books, Scales, Scheme, Tensor};
+use crate::golden::vq::{Books, Scheme, Tensor};
+use crate::vq::plan::matrix_scales;
 use hw::vq::matrix_vector::{MAX_COLUMNS, MAX_TILE_ROWS, MatrixParams, MatrixScales, MatrixSource, SIDE_BITS};
 
 /// Columns of the named configurations; wider matrices take a larger unit.
@@ -65,16 +66,12 @@ pub(super) fn params(scheme: &Scheme, tensor: &Tensor) -> Result<MatrixParams, R
         // without books a row of one tile is a row of any
         MatrixSource::Lattice | MatrixSource::Residual { .. } if across(tensor) => (MAX_TILE_ROWS, max_columns),
         _ => {
-            let columns = tensor.tile_cols.next_multiple_of(word_columns(scheme)).min(max_columns);
+            let columns = tensor.tile_cols.next_multiple_of(scheme.word_columns()).min(max_columns);
             (rows_of_tile(tensor), columns)
         }
     };
     let [tile_columns, max_columns] = [tile_columns, max_columns].map(|n| n as u32);
-    let scales = match scheme.scales {
-        Scales::None => MatrixScales::None,
-        Scales::Tensor => MatrixScales::Tensor,
-        Scales::Row => MatrixScales::Row,
-    };
+    let scales = matrix_scales(scheme.scales);
     Ok(MatrixParams { source, lanes, vectors: 1, tile_rows, tile_columns, max_columns, scales })
 }
 
@@ -100,18 +97,13 @@ fn rows_of_tile(tensor: &Tensor) -> u32 {
     }
 }
 
-/// Columns of the words of indices that end together with one.
-fn word_columns(scheme: &Scheme) -> usize {
-    (64 >> scheme.bits.trailing_zeros()) / scheme.residuals * scheme.vector
-}
-
 /// What the unit does not do, and what it does.
 fn mistake(scheme: &Scheme, tensor: &Tensor) -> Option<(String, String)> {
     let Scheme { vector, bits, residuals, books, .. } = *scheme;
     let Tensor { rows, cols, tile_rows, tile_cols, .. } = *tensor;
     let (lattice, pairs) = (books == Books::Lattice, residuals == 2);
     let one_tile = across(tensor) && (tile_rows == 0 || tile_rows >= rows);
-    let uneven = |cols: usize| !cols.is_multiple_of(word_columns(scheme));
+    let uneven = |cols: usize| !cols.is_multiple_of(scheme.word_columns());
     Some(match () {
         () if books == Books::Group => ("books for each group".into(), "books for each tile, or the lattice".into()),
         () if lattice && !pairs => (format!("{residuals} point of the lattice"), "2".into()),
@@ -132,7 +124,7 @@ fn mistake(scheme: &Scheme, tensor: &Tensor) -> Option<(String, String)> {
         }
         () if uneven(cols) || (!across(tensor) && uneven(tile_cols)) => {
             let what = format!("{cols} columns in tiles of {tile_cols}");
-            (what, format!("multiples of {}, which are whole words of indices", word_columns(scheme)))
+            (what, format!("multiples of {}, which are whole words of indices", scheme.word_columns()))
         }
         () => return None,
     })

@@ -3,24 +3,16 @@
 use super::attention::HeadSetup;
 use super::error::RunError;
 use super::results::{Hardware, Results, Tally, Words};
-use crate::bus::{Beat, Stalls, StreamPorts};
+use crate::bus::{Beat, Stalls};
 use crate::golden::reference::to_f64;
 use crate::golden::vq::attention::scores64;
-use crate::golden::vq::tables::{TableCommand, TableUnit};
+use crate::golden::vq::tables::TableCommand;
 use crate::vq::plan::scores_command;
 use crate::vq_command_feed::Until;
 use crate::vq_table_bench::{Job, ScoresBench};
-use hdl::Design;
 use hdl::sim::Simulator;
-use hw::vq::scores::{ScoresParams, ScoresPorts, scores};
-use hw::vq::table_types::{MAX_TOKENS, TableParams};
-
-/// The model of a unit.
-pub(super) fn table_unit(p: TableParams) -> TableUnit {
-    let [entries, vector, positions, residuals, queries, max_tokens] =
-        [p.entries, p.vector, p.positions, p.residuals, p.queries, MAX_TOKENS].map(|n| n as usize);
-    TableUnit { entries, vector, positions, residuals, queries, max_tokens }
-}
+use hw::vq::scores::{ScoresParams, scores};
+use hw::vq::table_types::TableParams;
 
 /// The parameters as a configuration has them.
 pub(super) fn table_parameters(p: TableParams) -> Vec<(&'static str, String)> {
@@ -38,24 +30,12 @@ pub(super) fn named(p: TableParams, names: [&'static str; 2]) -> Option<&'static
     }
 }
 
-fn bench(design: &Design<ScoresPorts>, p: ScoresParams) -> ScoresBench {
-    let io = &design.ports;
-    let mut sources: Vec<StreamPorts> = vec![
-        StreamPorts::of(design, &io.command),
-        StreamPorts::of(design, &io.query),
-        StreamPorts::of(design, &io.words),
-    ];
-    sources.extend(io.scale.map(|scale| StreamPorts::of(design, &scale)));
-    let sinks = [StreamPorts::of(design, &io.m), StreamPorts::of(design, &io.report)];
-    ScoresBench { unit: table_unit(p.table), sources, sinks }
-}
-
 pub(super) fn run(setup: &HeadSetup, progress: &dyn Fn()) -> Result<Results, RunError> {
     let keys = setup.keys();
     let scales = keys.scales();
     let p = ScoresParams { table: keys.table(), scaled: !scales.is_empty() };
     let design = scores(p).map_err(RunError::Hardware)?;
-    let bench = bench(&design, p);
+    let bench = ScoresBench::of(&design, p);
     let (books, rows) = (keys.books(), keys.rows());
     let words = [books.clone(), rows.clone()].concat();
     let job = |query: &Vec<u16>| {

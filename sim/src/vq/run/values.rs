@@ -3,8 +3,8 @@
 use super::attention::HeadSetup;
 use super::error::RunError;
 use super::results::{Hardware, Results, Tally, Words};
-use super::scores::{end_of, named, part_of, table_parameters, table_unit};
-use crate::bus::{Beat, Stalls, StreamPorts};
+use super::scores::{end_of, named, part_of, table_parameters};
+use crate::bus::{Beat, Stalls};
 use crate::golden::attention::softmax::softmax;
 use crate::golden::reference::to_f64;
 use crate::golden::vq::attention::weighted64;
@@ -13,17 +13,8 @@ use crate::golden::vq::tables::TableCommand;
 use crate::vq::plan::values_command;
 use crate::vq_command_feed::Until;
 use crate::vq_table_bench::{Job, ValuesBench};
-use hdl::Design;
 use hdl::sim::Simulator;
-use hw::vq::values::{ValuesParams, ValuesPorts, values};
-
-fn bench(design: &Design<ValuesPorts>, p: ValuesParams) -> ValuesBench {
-    let io = &design.ports;
-    let sources =
-        [StreamPorts::of(design, &io.command), StreamPorts::of(design, &io.weight), StreamPorts::of(design, &io.words)];
-    let sinks = [StreamPorts::of(design, &io.m), StreamPorts::of(design, &io.report)];
-    ValuesBench { unit: table_unit(p.table), copies: p.copies() as usize, scaled: p.scaled, sources, sinks }
-}
+use hw::vq::values::{ValuesParams, values};
 
 /// The weights are the softmax of the queries' scores, both as the models have them.
 pub(super) fn run(setup: &HeadSetup, progress: &dyn Fn()) -> Result<Results, RunError> {
@@ -31,7 +22,7 @@ pub(super) fn run(setup: &HeadSetup, progress: &dyn Fn()) -> Result<Results, Run
     let scales = part.scales();
     let p = ValuesParams { table: part.table(), scaled: !scales.is_empty() };
     let design = values(p).map_err(RunError::Hardware)?;
-    let bench = bench(&design, p);
+    let bench = ValuesBench::of(&design, p);
     let (books, rows) = (part.books(), part.rows());
     let words = [rows.clone(), books.clone()].concat();
     let job = |query: &Vec<u16>| {
