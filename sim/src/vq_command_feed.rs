@@ -1,6 +1,7 @@
 //! Commands one after the other: few of them are queued, as one may have a million words. And the resets before them, in the middle of others.
 
 use crate::bus::{Bench, Sink, StreamPorts};
+use fastrand::Rng;
 
 /// Commands that are queued, the one under way counted: the next ones are there before anything waits for them.
 const QUEUED: usize = 3;
@@ -51,6 +52,12 @@ pub fn play<C>(
         there = now;
     }
     Ok(())
+}
+
+/// After how many cycles runs are stopped, where all commands took so many: in the first quarter, as a few commands see every state. None where nothing has
+/// run yet.
+pub fn stops(rng: &mut Rng, cycles: u64) -> Vec<u64> {
+    (0..if cycles > 0 { 4 } else { 0 }).map(|_| rng.u64(1..=cycles.div_ceil(4))).collect()
 }
 
 /// A reset of one cycle, the shortest, up to three, in which nothing is offered; whatever was under way before. The seed says how long it is.

@@ -46,7 +46,7 @@ pub fn banked_cache_driver(name: impl Into<String>, p: BankedParams) -> Driver {
     cache_driver(name, build(banked_cache(p)), p.cache, 1)
 }
 
-/// A codebook cache with so many places for books. But for the first round there is a reset somewhere in other loads and lookups before each.
+/// A codebook cache with so many places for books. But for the first round, each has resets somewhere in other loads and lookups, and some behind these.
 fn cache_driver(name: impl Into<String>, design: Design<CodebookCachePorts>, p: CacheParams, places: usize) -> Driver {
     let bench = CacheBench::of(&design, p, places);
     // deep books take long to load
@@ -59,9 +59,10 @@ fn cache_driver(name: impl Into<String>, design: Design<CodebookCachePorts>, p: 
             let mut rng = Rng::with_seed(seed);
             let of_port = [(); 6].map(|()| if round == 1 { Stalls::Never } else { stalls[rng.usize(0..4)] });
             let wrong = |e: String| format!("{of_port:?}, seed {seed}: {e}");
-            if cycles > 0 {
-                let stopped = bench.random_episodes(&mut rng, 20);
-                bench.stop(engine, &stopped, of_port, seed, rng.u64(1..=cycles)).map_err(wrong)?;
+            for stop in vq_command_feed::stops(&mut rng, cycles) {
+                let [stopped, next] = [20, 2].map(|number| bench.random_episodes(&mut rng, number));
+                bench.stop(engine, &stopped, of_port, seed, stop).map_err(wrong)?;
+                bench.run(engine, &next, of_port, seed).map_err(wrong)?;
             }
             let episodes = bench.random_episodes(&mut rng, 20);
             let times = bench.run(engine, &episodes, of_port, seed).map_err(wrong)?;

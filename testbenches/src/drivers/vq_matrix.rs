@@ -6,10 +6,10 @@ use fastrand::Rng;
 use hdl::engine::Engine;
 use hw::vq::matrix_vector::{MatrixParams, matrix_vector};
 use sim::bus::Stalls;
-use sim::vq_command_feed::Until;
+use sim::vq_command_feed::{Until, stops};
 use sim::vq_matrix_bench::{MatrixBench, random_matrix};
 
-/// A matrix-vector unit. But for the first round there is a reset somewhere in other commands before each.
+/// A matrix-vector unit. But for the first round, each has resets somewhere in other commands, and some behind these.
 pub fn matrix_vector_driver(name: impl Into<String>, p: MatrixParams) -> Driver {
     let design = build(matrix_vector(p));
     let bench = MatrixBench::of(&design, p);
@@ -21,13 +21,14 @@ pub fn matrix_vector_driver(name: impl Into<String>, p: MatrixParams) -> Driver 
             let mut rng = Rng::with_seed(seed);
             let of_port = [(); 7].map(|()| if round == 1 { Stalls::Never } else { stalls[rng.usize(0..4)] });
             let wrong = |e: String| format!("{of_port:?}, seed {seed}: {e}");
-            let mut commands = || -> Vec<_> { (0..8).map(|_| random_matrix(&bench.unit, &mut rng)).collect() };
-            let (stopped, commands) = (commands(), commands());
-            if cycles > 0 {
-                let stop = Until::Cycles(rng.u64(1..=cycles));
-                bench.play(engine, &stopped, of_port, seed, stop).map_err(wrong)?;
+            let stops = stops(&mut rng, cycles);
+            let mut commands =
+                |number| -> Vec<_> { (0..number).map(|_| random_matrix(&bench.unit, &mut rng)).collect() };
+            for stop in stops {
+                bench.play(engine, &commands(8), of_port, seed, Until::Cycles(stop)).map_err(wrong)?;
+                bench.run(engine, &commands(2), of_port, seed).map_err(wrong)?;
             }
-            cycles = bench.run(engine, &commands, of_port, seed).map_err(wrong)?.end();
+            cycles = bench.run(engine, &commands(8), of_port, seed).map_err(wrong)?.end();
         }
         Ok(())
     })

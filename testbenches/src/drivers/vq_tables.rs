@@ -10,16 +10,16 @@ use hw::vq::scores::{ScoresParams, scores};
 use hw::vq::table_types::TableParams;
 use hw::vq::values::{ValuesParams, values};
 use sim::bus::Stalls;
-use sim::vq_command_feed::Until;
+use sim::vq_command_feed::{Until, stops};
 use sim::vq_table_bench::{
     EncoderBench, ProductsBench, ScoresBench, ValuesBench, random_encoding, random_job, random_values_job,
 };
 
-/// Runs of some commands each, the second one without stalls. But for the first there is a reset somewhere in other commands before each: `run` is told after
-/// how many cycles it is stopped, if it is, and gives those that it took.
+/// Runs of some commands each, the second one without stalls. But for the first, each has resets somewhere in other commands, and some behind these: `run` is
+/// told how many commands there are and after how many cycles it is stopped, if it is, and gives those that it took.
 fn rounds(
     effort: Effort,
-    mut run: impl FnMut(&mut Rng, [Stalls; 6], u64, Option<u64>) -> Result<u64, String>,
+    mut run: impl FnMut(&mut Rng, [Stalls; 6], u64, (usize, Option<u64>)) -> Result<u64, String>,
 ) -> Result<(), String> {
     let mut cycles = 0;
     let stalls = [Stalls::Never, Stalls::Percent(30), Stalls::Percent(70), Stalls::Runs(15)];
@@ -27,12 +27,15 @@ fn rounds(
         let seed = 1000 * effort.seed + round;
         let mut rng = Rng::with_seed(seed);
         let of_port = [(); 6].map(|()| if round == 1 { Stalls::Never } else { stalls[rng.usize(0..4)] });
-        let stop = rng.u64(0..=cycles);
-        let mut run = |stop| run(&mut rng, of_port, seed, stop).map_err(|e| format!("{of_port:?}, seed {seed}: {e}"));
-        if stop > 0 {
-            run(Some(stop))?;
+        let stops = stops(&mut rng, cycles);
+        let mut run = |number, stop| {
+            run(&mut rng, of_port, seed, (number, stop)).map_err(|e| format!("{of_port:?}, seed {seed}: {e}"))
+        };
+        for stop in stops {
+            run(8, Some(stop))?;
+            run(2, None)?;
         }
-        cycles = run(None)?;
+        cycles = run(8, None)?;
     }
     Ok(())
 }
@@ -42,8 +45,8 @@ pub fn products_driver(name: impl Into<String>, p: TableParams) -> Driver {
     let design = build(products(p, false));
     let bench = ProductsBench::of(&design, p);
     Driver::new(name, design, move |engine: &mut dyn Engine, effort: Effort| {
-        rounds(effort, |rng, [a, b, c, d, ..], seed, stop| {
-            let commands: Vec<_> = (0..6).map(|_| random_job(&bench.unit, rng, false).command).collect();
+        rounds(effort, |rng, [a, b, c, d, ..], seed, (number, stop)| {
+            let commands: Vec<_> = (0..number).map(|_| random_job(&bench.unit, rng, false).command).collect();
             match stop {
                 Some(cycles) => bench.stop(engine, &commands, [a, b, c, d], seed, cycles).map(|()| 0),
                 None => bench.run(engine, &commands, [a, b, c, d], seed).map(|times| times.end()),
@@ -57,9 +60,9 @@ pub fn encoder_driver(name: impl Into<String>, p: TableParams) -> Driver {
     let design = build(encoder(p));
     let bench = EncoderBench::of(&design, p);
     Driver::new(name, design, move |engine: &mut dyn Engine, effort: Effort| {
-        rounds(effort, |rng, [a, b, c, d, e, _], seed, stop| {
+        rounds(effort, |rng, [a, b, c, d, e, _], seed, (number, stop)| {
             let command = |i: usize| random_encoding(&bench.unit, rng, i.is_multiple_of(3), i.is_multiple_of(2));
-            let commands: Vec<_> = (0..8).map(command).collect();
+            let commands: Vec<_> = (0..number).map(command).collect();
             let stalls = [a, b, c, d, e];
             match stop.map(Until::Cycles) {
                 Some(until) => bench.play(engine, &commands, stalls, seed, until).map(|_| 0),
@@ -74,8 +77,8 @@ pub fn scores_driver(name: impl Into<String>, p: ScoresParams) -> Driver {
     let design = build(scores(p));
     let bench = ScoresBench::of(&design, p);
     Driver::new(name, design, move |engine: &mut dyn Engine, effort: Effort| {
-        rounds(effort, |rng, stalls, seed, stop| {
-            let jobs: Vec<_> = (0..6).map(|_| random_job(&bench.unit, rng, true)).collect();
+        rounds(effort, |rng, stalls, seed, (number, stop)| {
+            let jobs: Vec<_> = (0..number).map(|_| random_job(&bench.unit, rng, true)).collect();
             match stop.map(Until::Cycles) {
                 Some(until) => bench.play(engine, &jobs, &stalls, seed, until).map(|_| 0),
                 None => bench.run(engine, &jobs, &stalls, seed).map(|times| times.end()),
@@ -89,8 +92,8 @@ pub fn values_driver(name: impl Into<String>, p: ValuesParams) -> Driver {
     let design = build(values(p));
     let bench = ValuesBench::of(&design, p);
     Driver::new(name, design, move |engine: &mut dyn Engine, effort: Effort| {
-        rounds(effort, |rng, [a, b, c, d, e, _], seed, stop| {
-            let jobs: Vec<_> = (0..6).map(|_| random_values_job(&bench.unit, rng)).collect();
+        rounds(effort, |rng, [a, b, c, d, e, _], seed, (number, stop)| {
+            let jobs: Vec<_> = (0..number).map(|_| random_values_job(&bench.unit, rng)).collect();
             let stalls = [a, b, c, d, e];
             match stop.map(Until::Cycles) {
                 Some(until) => bench.play(engine, &jobs, stalls, seed, until).map(|_| 0),
