@@ -15,17 +15,11 @@
 //! - [`h2m2_event_bench`]: the event controller with a driver and two accelerators around it
 //! - [`oaken_mmu_bench`]: the MMU of Oaken with a memory behind it
 //! - [`oaken_bench`]: the Oaken engines with everything around them, with random stalls and checks
-//! - [`vq_cache_bench`]: a codebook cache with books that are loaded and indices that are looked up
-//! - [`vq_tiered_bench`]: the same with a memory behind it
-//! - [`vq_matrix_bench`]: a matrix-vector unit with matrices and vectors
-//! - [`vq_command_feed`]: commands for a unit, few of which are queued
-//! - [`vq_table_bench`]: units that work by table with books, rows and queries
+//! - [`vq_benches`]: the units of vector quantization with everything around them
 //! - [`softmax_bench`]: a softmax with the scores of queries
 //! - [`merge_bench`]: the merging of partial results of attention, with parts and their vectors
 //! - [`axi_unit`]: a unit with registers and with buses to memory, and what is around it
 //! - [`merge_axi_bench`]: the merging over AXI with a memory behind it
-//! - [`vq_head_bench`]: an attention head with a memory behind it
-//! - [`vq_tiles_bench`]: attention tiles with a memory behind all of their buses
 //! - [`lad_apid_bench`]: LAD's APID with scores, bounds and records of positions
 //! - [`lad_centres_bench`]: LAD's centres of keys with lists of dot products
 //! - [`lad_md_bench`]: LAD's MD with everything that answers it: scores, keys, rows of counters
@@ -65,13 +59,13 @@ pub mod tools;
 pub mod uart_pins;
 pub mod verilator;
 pub mod vq;
-pub mod vq_cache_bench;
-pub mod vq_command_feed;
-pub mod vq_head_bench;
-pub mod vq_matrix_bench;
-pub mod vq_table_bench;
-pub mod vq_tiered_bench;
-pub mod vq_tiles_bench;
+pub mod vq_benches;
+
+/// As the tests beside the hardware call them.
+pub use vq_benches::{
+    cache as vq_cache_bench, head as vq_head_bench, matrix as vq_matrix_bench, table as vq_table_bench,
+    tiered as vq_tiered_bench, tiles as vq_tiles_bench,
+};
 
 /// The example of the page about designs of one's own is a test.
 #[cfg(doctest)]

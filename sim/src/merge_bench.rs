@@ -2,7 +2,7 @@
 
 use crate::bus::{Beat, Bench, Stalls, StreamPorts};
 use crate::golden::attention::merge::{Partial, merge};
-use crate::vq_table_bench::finite;
+use crate::vq_benches::table::finite;
 use fastrand::Rng;
 use half::f16;
 use hdl::BigUint;

@@ -8,7 +8,7 @@ use sim::bus::Stalls;
 use sim::golden::vq::cache::book_words;
 use sim::golden::vq::{Algorithm, Tensor, VqFile};
 use sim::vq::{Sharing, TrainOptions, pack, rate, train, weight_sources};
-use sim::vq_cache_bench::{CacheBench, Episode};
+use sim::vq_benches::cache::{CacheBench, Episode};
 use std::error::Error;
 use std::path::Path;
 

@@ -9,8 +9,8 @@ use sim::golden::vq::cache::book_words;
 use sim::golden::vq::{Tensor, VqFile};
 use sim::vq::figures::{BURST_WORDS, Tile};
 use sim::vq::plan::MEMORY;
-use sim::vq_cache_bench::Episode;
-use sim::vq_tiered_bench::{Around, TieredBench, TieredEpisode};
+use sim::vq_benches::cache::Episode;
+use sim::vq_benches::tiered::{Around, TieredBench, TieredEpisode};
 use std::error::Error;
 
 /// Lookups of each book that are simulated.

@@ -2,7 +2,7 @@
 
 use crate::golden::reference::sqnr_db;
 use crate::golden::vq::{Algorithm, VqFile};
-use crate::vq_table_bench::real_head;
+use crate::vq_benches::table::real_head;
 use fastrand::Rng;
 
 /// Bits of a fraction that stand for exact sums in float64.

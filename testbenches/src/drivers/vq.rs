@@ -18,9 +18,9 @@ use sim::bus::axi4_memory::MemoryModel;
 use sim::bus::{Beat, Bench, Stalls, StreamPorts};
 use sim::golden::vq::e8p::point;
 use sim::golden::vq::pack_row;
-use sim::vq_cache_bench::CacheBench;
-use sim::vq_command_feed;
-use sim::vq_tiered_bench::{Around, TieredBench};
+use sim::vq_benches::cache::CacheBench;
+use sim::vq_benches::command_feed;
+use sim::vq_benches::tiered::{Around, TieredBench};
 
 /// A decoder of QuiP#'s lattice, for so many lanes.
 pub fn e8p_decoder_driver(name: impl Into<String>, lanes: u32) -> Driver {
@@ -59,7 +59,7 @@ fn cache_driver(name: impl Into<String>, design: Design<CodebookCachePorts>, p: 
             let mut rng = Rng::with_seed(seed);
             let of_port = [(); 6].map(|()| if round == 1 { Stalls::Never } else { stalls[rng.usize(0..4)] });
             let wrong = |e: String| format!("{of_port:?}, seed {seed}: {e}");
-            for stop in vq_command_feed::stops(&mut rng, cycles) {
+            for stop in command_feed::stops(&mut rng, cycles) {
                 let [stopped, next] = [20, 2].map(|number| bench.random_episodes(&mut rng, number));
                 bench.stop(engine, &stopped, of_port, seed, stop).map_err(wrong)?;
                 bench.run(engine, &next, of_port, seed).map_err(wrong)?;
@@ -149,7 +149,7 @@ fn unpack(
     let mut bench = Bench::new(engine, seed);
     let [command, s] = [0, 1].map(|i| bench.source_at(ports[i].clone(), stalls[i]));
     let m = bench.sink_at(ports[2].clone(), stalls[2]);
-    vq_command_feed::reset(&mut bench, &ports[..2], &ports[2..], seed)?;
+    command_feed::reset(&mut bench, &ports[..2], &ports[2..], seed)?;
     let (mut expected, mut words) = (vec![], 0);
     for &(length, rows) in sizes {
         let start = rng.u32(0..p.bus_bytes);

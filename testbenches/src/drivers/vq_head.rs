@@ -13,8 +13,8 @@ use sim::bus::axi4_memory::MemoryModel;
 use sim::golden::attention::merge_axi::MergeAxiUnit;
 use sim::golden::vq::attention_head::HeadUnit;
 use sim::merge_axi_bench::MergeAxiBench;
-use sim::vq_head_bench::{HeadBench, head_register};
-use sim::vq_tiles_bench::{TilesBench, TilesUnit};
+use sim::vq_benches::head::{HeadBench, head_register};
+use sim::vq_benches::tiles::{TilesBench, TilesUnit};
 
 /// A memory of any latency, and a bus that stalls.
 fn any_memory(rng: &mut Rng) -> MemoryModel {

@@ -6,8 +6,8 @@ use fastrand::Rng;
 use hdl::engine::Engine;
 use hw::vq::matrix_vector::{MatrixParams, matrix_vector};
 use sim::bus::Stalls;
-use sim::vq_command_feed::{Until, stops};
-use sim::vq_matrix_bench::{MatrixBench, random_matrix};
+use sim::vq_benches::command_feed::{Until, stops};
+use sim::vq_benches::matrix::{MatrixBench, random_matrix};
 
 /// A matrix-vector unit. But for the first round, each has resets somewhere in other commands, and some behind these.
 pub fn matrix_vector_driver(name: impl Into<String>, p: MatrixParams) -> Driver {

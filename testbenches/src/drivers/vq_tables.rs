@@ -10,8 +10,8 @@ use hw::vq::scores::{ScoresParams, scores};
 use hw::vq::table_types::TableParams;
 use hw::vq::values::{ValuesParams, values};
 use sim::bus::Stalls;
-use sim::vq_command_feed::{Until, stops};
-use sim::vq_table_bench::{
+use sim::vq_benches::command_feed::{Until, stops};
+use sim::vq_benches::table::{
     EncoderBench, ProductsBench, ScoresBench, ValuesBench, random_encoding, random_job, random_values_job,
 };
 

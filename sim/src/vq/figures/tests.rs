@@ -2,7 +2,7 @@ use super::*;
 use crate::golden::vq::Algorithm;
 use crate::vq::access;
 use crate::vq::plan::{Attention, Matrix};
-use crate::vq_table_bench::real_head;
+use crate::vq_benches::table::real_head;
 
 fn head(algorithm: Algorithm, tokens: usize, batch: usize) -> Attention {
     Attention { algorithm, tokens, head: 64, heads: 1, queries: 1, batch }

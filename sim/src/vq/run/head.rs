@@ -9,7 +9,7 @@ use crate::golden::reference::to_f64;
 use crate::golden::vq::attention::attention64;
 use crate::golden::vq::attention_head::HeadJob;
 use crate::vq::plan::{MEMORY, head_job, head_params};
-use crate::vq_head_bench::{HeadBench, HeadMemory, HeadPlayed};
+use crate::vq_benches::head::{HeadBench, HeadMemory, HeadPlayed};
 use hdl::sim::Simulator;
 use hw::vq::attention_head::attention_head;
 

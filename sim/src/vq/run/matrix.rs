@@ -17,8 +17,8 @@ use crate::vq::Source;
 use crate::vq::pack::{check_shape, source_of};
 use crate::vq::plan::{matrix_command, tiles};
 use crate::vq::rotate;
-use crate::vq_command_feed::Until;
-use crate::vq_matrix_bench::{MatrixBench, matrix_of};
+use crate::vq_benches::command_feed::Until;
+use crate::vq_benches::matrix::{MatrixBench, matrix_of};
 use hdl::sim::Simulator;
 use hw::vq::matrix_vector::{MatrixParams, matrix_vector};
 

@@ -8,7 +8,7 @@ use crate::golden::vq::decode::tensor64;
 use crate::golden::vq::{Part, Scheme, Tensor, TensorKind, VqFile};
 use crate::vq::pack::{check_shape, source_of};
 use crate::vq::{Source, VqError};
-use crate::vq_table_bench::{books_as_words, rows_as_words};
+use crate::vq_benches::table::{books_as_words, rows_as_words};
 use hw::vq::table_types::TableParams;
 
 /// The most entries of a book.

@@ -11,8 +11,8 @@ use crate::golden::vq::attention::weighted64;
 use crate::golden::vq::product::Way;
 use crate::golden::vq::tables::TableCommand;
 use crate::vq::plan::values_command;
-use crate::vq_command_feed::Until;
-use crate::vq_table_bench::{Job, ValuesBench};
+use crate::vq_benches::command_feed::Until;
+use crate::vq_benches::table::{Job, ValuesBench};
 use hdl::sim::Simulator;
 use hw::vq::values::{ValuesParams, values};
 

@@ -16,7 +16,7 @@ pub use values::ValuesBench;
 use crate::bus::{Beat, Bench, Sink, Source, Stalls, StreamPorts};
 use crate::golden::vq::cache::LoadWord;
 use crate::golden::vq::tables::{Score, TableCommand, TableFault, TableUnit, Tables};
-use crate::vq_command_feed::{self, Until};
+use crate::vq_benches::command_feed::{self, Until};
 use hdl::BigUint;
 use hdl::engine::Engine;
 use std::borrow::Borrow;

@@ -81,7 +81,7 @@ impl ProductsBench {
         let mut bench = Bench::new(engine, seed);
         let sources = [0, 1, 2].map(|i| bench.source_at(self.sources[i].clone(), stalls[i]));
         let done = bench.sink_at(self.done.clone(), stalls[3]);
-        vq_command_feed::reset(&mut bench, &self.sources, [&self.done], seed)?;
+        command_feed::reset(&mut bench, &self.sources, [&self.done], seed)?;
         for TableCommand { first, query, words, .. } in commands {
             bench.send(sources[0], [[u64::from(*first), 0]]);
             bench.send(sources[1], query_beats(query));

@@ -8,7 +8,7 @@ use crate::golden::vq::cache::{LoadWord, book_words};
 use crate::golden::vq::matrix::{MatrixCommand, MatrixFault, MatrixSource, MatrixUnit, RowProducts};
 use crate::golden::vq::{Algorithm, Books, Scales, Tensor, TensorKind, VqFile, pack_row};
 use crate::vq::{Source, TrainOptions, kv_sources, pack, train};
-use crate::vq_command_feed::{self, Until};
+use crate::vq_benches::command_feed::{self, Until};
 use fastrand::Rng;
 use hdl::BigUint;
 use hdl::engine::Engine;
@@ -97,7 +97,7 @@ impl MatrixBench {
         let scale = self.scale.clone().map(|scale| bench.source_at(scale, stalls[4]));
         let [m, report] = [0, 1].map(|i| bench.sink_at(self.sinks[i].clone(), stalls[5 + i]));
         let sources = self.sources.iter().chain(&self.books).chain(&self.scale);
-        vq_command_feed::reset(&mut bench, sources, &self.sinks, seed)?;
+        command_feed::reset(&mut bench, sources, &self.sinks, seed)?;
         let send = |bench: &mut Bench, c: C| {
             let c: &MatrixCommand = c.borrow();
             bench.send(command, [self.command_beat(c)]);
@@ -113,7 +113,7 @@ impl MatrixBench {
             let loads: usize = c.books.iter().map(Vec::len).sum();
             2 * c.words.len() + 2 * c.rows + 2 * loads + c.scales.len() + 500
         };
-        vq_command_feed::play(&mut bench, report, commands, send, until)?;
+        command_feed::play(&mut bench, report, commands, send, until)?;
         let [products, reports] = [m, report].map(|sink| bench.received_at(sink).to_vec());
         let [commands, words] = [command, words].map(|source| bench.sent_at(source).to_vec());
         let books = books.map_or(vec![], |books| bench.sent_at(books).to_vec());

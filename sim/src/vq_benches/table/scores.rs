@@ -46,7 +46,7 @@ impl ScoresBench {
         let sources: Vec<_> =
             self.sources.iter().zip(stalls).map(|(s, stalls)| bench.source_at(s.clone(), *stalls)).collect();
         let [m, report] = [0, 1].map(|i| bench.sink_at(self.sinks[i].clone(), stalls[self.sources.len() + i]));
-        vq_command_feed::reset(&mut bench, &self.sources, &self.sinks, seed)?;
+        command_feed::reset(&mut bench, &self.sources, &self.sinks, seed)?;
         let send = |bench: &mut Bench, job: C| {
             let job: &Job = job.borrow();
             let TableCommand { first, tokens, query, words } = &job.command;
@@ -59,7 +59,7 @@ impl ScoresBench {
             }
             words.len() + 2 * tokens + 500 + job.scales.len()
         };
-        vq_command_feed::play(&mut bench, report, jobs, send, until)?;
+        command_feed::play(&mut bench, report, jobs, send, until)?;
         Ok(TablePlayed::of(&bench, [sources[0], sources[2]], [m, report]))
     }
 

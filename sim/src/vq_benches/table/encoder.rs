@@ -78,7 +78,7 @@ impl EncoderBench {
         let mut bench = Bench::new(engine, seed);
         let sources = [0, 1, 2].map(|i| bench.source_at(self.sources[i].clone(), stalls[i]));
         let [m, done] = [0, 1].map(|i| bench.sink_at(self.sinks[i].clone(), stalls[3 + i]));
-        vq_command_feed::reset(&mut bench, &self.sources, &self.sinks, seed)?;
+        command_feed::reset(&mut bench, &self.sources, &self.sinks, seed)?;
         let send = |bench: &mut Bench, command: C| {
             let command: &TableCommand = command.borrow();
             bench.send(sources[0], [[u64::from(command.first)]]);
@@ -86,7 +86,7 @@ impl EncoderBench {
             bench.send(sources[2], word_beats(&command.words));
             command.words.len() + self.unit.positions * (40 + self.unit.entries * self.unit.vector)
         };
-        vq_command_feed::play(&mut bench, done, commands, send, until)?;
+        command_feed::play(&mut bench, done, commands, send, until)?;
         Ok(TablePlayed::of(&bench, [sources[0], sources[2]], [m, done]))
     }
 

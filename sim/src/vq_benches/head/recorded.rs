@@ -6,7 +6,7 @@ use crate::golden::vq::VqFile;
 use crate::golden::vq::attention::{Head, attention64};
 use crate::golden::vq::attention_head::HeadUnit;
 use crate::golden::vq::cache::LoadWord;
-use crate::vq_table_bench::head_words;
+use crate::vq_benches::table::head_words;
 
 impl HeadMemory {
     /// The first head of a file of keys and values: its books and rows.

@@ -5,7 +5,7 @@ use crate::axi_unit::{AxiUnit, Expected};
 use crate::golden::attention::merge_axi::{MergeAxiEnd, MergeAxiJob, MergeAxiUnit};
 use crate::golden::vq::attention_head::{HeadEnd, HeadJob, HeadUnit};
 use crate::merge_axi_bench::MergeAxiBench;
-use crate::vq_head_bench::{HeadBench, HeadMemory};
+use crate::vq_benches::head::{HeadBench, HeadMemory};
 use fastrand::Rng;
 
 /// The unit: its parts, and the byte addresses of their registers.

@@ -4,7 +4,7 @@ use crate::bus::axi4::Response;
 use crate::bus::axi4_memory::SparseBytes;
 use crate::golden::vq::attention_head::{HeadJob, HeadUnit};
 use crate::golden::vq::cache::{LoadWord, book_words};
-use crate::vq_table_bench::finite;
+use crate::vq_benches::table::finite;
 use fastrand::Rng;
 use std::ops::Range;
 

@@ -49,7 +49,7 @@ impl ValuesBench {
         let mut bench = Bench::new(engine, seed);
         let sources = [0, 1, 2].map(|i| bench.source_at(self.sources[i].clone(), stalls[i]));
         let [m, report] = [0, 1].map(|i| bench.sink_at(self.sinks[i].clone(), stalls[3 + i]));
-        vq_command_feed::reset(&mut bench, &self.sources, &self.sinks, seed)?;
+        command_feed::reset(&mut bench, &self.sources, &self.sinks, seed)?;
         let send = |bench: &mut Bench, job: C| {
             let job: &Job = job.borrow();
             let TableCommand { first, tokens, query, words } = &job.command;
@@ -62,7 +62,7 @@ impl ValuesBench {
             bench.send(sources[1], (0..query.len()).map(weight));
             2 * words.len() + 40 * self.unit.entries * self.unit.positions
         };
-        vq_command_feed::play(&mut bench, report, jobs, send, until)?;
+        command_feed::play(&mut bench, report, jobs, send, until)?;
         Ok(TablePlayed::of(&bench, [sources[0], sources[2]], [m, report]))
     }
 

@@ -2,7 +2,7 @@
 
 use super::TieredBench;
 use crate::bus::StreamPorts;
-use crate::vq_cache_bench::CacheBench;
+use crate::vq_benches::cache::CacheBench;
 use hdl::Design;
 use hw::vq::tiered_cache::{TieredCachePorts, TieredParams};
 

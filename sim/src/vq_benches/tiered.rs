@@ -9,7 +9,7 @@ use crate::bus::axi4::Response;
 use crate::bus::axi4_memory::{Axi4Memory, MemoryModel};
 use crate::bus::{Beat, Bench, Sink, Source, Stalls};
 use crate::golden::vq::tiered::TieredCache;
-use crate::vq_cache_bench::{CacheBench, Episode, Expected, Times, packet};
+use crate::vq_benches::cache::{CacheBench, Episode, Expected, Times, packet};
 use fastrand::Rng;
 use hdl::engine::Engine;
 use hdl::{Bundle, Design};

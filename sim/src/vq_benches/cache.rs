@@ -4,7 +4,7 @@ mod of_hardware;
 
 use crate::bus::{Beat, Bench, Stalls, StreamPorts};
 use crate::golden::vq::cache::{CodebookCache, LoadFault, LoadWord, book_words};
-use crate::vq_command_feed;
+use crate::vq_benches::command_feed;
 use fastrand::Rng;
 use hdl::BigUint;
 use hdl::engine::Engine;
@@ -132,7 +132,7 @@ impl CacheBench {
         let mut bench = Bench::new(engine, seed);
         let [load, words, s] = [0, 1, 2].map(|i| bench.source_at(self.sources[i].clone(), stalls[i]));
         let [loaded, m, fault] = [0, 1, 2].map(|i| bench.sink_at(self.sinks[i].clone(), stalls[3 + i]));
-        vq_command_feed::reset(&mut bench, &self.sources, &self.sinks, seed)?;
+        command_feed::reset(&mut bench, &self.sources, &self.sinks, seed)?;
         let work: usize =
             episodes.iter().map(|e| e.beats.len() + e.loads.iter().map(|l| l.1.len()).sum::<usize>()).sum();
         let limit = bench.cycle() + 1000 + 100 * (work + 20 * episodes.len()) as u64;
