@@ -2,6 +2,7 @@
 #![allow(missing_docs)]
 
 use crate::common;
+use crate::errors_held::{between, passing};
 
 use common::Phase;
 use common::mistakes::{Io, increment, reports};
@@ -48,6 +49,31 @@ fn assigned_twice() {
         pair.set((io.a, io.b));
         pair.set((io.a + 1, io.b));
         io.y.set(pair.0 ^ pair.1.zext(8));
+    });
+}
+
+/// Under a `when`, both consumers would take what is meant for one.
+#[test]
+#[module]
+fn a_stream_with_two_consumers() {
+    between("twice_consumed", |m, io| {
+        io.y.set(0);
+        let [first, second] = [(); 2].map(|()| m.instance(&passing()));
+        first.s.set(io.s);
+        second.s.set(io.s);
+        io.m.set(first.m);
+        second.m.ready.set(0);
+        second.m.valid.unused();
+    });
+    between("twice_consumed_of_an_instance", |m, io| {
+        io.y.set(0);
+        let [source, first, second] = [(); 3].map(|()| m.instance(&passing()));
+        source.s.set(io.s);
+        first.s.set(source.m);
+        second.s.set(source.m);
+        io.m.set(first.m);
+        second.m.ready.set(0);
+        second.m.valid.unused();
     });
 }
 

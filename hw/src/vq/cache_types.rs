@@ -43,14 +43,14 @@ impl CacheParams {
     }
     /// Bits of the number of a word of a book.
     pub(super) fn place_bits(self) -> u32 {
-        clog2((1 + (self.entries * self.vector).div_ceil(WORD_NUMBERS)) as usize)
+        clog2(1 + (self.entries as usize * self.vector as usize).div_ceil(WORD_NUMBERS as usize))
     }
     /// Bits of a position in a book, in bytes.
     pub fn position_bits(self) -> u32 {
         self.place_bits() + 3
     }
     /// Bits of the number of a lane.
-    pub(super) fn lane_bits(self) -> u32 {
+    pub fn lane_bits(self) -> u32 {
         count_bits(self.lanes)
     }
     #[track_caller]

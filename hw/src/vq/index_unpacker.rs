@@ -31,8 +31,8 @@ pub struct UnpackerParams {
 
 impl UnpackerParams {
     /// Bits of a word.
-    fn bus_bits(self) -> u32 {
-        8 * self.bus_bytes
+    pub fn bus_bits(self) -> u32 {
+        self.bus_bytes.saturating_mul(8)
     }
     /// Bits of a beat.
     fn beat_bits(self) -> u32 {
@@ -55,19 +55,20 @@ impl UnpackerParams {
         let UnpackerParams { bus_bytes, lanes, index_bits } = self;
         let (what, help) = match () {
             _ if ![4, 8, 16, 32, 64].contains(&bus_bytes) => {
-                (format!("bus_bytes = {bus_bytes}"), "4, 8, 16, 32 or 64: a bus of 32 to 512 bits")
+                (format!("bus_bytes = {bus_bytes}"), "4, 8, 16, 32 or 64: a bus of 32 to 512 bits".to_string())
             }
             _ if !(1..=16).contains(&index_bits) => {
-                (format!("index_bits = {index_bits} is out of range"), "from 1 to 16: books have no more entries")
+                let help = "from 1 to 16: books have no more entries";
+                (format!("index_bits = {index_bits} is out of range"), help.to_string())
             }
             _ if lanes == 0 || lanes > self.bus_bits() / index_bits => {
-                let what =
-                    format!("lanes = {lanes} with indices of {index_bits} bits and a bus of {}", self.bus_bits());
-                (what, "from 1 to as many as fit in a word: the bus brings no more")
+                let bus = self.bus_bits();
+                let what = format!("lanes = {lanes} with index_bits = {index_bits} and a bus of {bus} bits");
+                (what, format!("from 1 to {}: as many indices as a word brings", bus / index_bits))
             }
             _ => return Ok(()),
         };
-        Err(Errors::parameter(module, what, help))
+        Err(Errors::parameter(module, what, &help))
     }
 }
 
@@ -84,7 +85,7 @@ pub struct Rows {
 
 /// The shape of rows.
 pub fn rows(p: UnpackerParams) -> Rows {
-    Rows { start: bits(p.bus_bytes.ilog2()), indices: bits(COUNT_BITS), rows: bits(COUNT_BITS) }
+    Rows { start: bits(p.bus_bytes.max(1).ilog2()), indices: bits(COUNT_BITS), rows: bits(COUNT_BITS) }
 }
 
 /// A beat of indices.

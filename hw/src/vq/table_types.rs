@@ -80,7 +80,7 @@ impl TableParams {
                 (format!("residuals = {residuals}"), "1, 2 or 4: the number of a group is part of a position's".into())
             }
             _ if !positions.is_multiple_of(LANES) || !(LANES..=MAX_POSITIONS).contains(&positions) => {
-                let help = format!("a multiple of {LANES} up to {MAX_POSITIONS}: a word has {LANES} indices");
+                let help = format!("a multiple of {LANES} from {LANES} to {MAX_POSITIONS}: a word has {LANES} indices");
                 (format!("positions = {positions}"), help)
             }
             _ if self.query_numbers() < 2 * WORD_NUMBERS => {

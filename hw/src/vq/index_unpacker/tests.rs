@@ -125,7 +125,7 @@ fn a_beat_in_every_cycle() {
 fn illegal_parameters_are_refused() {
     for (p, text) in [
         (params(12, 1, 8), "bus_bytes = 12"),
-        (params(8, 0, 8), "lanes = 0 with indices of 8 bits and a bus of 64"),
+        (params(8, 0, 8), "lanes = 0 with index_bits = 8 and a bus of 64 bits"),
         (params(8, 9, 8), "lanes = 9 with"),
         (params(8, 1, 17), "index_bits = 17 is out of range"),
         (params(8, 1, 0), "index_bits = 0 is out of range"),
