@@ -61,12 +61,6 @@ pub mod verilator;
 pub mod vq;
 pub mod vq_benches;
 
-/// As the tests beside the hardware call them.
-pub use vq_benches::{
-    cache as vq_cache_bench, head as vq_head_bench, matrix as vq_matrix_bench, table as vq_table_bench,
-    tiered as vq_tiered_bench, tiles as vq_tiles_bench,
-};
-
 /// The example of the page about designs of one's own is a test.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/own-design.md")]

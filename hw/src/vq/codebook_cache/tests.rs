@@ -1,6 +1,6 @@
 use super::*;
 use ::sim::golden::vq::cache::book_words;
-use ::sim::vq_cache_bench::{CacheBench, Episode, Times};
+use ::sim::vq_benches::cache::{CacheBench, Episode, Times};
 use fastrand::Rng;
 use hdl::bus::{Stalls, StreamPorts, run_seed, seed};
 

@@ -2,7 +2,7 @@ use super::*;
 use super::{positive_sum::positive_sum, square::square};
 use ::sim::golden::vq::decode::{add, multiply};
 use ::sim::golden::vq::tables::{TableCommand, TableUnit};
-use ::sim::vq_table_bench::{EncoderBench, random_encoding};
+use ::sim::vq_benches::table::{EncoderBench, random_encoding};
 use fastrand::Rng;
 use hdl::bus::{Stalls, StreamPorts, run_seed, seed, span};
 use hdl::engine::Engine;

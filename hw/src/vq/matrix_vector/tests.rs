@@ -4,8 +4,10 @@ use ::sim::golden::vq::cache::book_words;
 use ::sim::golden::vq::matrix::{self, MatrixUnit};
 use ::sim::golden::vq::product::{self, Way, matrix_vector64};
 use ::sim::golden::vq::{Algorithm, Scales};
-use ::sim::vq_matrix_bench::{MatrixBench, MatrixTimes, good_matrix, keys_of, matrix_of, random_matrix, real_matrix};
-use ::sim::vq_table_bench::{decibels, real_head};
+use ::sim::vq_benches::matrix::{
+    MatrixBench, MatrixTimes, good_matrix, keys_of, matrix_of, random_matrix, real_matrix,
+};
+use ::sim::vq_benches::table::{decibels, real_head};
 use fastrand::Rng;
 use hdl::bus::{Stalls, StreamPorts, run_seed, seed, span};
 

@@ -1,6 +1,6 @@
 use super::*;
 use ::sim::golden::vq::tables::{TableCommand, TableUnit};
-use ::sim::vq_table_bench::{ProductsBench, good_job, random_job};
+use ::sim::vq_benches::table::{ProductsBench, good_job, random_job};
 use fastrand::Rng;
 use hdl::bus::{Stalls, StreamPorts, run_seed, seed, span};
 use hdl::engine::Signals;

@@ -1,8 +1,8 @@
 use super::*;
 use ::sim::bus::axi4_memory::MemoryModel;
 use ::sim::golden::vq::cache::book_words;
-use ::sim::vq_cache_bench::{CacheBench, Episode, Times};
-use ::sim::vq_tiered_bench::{Around, TieredBench, TieredEpisode};
+use ::sim::vq_benches::cache::{CacheBench, Episode, Times};
+use ::sim::vq_benches::tiered::{Around, TieredBench, TieredEpisode};
 use fastrand::Rng;
 use hdl::bus::{Stalls, StreamPorts, run_seed, seed, span};
 use hdl::engine::Engine;
