@@ -8,7 +8,8 @@ residual_books_4096x8_4_2.v
 register_slice_forward_17.v
 add_e5f10_l4.v
 multiply_round_e5f10_l2.v
-multiply_e5f10_l4.v
+times_prepared.v
 tree_e5f10_x16_l16.v
+multiply_e5f10_l4.v
 fifo_18x128_block.v
 matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows.v

@@ -6,7 +6,7 @@ crc32_step_32.v
 book_loader_256x2.v
 group_books_256x2_8_4.v
 multiply_round_e5f10_l2.v
-multiply_e5f10_l4.v
+times_prepared_finite.v
 add_e5f10_l4.v
 tree_e5f10_x16_l16.v
 fifo_18x64_block.v

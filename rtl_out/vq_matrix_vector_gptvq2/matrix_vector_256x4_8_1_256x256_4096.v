@@ -68,17 +68,27 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     localparam [3:0] MATRIX_OUTCOME_COLUMNS = 4'hc;
     localparam [3:0] MATRIX_OUTCOME_BOOKS = 4'hd;
     // localparam [3:0] MATRIX_OUTCOME_SCALES = 4'he;
-    reg [2:0] phase; // matrix_vector.rs:58
-    reg half; // the half that is read | vectors.rs:26
-    reg filled; // the half that is written, or was last | vectors.rs:27
-    reg full_0; // vectors.rs:28
-    reg full_1; // vectors.rs:28
-    reg wrong_0; // vectors.rs:29
-    reg wrong_1; // vectors.rs:29
-    reg [10:0] length_0; // vectors.rs:30
-    reg [10:0] length_1; // vectors.rs:30
-    reg number; // vectors.rs:31
-    reg [10:0] word; // vectors.rs:32
+    reg [2:0] phase; // matrix_vector.rs:59
+    reg half; // the half that is read | vectors.rs:28
+    reg filled; // the half that is written, or was last | vectors.rs:29
+    reg full_0; // vectors.rs:30
+    reg full_1; // vectors.rs:30
+    reg wrong_0; // vectors.rs:31
+    reg wrong_1; // vectors.rs:31
+    reg [10:0] length_0; // vectors.rs:32
+    reg [10:0] length_1; // vectors.rs:32
+    reg number; // vectors.rs:33
+    reg [10:0] word; // vectors.rs:34
+    reg later_half; // delay.rs:9
+    reg [10:0] later_word; // delay.rs:9
+    reg later_number; // delay.rs:9
+    reg [63:0] later_data; // delay.rs:9
+    reg later_half_1; // delay.rs:9
+    reg [10:0] later_word_1; // delay.rs:9
+    reg later_number_1; // delay.rs:9
+    reg [71:0] later_data_1; // delay.rs:9
+    reg later; // delay.rs:19
+    reg later_1; // delay.rs:19
     wire cache_load_valid; // books.rs:47
     wire cache_load_ready;
     wire cache_words_ready;
@@ -104,10 +114,10 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     wire cache_fault_cause;
     wire [31:0] cache_fault_beat;
     wire [2:0] cache_fault_lane;
-    wire switched; // matrix_vector.rs:72
-    reg [6:0] adding; // front.rs:28
-    reg [6:0] waiting; // front.rs:28
-    reg room; // there is room for another row | front.rs:29
+    wire switched; // matrix_vector.rs:73
+    reg [6:0] adding; // front.rs:27
+    reg [6:0] waiting; // front.rs:27
+    reg room; // there is room for another row | front.rs:28
     reg [19:0] id; // the number of the next book | books.rs:102
     reg loading; // a load is under way | books.rs:103
     reg [19:0] number_1; // the book that comes, or came last | books.rs:104
@@ -119,7 +129,7 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     reg [3:0] how; // books.rs:146
     reg [11:0] position; // books.rs:147
     reg [3:0] outcome; // books.rs:243
-    wire steps; // matrix_vector.rs:75
+    wire steps; // matrix_vector.rs:76
     reg [19:0] tile; // the tile | walk.rs:73
     reg [7:0] row; // the row in the tile | walk.rs:74
     reg [2:0] number_2; // the beat in the row | walk.rs:75
@@ -131,452 +141,420 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     reg [16:0] down_left; // walk.rs:79
     reg [7:0] down_end; // walk.rs:79
     reg down_last; // walk.rs:79
-    reg [3:0] finds; // front.rs:103
-    reg [2:0] beat_flags_number; // matrix_vector.rs:83
-    reg beat_flags_ends; // matrix_vector.rs:83
-    reg beat_flags_first_row; // matrix_vector.rs:83
-    reg beat_flags_first_across; // matrix_vector.rs:83
-    reg beat_flags_last_across; // matrix_vector.rs:83
-    reg beat_flags_last; // matrix_vector.rs:83
-    reg [63:0] beat_data; // matrix_vector.rs:83
-    reg [6:0] beat_place_1; // matrix_vector.rs:83
-    reg beat_begins_1; // matrix_vector.rs:83
-    reg comes_1; // a beat is there | matrix_vector.rs:84
-    reg [63:0] word_1; // vectors.rs:69
-    reg [63:0] word_2; // vectors.rs:69
-    reg [63:0] word_3; // vectors.rs:69
-    reg [63:0] word_4; // vectors.rs:69
-    reg [63:0] word_5; // vectors.rs:69
-    reg [63:0] word_6; // vectors.rs:69
-    reg [63:0] word_7; // vectors.rs:69
-    reg [63:0] word_8; // vectors.rs:69
-    reg later; // delay.rs:19
-    reg later_1; // delay.rs:19
-    reg [2:0] later_number; // delay.rs:9
+    reg [3:0] finds; // front.rs:102
+    reg [2:0] beat_flags_number; // matrix_vector.rs:84
+    reg beat_flags_ends; // matrix_vector.rs:84
+    reg beat_flags_first_row; // matrix_vector.rs:84
+    reg beat_flags_first_across; // matrix_vector.rs:84
+    reg beat_flags_last_across; // matrix_vector.rs:84
+    reg beat_flags_last; // matrix_vector.rs:84
+    reg [63:0] beat_data; // matrix_vector.rs:84
+    reg [6:0] beat_place_1; // matrix_vector.rs:84
+    reg beat_begins_1; // matrix_vector.rs:84
+    reg comes_1; // a beat is there | matrix_vector.rs:85
+    reg [71:0] word_1; // vectors.rs:73
+    reg [71:0] word_2; // vectors.rs:73
+    reg [71:0] word_3; // vectors.rs:73
+    reg [71:0] word_4; // vectors.rs:73
+    reg [71:0] word_5; // vectors.rs:73
+    reg [71:0] word_6; // vectors.rs:73
+    reg [71:0] word_7; // vectors.rs:73
+    reg [71:0] word_8; // vectors.rs:73
+    reg later_2; // delay.rs:19
+    reg later_3; // delay.rs:19
+    reg [2:0] later_number_2; // delay.rs:9
     reg later_ends; // delay.rs:9
     reg later_first_row; // delay.rs:9
     reg later_first_across; // delay.rs:9
     reg later_last_across; // delay.rs:9
     reg later_last; // delay.rs:9
-    reg [2:0] later_number_1; // delay.rs:9
+    reg [2:0] later_number_3; // delay.rs:9
     reg later_ends_1; // delay.rs:9
     reg later_first_row_1; // delay.rs:9
     reg later_first_across_1; // delay.rs:9
     reg later_last_across_1; // delay.rs:9
     reg later_last_1; // delay.rs:9
-    wire multiplier_out_valid;
     wire [15:0] products_0;
-    wire multiplier_1_out_valid;
     wire [15:0] products_1;
-    wire multiplier_2_out_valid;
     wire [15:0] products_2;
-    wire multiplier_3_out_valid;
     wire [15:0] products_3;
-    wire multiplier_4_out_valid;
     wire [15:0] products_4;
-    wire multiplier_5_out_valid;
     wire [15:0] products_5;
-    wire multiplier_6_out_valid;
     wire [15:0] products_6;
-    wire multiplier_7_out_valid;
     wire [15:0] products_7;
-    wire multiplier_8_out_valid;
     wire [15:0] products_8;
-    wire multiplier_9_out_valid;
     wire [15:0] products_9;
-    wire multiplier_10_out_valid;
     wire [15:0] products_10;
-    wire multiplier_11_out_valid;
     wire [15:0] products_11;
-    wire multiplier_12_out_valid;
     wire [15:0] products_12;
-    wire multiplier_13_out_valid;
     wire [15:0] products_13;
-    wire multiplier_14_out_valid;
     wire [15:0] products_14;
-    wire multiplier_15_out_valid;
     wire [15:0] products_15;
-    wire multiplier_16_out_valid;
     wire [15:0] products_16;
-    wire multiplier_17_out_valid;
     wire [15:0] products_17;
-    wire multiplier_18_out_valid;
     wire [15:0] products_18;
-    wire multiplier_19_out_valid;
     wire [15:0] products_19;
-    wire multiplier_20_out_valid;
     wire [15:0] products_20;
-    wire multiplier_21_out_valid;
     wire [15:0] products_21;
-    wire multiplier_22_out_valid;
     wire [15:0] products_22;
-    wire multiplier_23_out_valid;
     wire [15:0] products_23;
-    wire multiplier_24_out_valid;
     wire [15:0] products_24;
-    wire multiplier_25_out_valid;
     wire [15:0] products_25;
-    wire multiplier_26_out_valid;
     wire [15:0] products_26;
-    wire multiplier_27_out_valid;
     wire [15:0] products_27;
-    wire multiplier_28_out_valid;
     wire [15:0] products_28;
-    wire multiplier_29_out_valid;
     wire [15:0] products_29;
-    wire multiplier_30_out_valid;
     wire [15:0] products_30;
-    wire multiplier_31_out_valid;
     wire [15:0] products_31;
     wire sum_out_valid;
     wire [15:0] values_0_1;
-    reg later_1_s1; // sums.rs:85
-    reg later_1_s2; // sums.rs:85
-    reg later_1_s3; // sums.rs:85
-    reg later_1_s4; // sums.rs:85
-    reg later_1_s5; // sums.rs:85
-    reg later_1_s6; // sums.rs:85
-    reg later_1_s7; // sums.rs:85
-    reg later_1_s8; // sums.rs:85
-    reg later_1_s9; // sums.rs:85
-    reg later_1_s10; // sums.rs:85
-    reg later_1_s11; // sums.rs:85
-    reg later_1_s12; // sums.rs:85
-    reg later_1_s13; // sums.rs:85
-    reg later_1_s14; // sums.rs:85
-    reg later_1_s15; // sums.rs:85
-    reg later_1_s16; // sums.rs:85
-    reg later_1_s17; // sums.rs:85
-    reg later_1_s18; // sums.rs:85
-    reg later_1_s19; // sums.rs:85
-    reg later_1_s20; // sums.rs:85
-    reg later_1_s21; // sums.rs:85
-    reg later_1_s22; // sums.rs:85
-    reg later_1_s23; // sums.rs:85
-    reg term_comes; // sums.rs:85
-    reg [2:0] later_number_1_s1; // sums.rs:85
-    reg [2:0] later_number_1_s2; // sums.rs:85
-    reg [2:0] later_number_1_s3; // sums.rs:85
-    reg [2:0] later_number_1_s4; // sums.rs:85
-    reg [2:0] later_number_1_s5; // sums.rs:85
-    reg [2:0] later_number_1_s6; // sums.rs:85
-    reg [2:0] later_number_1_s7; // sums.rs:85
-    reg [2:0] later_number_1_s8; // sums.rs:85
-    reg [2:0] later_number_1_s9; // sums.rs:85
-    reg [2:0] later_number_1_s10; // sums.rs:85
-    reg [2:0] later_number_1_s11; // sums.rs:85
-    reg [2:0] later_number_1_s12; // sums.rs:85
-    reg [2:0] later_number_1_s13; // sums.rs:85
-    reg [2:0] later_number_1_s14; // sums.rs:85
-    reg [2:0] later_number_1_s15; // sums.rs:85
-    reg [2:0] later_number_1_s16; // sums.rs:85
-    reg [2:0] later_number_1_s17; // sums.rs:85
-    reg [2:0] later_number_1_s18; // sums.rs:85
-    reg [2:0] later_number_1_s19; // sums.rs:85
-    reg [2:0] later_number_1_s20; // sums.rs:85
-    reg [2:0] later_number_1_s21; // sums.rs:85
-    reg [2:0] later_number_1_s22; // sums.rs:85
-    reg [2:0] later_number_1_s23; // sums.rs:85
-    reg [2:0] term_number; // sums.rs:85
-    reg later_ends_1_s1; // sums.rs:85
-    reg later_ends_1_s2; // sums.rs:85
-    reg later_ends_1_s3; // sums.rs:85
-    reg later_ends_1_s4; // sums.rs:85
-    reg later_ends_1_s5; // sums.rs:85
-    reg later_ends_1_s6; // sums.rs:85
-    reg later_ends_1_s7; // sums.rs:85
-    reg later_ends_1_s8; // sums.rs:85
-    reg later_ends_1_s9; // sums.rs:85
-    reg later_ends_1_s10; // sums.rs:85
-    reg later_ends_1_s11; // sums.rs:85
-    reg later_ends_1_s12; // sums.rs:85
-    reg later_ends_1_s13; // sums.rs:85
-    reg later_ends_1_s14; // sums.rs:85
-    reg later_ends_1_s15; // sums.rs:85
-    reg later_ends_1_s16; // sums.rs:85
-    reg later_ends_1_s17; // sums.rs:85
-    reg later_ends_1_s18; // sums.rs:85
-    reg later_ends_1_s19; // sums.rs:85
-    reg later_ends_1_s20; // sums.rs:85
-    reg later_ends_1_s21; // sums.rs:85
-    reg later_ends_1_s22; // sums.rs:85
-    reg later_ends_1_s23; // sums.rs:85
-    reg term_ends; // sums.rs:85
-    reg wrong_s1; // sums.rs:87
-    reg wrong_s2; // sums.rs:87
-    reg wrong_s3; // sums.rs:87
-    reg wrong_s4; // sums.rs:87
-    reg wrong_s5; // sums.rs:87
-    reg wrong_s6; // sums.rs:87
-    reg wrong_s7; // sums.rs:87
-    reg wrong_s8; // sums.rs:87
-    reg wrong_s9; // sums.rs:87
-    reg wrong_s10; // sums.rs:87
-    reg wrong_s11; // sums.rs:87
-    reg wrong_s12; // sums.rs:87
-    reg wrong_s13; // sums.rs:87
-    reg wrong_s14; // sums.rs:87
-    reg wrong_s15; // sums.rs:87
-    reg wrong_s16; // sums.rs:87
-    reg wrong_s17; // sums.rs:87
-    reg wrong_s18; // sums.rs:87
-    reg wrong_s19; // sums.rs:87
-    reg wrong_s20; // sums.rs:87
-    reg wrong_s21; // sums.rs:87
-    reg wrong_s22; // sums.rs:87
-    reg wrong_s23; // sums.rs:87
-    reg of_beat; // sums.rs:87
-    reg s_before; // an index of the row has no entry | sums.rs:88
-    reg [15:0] held; // join_pairs.rs:46
+    reg later_3_s1; // sums.rs:87
+    reg later_3_s2; // sums.rs:87
+    reg later_3_s3; // sums.rs:87
+    reg later_3_s4; // sums.rs:87
+    reg later_3_s5; // sums.rs:87
+    reg later_3_s6; // sums.rs:87
+    reg later_3_s7; // sums.rs:87
+    reg later_3_s8; // sums.rs:87
+    reg later_3_s9; // sums.rs:87
+    reg later_3_s10; // sums.rs:87
+    reg later_3_s11; // sums.rs:87
+    reg later_3_s12; // sums.rs:87
+    reg later_3_s13; // sums.rs:87
+    reg later_3_s14; // sums.rs:87
+    reg later_3_s15; // sums.rs:87
+    reg later_3_s16; // sums.rs:87
+    reg later_3_s17; // sums.rs:87
+    reg later_3_s18; // sums.rs:87
+    reg later_3_s19; // sums.rs:87
+    reg later_3_s20; // sums.rs:87
+    reg later_3_s21; // sums.rs:87
+    reg later_3_s22; // sums.rs:87
+    reg ahead_comes; // sums.rs:87
+    reg term_comes; // sums.rs:87
+    reg [2:0] later_number_3_s1; // sums.rs:87
+    reg [2:0] later_number_3_s2; // sums.rs:87
+    reg [2:0] later_number_3_s3; // sums.rs:87
+    reg [2:0] later_number_3_s4; // sums.rs:87
+    reg [2:0] later_number_3_s5; // sums.rs:87
+    reg [2:0] later_number_3_s6; // sums.rs:87
+    reg [2:0] later_number_3_s7; // sums.rs:87
+    reg [2:0] later_number_3_s8; // sums.rs:87
+    reg [2:0] later_number_3_s9; // sums.rs:87
+    reg [2:0] later_number_3_s10; // sums.rs:87
+    reg [2:0] later_number_3_s11; // sums.rs:87
+    reg [2:0] later_number_3_s12; // sums.rs:87
+    reg [2:0] later_number_3_s13; // sums.rs:87
+    reg [2:0] later_number_3_s14; // sums.rs:87
+    reg [2:0] later_number_3_s15; // sums.rs:87
+    reg [2:0] later_number_3_s16; // sums.rs:87
+    reg [2:0] later_number_3_s17; // sums.rs:87
+    reg [2:0] later_number_3_s18; // sums.rs:87
+    reg [2:0] later_number_3_s19; // sums.rs:87
+    reg [2:0] later_number_3_s20; // sums.rs:87
+    reg [2:0] later_number_3_s21; // sums.rs:87
+    reg [2:0] later_number_3_s22; // sums.rs:87
+    reg [2:0] ahead_number; // sums.rs:87
+    reg [2:0] term_number; // sums.rs:87
+    reg later_ends_1_s1; // sums.rs:87
+    reg later_ends_1_s2; // sums.rs:87
+    reg later_ends_1_s3; // sums.rs:87
+    reg later_ends_1_s4; // sums.rs:87
+    reg later_ends_1_s5; // sums.rs:87
+    reg later_ends_1_s6; // sums.rs:87
+    reg later_ends_1_s7; // sums.rs:87
+    reg later_ends_1_s8; // sums.rs:87
+    reg later_ends_1_s9; // sums.rs:87
+    reg later_ends_1_s10; // sums.rs:87
+    reg later_ends_1_s11; // sums.rs:87
+    reg later_ends_1_s12; // sums.rs:87
+    reg later_ends_1_s13; // sums.rs:87
+    reg later_ends_1_s14; // sums.rs:87
+    reg later_ends_1_s15; // sums.rs:87
+    reg later_ends_1_s16; // sums.rs:87
+    reg later_ends_1_s17; // sums.rs:87
+    reg later_ends_1_s18; // sums.rs:87
+    reg later_ends_1_s19; // sums.rs:87
+    reg later_ends_1_s20; // sums.rs:87
+    reg later_ends_1_s21; // sums.rs:87
+    reg later_ends_1_s22; // sums.rs:87
+    reg ahead_ends; // sums.rs:87
+    reg term_ends; // sums.rs:87
+    reg wrong_s1; // sums.rs:89
+    reg wrong_s2; // sums.rs:89
+    reg wrong_s3; // sums.rs:89
+    reg wrong_s4; // sums.rs:89
+    reg wrong_s5; // sums.rs:89
+    reg wrong_s6; // sums.rs:89
+    reg wrong_s7; // sums.rs:89
+    reg wrong_s8; // sums.rs:89
+    reg wrong_s9; // sums.rs:89
+    reg wrong_s10; // sums.rs:89
+    reg wrong_s11; // sums.rs:89
+    reg wrong_s12; // sums.rs:89
+    reg wrong_s13; // sums.rs:89
+    reg wrong_s14; // sums.rs:89
+    reg wrong_s15; // sums.rs:89
+    reg wrong_s16; // sums.rs:89
+    reg wrong_s17; // sums.rs:89
+    reg wrong_s18; // sums.rs:89
+    reg wrong_s19; // sums.rs:89
+    reg wrong_s20; // sums.rs:89
+    reg wrong_s21; // sums.rs:89
+    reg wrong_s22; // sums.rs:89
+    reg wrong_s23; // sums.rs:89
+    reg of_beat; // sums.rs:89
+    reg s_before; // an index of the row has no entry | sums.rs:90
+    reg [15:0] held; // join_pairs.rs:64
     wire adder_out_valid;
     wire [15:0] adder_y;
-    reg term_comes_s25; // join_pairs.rs:52
-    reg term_comes_s26; // join_pairs.rs:52
-    reg term_comes_s27; // join_pairs.rs:52
-    reg term_comes_s28; // join_pairs.rs:52
-    reg [2:0] term_number_s25; // join_pairs.rs:52
-    reg [2:0] term_number_s26; // join_pairs.rs:52
-    reg [2:0] term_number_s27; // join_pairs.rs:52
-    reg [2:0] term_number_s28; // join_pairs.rs:52
-    reg term_ends_s25; // join_pairs.rs:52
-    reg term_ends_s26; // join_pairs.rs:52
-    reg term_ends_s27; // join_pairs.rs:52
-    reg term_ends_s28; // join_pairs.rs:52
-    reg [15:0] held_1; // join_pairs.rs:46
+    reg term_comes_s25; // join_pairs.rs:56
+    reg term_comes_s26; // join_pairs.rs:56
+    reg ahead_comes_1; // join_pairs.rs:56
+    reg [2:0] term_number_s25; // join_pairs.rs:56
+    reg [2:0] term_number_s26; // join_pairs.rs:56
+    reg [2:0] ahead_number_1; // join_pairs.rs:56
+    reg term_ends_s25; // join_pairs.rs:56
+    reg term_ends_s26; // join_pairs.rs:56
+    reg ahead_ends_1; // join_pairs.rs:56
+    reg ahead_comes_1_s28; // join_pairs.rs:57
+    reg [2:0] ahead_number_1_s28; // join_pairs.rs:57
+    reg ahead_ends_1_s28; // join_pairs.rs:57
+    reg [15:0] held_1; // join_pairs.rs:64
     wire adder_1_out_valid;
     wire [15:0] adder_1_y;
-    reg term_comes_s29; // join_pairs.rs:52
-    reg term_comes_s30; // join_pairs.rs:52
-    reg term_comes_s31; // join_pairs.rs:52
-    reg term_comes_s32; // join_pairs.rs:52
-    reg [2:0] term_number_s29; // join_pairs.rs:52
-    reg [2:0] term_number_s30; // join_pairs.rs:52
-    reg [2:0] term_number_s31; // join_pairs.rs:52
-    reg [2:0] term_number_s32; // join_pairs.rs:52
-    reg term_ends_s29; // join_pairs.rs:52
-    reg term_ends_s30; // join_pairs.rs:52
-    reg term_ends_s31; // join_pairs.rs:52
-    reg term_ends_s32; // join_pairs.rs:52
-    reg [15:0] held_2; // join_pairs.rs:46
+    reg ahead_comes_1_s29; // join_pairs.rs:56
+    reg ahead_comes_1_s30; // join_pairs.rs:56
+    reg ahead_comes_2; // join_pairs.rs:56
+    reg [2:0] ahead_number_1_s29; // join_pairs.rs:56
+    reg [2:0] ahead_number_1_s30; // join_pairs.rs:56
+    reg [2:0] ahead_number_2; // join_pairs.rs:56
+    reg ahead_ends_1_s29; // join_pairs.rs:56
+    reg ahead_ends_1_s30; // join_pairs.rs:56
+    reg ahead_ends_2; // join_pairs.rs:56
+    reg ahead_comes_2_s32; // join_pairs.rs:57
+    reg [2:0] ahead_number_2_s32; // join_pairs.rs:57
+    reg ahead_ends_2_s32; // join_pairs.rs:57
+    reg [15:0] held_2; // join_pairs.rs:64
     wire adder_2_out_valid;
     wire [15:0] sums_0;
-    reg term_comes_s33; // join_pairs.rs:52
-    reg term_comes_s34; // join_pairs.rs:52
-    reg term_comes_s35; // join_pairs.rs:52
-    reg term_comes_1; // join_pairs.rs:52
-    reg term_ends_s33; // join_pairs.rs:52
-    reg term_ends_s34; // join_pairs.rs:52
-    reg term_ends_s35; // join_pairs.rs:52
-    reg term_ends_1; // join_pairs.rs:52
-    reg later_first_row_1_s1; // sums.rs:99
-    reg later_first_row_1_s2; // sums.rs:99
-    reg later_first_row_1_s3; // sums.rs:99
-    reg later_first_row_1_s4; // sums.rs:99
-    reg later_first_row_1_s5; // sums.rs:99
-    reg later_first_row_1_s6; // sums.rs:99
-    reg later_first_row_1_s7; // sums.rs:99
-    reg later_first_row_1_s8; // sums.rs:99
-    reg later_first_row_1_s9; // sums.rs:99
-    reg later_first_row_1_s10; // sums.rs:99
-    reg later_first_row_1_s11; // sums.rs:99
-    reg later_first_row_1_s12; // sums.rs:99
-    reg later_first_row_1_s13; // sums.rs:99
-    reg later_first_row_1_s14; // sums.rs:99
-    reg later_first_row_1_s15; // sums.rs:99
-    reg later_first_row_1_s16; // sums.rs:99
-    reg later_first_row_1_s17; // sums.rs:99
-    reg later_first_row_1_s18; // sums.rs:99
-    reg later_first_row_1_s19; // sums.rs:99
-    reg later_first_row_1_s20; // sums.rs:99
-    reg later_first_row_1_s21; // sums.rs:99
-    reg later_first_row_1_s22; // sums.rs:99
-    reg later_first_row_1_s23; // sums.rs:99
-    reg later_first_row_1_s24; // sums.rs:99
-    reg later_first_row_1_s25; // sums.rs:99
-    reg later_first_row_1_s26; // sums.rs:99
-    reg later_first_row_1_s27; // sums.rs:99
-    reg later_first_row_1_s28; // sums.rs:99
-    reg later_first_row_1_s29; // sums.rs:99
-    reg later_first_row_1_s30; // sums.rs:99
-    reg later_first_row_1_s31; // sums.rs:99
-    reg later_first_row_1_s32; // sums.rs:99
-    reg later_first_row_1_s33; // sums.rs:99
-    reg later_first_row_1_s34; // sums.rs:99
-    reg later_first_row_1_s35; // sums.rs:99
-    reg flags_first_row_1; // sums.rs:99
-    reg later_first_across_1_s1; // sums.rs:99
-    reg later_first_across_1_s2; // sums.rs:99
-    reg later_first_across_1_s3; // sums.rs:99
-    reg later_first_across_1_s4; // sums.rs:99
-    reg later_first_across_1_s5; // sums.rs:99
-    reg later_first_across_1_s6; // sums.rs:99
-    reg later_first_across_1_s7; // sums.rs:99
-    reg later_first_across_1_s8; // sums.rs:99
-    reg later_first_across_1_s9; // sums.rs:99
-    reg later_first_across_1_s10; // sums.rs:99
-    reg later_first_across_1_s11; // sums.rs:99
-    reg later_first_across_1_s12; // sums.rs:99
-    reg later_first_across_1_s13; // sums.rs:99
-    reg later_first_across_1_s14; // sums.rs:99
-    reg later_first_across_1_s15; // sums.rs:99
-    reg later_first_across_1_s16; // sums.rs:99
-    reg later_first_across_1_s17; // sums.rs:99
-    reg later_first_across_1_s18; // sums.rs:99
-    reg later_first_across_1_s19; // sums.rs:99
-    reg later_first_across_1_s20; // sums.rs:99
-    reg later_first_across_1_s21; // sums.rs:99
-    reg later_first_across_1_s22; // sums.rs:99
-    reg later_first_across_1_s23; // sums.rs:99
-    reg later_first_across_1_s24; // sums.rs:99
-    reg later_first_across_1_s25; // sums.rs:99
-    reg later_first_across_1_s26; // sums.rs:99
-    reg later_first_across_1_s27; // sums.rs:99
-    reg later_first_across_1_s28; // sums.rs:99
-    reg later_first_across_1_s29; // sums.rs:99
-    reg later_first_across_1_s30; // sums.rs:99
-    reg later_first_across_1_s31; // sums.rs:99
-    reg later_first_across_1_s32; // sums.rs:99
-    reg later_first_across_1_s33; // sums.rs:99
-    reg later_first_across_1_s34; // sums.rs:99
-    reg later_first_across_1_s35; // sums.rs:99
-    reg flags_first_across_1; // sums.rs:99
-    reg later_last_across_1_s1; // sums.rs:99
-    reg later_last_across_1_s2; // sums.rs:99
-    reg later_last_across_1_s3; // sums.rs:99
-    reg later_last_across_1_s4; // sums.rs:99
-    reg later_last_across_1_s5; // sums.rs:99
-    reg later_last_across_1_s6; // sums.rs:99
-    reg later_last_across_1_s7; // sums.rs:99
-    reg later_last_across_1_s8; // sums.rs:99
-    reg later_last_across_1_s9; // sums.rs:99
-    reg later_last_across_1_s10; // sums.rs:99
-    reg later_last_across_1_s11; // sums.rs:99
-    reg later_last_across_1_s12; // sums.rs:99
-    reg later_last_across_1_s13; // sums.rs:99
-    reg later_last_across_1_s14; // sums.rs:99
-    reg later_last_across_1_s15; // sums.rs:99
-    reg later_last_across_1_s16; // sums.rs:99
-    reg later_last_across_1_s17; // sums.rs:99
-    reg later_last_across_1_s18; // sums.rs:99
-    reg later_last_across_1_s19; // sums.rs:99
-    reg later_last_across_1_s20; // sums.rs:99
-    reg later_last_across_1_s21; // sums.rs:99
-    reg later_last_across_1_s22; // sums.rs:99
-    reg later_last_across_1_s23; // sums.rs:99
-    reg later_last_across_1_s24; // sums.rs:99
-    reg later_last_across_1_s25; // sums.rs:99
-    reg later_last_across_1_s26; // sums.rs:99
-    reg later_last_across_1_s27; // sums.rs:99
-    reg later_last_across_1_s28; // sums.rs:99
-    reg later_last_across_1_s29; // sums.rs:99
-    reg later_last_across_1_s30; // sums.rs:99
-    reg later_last_across_1_s31; // sums.rs:99
-    reg later_last_across_1_s32; // sums.rs:99
-    reg later_last_across_1_s33; // sums.rs:99
-    reg later_last_across_1_s34; // sums.rs:99
-    reg later_last_across_1_s35; // sums.rs:99
-    reg flags_last_across; // sums.rs:99
-    reg later_last_1_s1; // sums.rs:99
-    reg later_last_1_s2; // sums.rs:99
-    reg later_last_1_s3; // sums.rs:99
-    reg later_last_1_s4; // sums.rs:99
-    reg later_last_1_s5; // sums.rs:99
-    reg later_last_1_s6; // sums.rs:99
-    reg later_last_1_s7; // sums.rs:99
-    reg later_last_1_s8; // sums.rs:99
-    reg later_last_1_s9; // sums.rs:99
-    reg later_last_1_s10; // sums.rs:99
-    reg later_last_1_s11; // sums.rs:99
-    reg later_last_1_s12; // sums.rs:99
-    reg later_last_1_s13; // sums.rs:99
-    reg later_last_1_s14; // sums.rs:99
-    reg later_last_1_s15; // sums.rs:99
-    reg later_last_1_s16; // sums.rs:99
-    reg later_last_1_s17; // sums.rs:99
-    reg later_last_1_s18; // sums.rs:99
-    reg later_last_1_s19; // sums.rs:99
-    reg later_last_1_s20; // sums.rs:99
-    reg later_last_1_s21; // sums.rs:99
-    reg later_last_1_s22; // sums.rs:99
-    reg later_last_1_s23; // sums.rs:99
-    reg later_last_1_s24; // sums.rs:99
-    reg later_last_1_s25; // sums.rs:99
-    reg later_last_1_s26; // sums.rs:99
-    reg later_last_1_s27; // sums.rs:99
-    reg later_last_1_s28; // sums.rs:99
-    reg later_last_1_s29; // sums.rs:99
-    reg later_last_1_s30; // sums.rs:99
-    reg later_last_1_s31; // sums.rs:99
-    reg later_last_1_s32; // sums.rs:99
-    reg later_last_1_s33; // sums.rs:99
-    reg later_last_1_s34; // sums.rs:99
-    reg later_last_1_s35; // sums.rs:99
-    reg flags_last_1; // sums.rs:99
-    reg wrong_2_s25; // sums.rs:99
-    reg wrong_2_s26; // sums.rs:99
-    reg wrong_2_s27; // sums.rs:99
-    reg wrong_2_s28; // sums.rs:99
-    reg wrong_2_s29; // sums.rs:99
-    reg wrong_2_s30; // sums.rs:99
-    reg wrong_2_s31; // sums.rs:99
-    reg wrong_2_s32; // sums.rs:99
-    reg wrong_2_s33; // sums.rs:99
-    reg wrong_2_s34; // sums.rs:99
-    reg wrong_2_s35; // sums.rs:99
-    reg wrong_3; // sums.rs:99
-    reg [7:0] counter; // the row that comes next | sums.rs:166
-    reg before_wrong; // sums.rs:173
-    reg [15:0] before_sums_0; // sums.rs:173
-    reg flags_first_across_1_s37; // sums.rs:174
-    reg first_1; // sums.rs:174
-    reg [15:0] sums_0_s37; // sums.rs:178
-    reg [15:0] sums_0_s38; // sums.rs:178
+    reg ahead_comes_2_s33; // join_pairs.rs:72
+    reg ahead_comes_2_s34; // join_pairs.rs:72
+    reg ahead_comes_2_s35; // join_pairs.rs:72
+    reg term_comes_1; // join_pairs.rs:72
+    reg ahead_ends_2_s33; // join_pairs.rs:72
+    reg ahead_ends_2_s34; // join_pairs.rs:72
+    reg ahead_ends_2_s35; // join_pairs.rs:72
+    reg term_ends_1; // join_pairs.rs:72
+    reg later_first_row_1_s1; // sums.rs:101
+    reg later_first_row_1_s2; // sums.rs:101
+    reg later_first_row_1_s3; // sums.rs:101
+    reg later_first_row_1_s4; // sums.rs:101
+    reg later_first_row_1_s5; // sums.rs:101
+    reg later_first_row_1_s6; // sums.rs:101
+    reg later_first_row_1_s7; // sums.rs:101
+    reg later_first_row_1_s8; // sums.rs:101
+    reg later_first_row_1_s9; // sums.rs:101
+    reg later_first_row_1_s10; // sums.rs:101
+    reg later_first_row_1_s11; // sums.rs:101
+    reg later_first_row_1_s12; // sums.rs:101
+    reg later_first_row_1_s13; // sums.rs:101
+    reg later_first_row_1_s14; // sums.rs:101
+    reg later_first_row_1_s15; // sums.rs:101
+    reg later_first_row_1_s16; // sums.rs:101
+    reg later_first_row_1_s17; // sums.rs:101
+    reg later_first_row_1_s18; // sums.rs:101
+    reg later_first_row_1_s19; // sums.rs:101
+    reg later_first_row_1_s20; // sums.rs:101
+    reg later_first_row_1_s21; // sums.rs:101
+    reg later_first_row_1_s22; // sums.rs:101
+    reg later_first_row_1_s23; // sums.rs:101
+    reg later_first_row_1_s24; // sums.rs:101
+    reg later_first_row_1_s25; // sums.rs:101
+    reg later_first_row_1_s26; // sums.rs:101
+    reg later_first_row_1_s27; // sums.rs:101
+    reg later_first_row_1_s28; // sums.rs:101
+    reg later_first_row_1_s29; // sums.rs:101
+    reg later_first_row_1_s30; // sums.rs:101
+    reg later_first_row_1_s31; // sums.rs:101
+    reg later_first_row_1_s32; // sums.rs:101
+    reg later_first_row_1_s33; // sums.rs:101
+    reg later_first_row_1_s34; // sums.rs:101
+    reg later_first_row_1_s35; // sums.rs:101
+    reg flags_first_row_1; // sums.rs:101
+    reg later_first_across_1_s1; // sums.rs:101
+    reg later_first_across_1_s2; // sums.rs:101
+    reg later_first_across_1_s3; // sums.rs:101
+    reg later_first_across_1_s4; // sums.rs:101
+    reg later_first_across_1_s5; // sums.rs:101
+    reg later_first_across_1_s6; // sums.rs:101
+    reg later_first_across_1_s7; // sums.rs:101
+    reg later_first_across_1_s8; // sums.rs:101
+    reg later_first_across_1_s9; // sums.rs:101
+    reg later_first_across_1_s10; // sums.rs:101
+    reg later_first_across_1_s11; // sums.rs:101
+    reg later_first_across_1_s12; // sums.rs:101
+    reg later_first_across_1_s13; // sums.rs:101
+    reg later_first_across_1_s14; // sums.rs:101
+    reg later_first_across_1_s15; // sums.rs:101
+    reg later_first_across_1_s16; // sums.rs:101
+    reg later_first_across_1_s17; // sums.rs:101
+    reg later_first_across_1_s18; // sums.rs:101
+    reg later_first_across_1_s19; // sums.rs:101
+    reg later_first_across_1_s20; // sums.rs:101
+    reg later_first_across_1_s21; // sums.rs:101
+    reg later_first_across_1_s22; // sums.rs:101
+    reg later_first_across_1_s23; // sums.rs:101
+    reg later_first_across_1_s24; // sums.rs:101
+    reg later_first_across_1_s25; // sums.rs:101
+    reg later_first_across_1_s26; // sums.rs:101
+    reg later_first_across_1_s27; // sums.rs:101
+    reg later_first_across_1_s28; // sums.rs:101
+    reg later_first_across_1_s29; // sums.rs:101
+    reg later_first_across_1_s30; // sums.rs:101
+    reg later_first_across_1_s31; // sums.rs:101
+    reg later_first_across_1_s32; // sums.rs:101
+    reg later_first_across_1_s33; // sums.rs:101
+    reg later_first_across_1_s34; // sums.rs:101
+    reg later_first_across_1_s35; // sums.rs:101
+    reg flags_first_across_1; // sums.rs:101
+    reg later_last_across_1_s1; // sums.rs:101
+    reg later_last_across_1_s2; // sums.rs:101
+    reg later_last_across_1_s3; // sums.rs:101
+    reg later_last_across_1_s4; // sums.rs:101
+    reg later_last_across_1_s5; // sums.rs:101
+    reg later_last_across_1_s6; // sums.rs:101
+    reg later_last_across_1_s7; // sums.rs:101
+    reg later_last_across_1_s8; // sums.rs:101
+    reg later_last_across_1_s9; // sums.rs:101
+    reg later_last_across_1_s10; // sums.rs:101
+    reg later_last_across_1_s11; // sums.rs:101
+    reg later_last_across_1_s12; // sums.rs:101
+    reg later_last_across_1_s13; // sums.rs:101
+    reg later_last_across_1_s14; // sums.rs:101
+    reg later_last_across_1_s15; // sums.rs:101
+    reg later_last_across_1_s16; // sums.rs:101
+    reg later_last_across_1_s17; // sums.rs:101
+    reg later_last_across_1_s18; // sums.rs:101
+    reg later_last_across_1_s19; // sums.rs:101
+    reg later_last_across_1_s20; // sums.rs:101
+    reg later_last_across_1_s21; // sums.rs:101
+    reg later_last_across_1_s22; // sums.rs:101
+    reg later_last_across_1_s23; // sums.rs:101
+    reg later_last_across_1_s24; // sums.rs:101
+    reg later_last_across_1_s25; // sums.rs:101
+    reg later_last_across_1_s26; // sums.rs:101
+    reg later_last_across_1_s27; // sums.rs:101
+    reg later_last_across_1_s28; // sums.rs:101
+    reg later_last_across_1_s29; // sums.rs:101
+    reg later_last_across_1_s30; // sums.rs:101
+    reg later_last_across_1_s31; // sums.rs:101
+    reg later_last_across_1_s32; // sums.rs:101
+    reg later_last_across_1_s33; // sums.rs:101
+    reg later_last_across_1_s34; // sums.rs:101
+    reg later_last_across_1_s35; // sums.rs:101
+    reg flags_last_across; // sums.rs:101
+    reg later_last_1_s1; // sums.rs:101
+    reg later_last_1_s2; // sums.rs:101
+    reg later_last_1_s3; // sums.rs:101
+    reg later_last_1_s4; // sums.rs:101
+    reg later_last_1_s5; // sums.rs:101
+    reg later_last_1_s6; // sums.rs:101
+    reg later_last_1_s7; // sums.rs:101
+    reg later_last_1_s8; // sums.rs:101
+    reg later_last_1_s9; // sums.rs:101
+    reg later_last_1_s10; // sums.rs:101
+    reg later_last_1_s11; // sums.rs:101
+    reg later_last_1_s12; // sums.rs:101
+    reg later_last_1_s13; // sums.rs:101
+    reg later_last_1_s14; // sums.rs:101
+    reg later_last_1_s15; // sums.rs:101
+    reg later_last_1_s16; // sums.rs:101
+    reg later_last_1_s17; // sums.rs:101
+    reg later_last_1_s18; // sums.rs:101
+    reg later_last_1_s19; // sums.rs:101
+    reg later_last_1_s20; // sums.rs:101
+    reg later_last_1_s21; // sums.rs:101
+    reg later_last_1_s22; // sums.rs:101
+    reg later_last_1_s23; // sums.rs:101
+    reg later_last_1_s24; // sums.rs:101
+    reg later_last_1_s25; // sums.rs:101
+    reg later_last_1_s26; // sums.rs:101
+    reg later_last_1_s27; // sums.rs:101
+    reg later_last_1_s28; // sums.rs:101
+    reg later_last_1_s29; // sums.rs:101
+    reg later_last_1_s30; // sums.rs:101
+    reg later_last_1_s31; // sums.rs:101
+    reg later_last_1_s32; // sums.rs:101
+    reg later_last_1_s33; // sums.rs:101
+    reg later_last_1_s34; // sums.rs:101
+    reg later_last_1_s35; // sums.rs:101
+    reg flags_last_1; // sums.rs:101
+    reg wrong_2_s25; // sums.rs:101
+    reg wrong_2_s26; // sums.rs:101
+    reg wrong_2_s27; // sums.rs:101
+    reg wrong_2_s28; // sums.rs:101
+    reg wrong_2_s29; // sums.rs:101
+    reg wrong_2_s30; // sums.rs:101
+    reg wrong_2_s31; // sums.rs:101
+    reg wrong_2_s32; // sums.rs:101
+    reg wrong_2_s33; // sums.rs:101
+    reg wrong_2_s34; // sums.rs:101
+    reg wrong_2_s35; // sums.rs:101
+    reg wrong_3; // sums.rs:101
+    reg [7:0] counter; // the row that comes next | sums.rs:174
+    reg before_wrong; // sums.rs:182
+    reg [15:0] before_sums_0; // sums.rs:182
+    reg first_1; // sums.rs:184
+    reg first_2; // sums.rs:186
+    reg [15:0] sums_0_s37; // sums.rs:188
+    reg [15:0] sums_0_s38; // sums.rs:188
     wire adder_3_out_valid;
     wire [15:0] sums_0_1;
-    reg wrong_3_s37; // sums.rs:181
-    reg wrong_3_s38; // sums.rs:181
-    reg wrong_4_s39; // sums.rs:182
-    reg wrong_4_s40; // sums.rs:182
-    reg wrong_4_s41; // sums.rs:182
-    reg wrong_5; // sums.rs:182
-    reg comes_2_s37; // sums.rs:183
-    reg comes_2_s38; // sums.rs:183
-    reg comes_2_s39; // sums.rs:183
-    reg comes_2_s40; // sums.rs:183
-    reg comes_2_s41; // sums.rs:183
-    reg comes_3; // sums.rs:183
-    reg flags_last_across_s37; // sums.rs:183
-    reg flags_last_across_s38; // sums.rs:183
-    reg flags_last_across_s39; // sums.rs:183
-    reg flags_last_across_s40; // sums.rs:183
-    reg flags_last_across_s41; // sums.rs:183
-    reg last_across; // sums.rs:183
-    reg [7:0] number_4_s37; // sums.rs:184
-    reg [7:0] number_4_s38; // sums.rs:184
-    reg [7:0] number_4_s39; // sums.rs:184
-    reg [7:0] number_4_s40; // sums.rs:184
-    reg [7:0] number_4_s41; // sums.rs:184
-    reg [7:0] number_4_s42; // sums.rs:184
-    reg flags_first_row_1_s37; // sums.rs:61
-    reg flags_first_row_1_s38; // sums.rs:61
-    reg flags_first_row_1_s39; // sums.rs:61
-    reg flags_first_row_1_s40; // sums.rs:61
-    reg flags_first_row_1_s41; // sums.rs:61
-    reg first_row; // sums.rs:61
-    reg flags_last_1_s37; // sums.rs:61
-    reg flags_last_1_s38; // sums.rs:61
-    reg flags_last_1_s39; // sums.rs:61
-    reg flags_last_1_s40; // sums.rs:61
-    reg flags_last_1_s41; // sums.rs:61
-    reg last_5; // sums.rs:61
-    reg wrong_3_s39; // sums.rs:62
-    reg wrong_3_s40; // sums.rs:62
-    reg wrong_3_s41; // sums.rs:62
-    reg wrong_6; // sums.rs:62
-    wire into_valid; // matrix_vector.rs:91
-    wire [15:0] into_product_0; // matrix_vector.rs:91
-    wire into_wrong; // matrix_vector.rs:91
-    wire into_last; // matrix_vector.rs:91
+    reg wrong_3_s37; // sums.rs:190
+    reg wrong_3_s38; // sums.rs:190
+    reg wrong_4_s39; // sums.rs:191
+    reg wrong_4_s40; // sums.rs:191
+    reg wrong_4_s41; // sums.rs:191
+    reg wrong_5; // sums.rs:191
+    reg comes_2_s37; // sums.rs:192
+    reg comes_2_s38; // sums.rs:192
+    reg comes_2_s39; // sums.rs:192
+    reg comes_2_s40; // sums.rs:192
+    reg comes_2_s41; // sums.rs:192
+    reg comes_3; // sums.rs:192
+    reg flags_last_across_s37; // sums.rs:192
+    reg flags_last_across_s38; // sums.rs:192
+    reg flags_last_across_s39; // sums.rs:192
+    reg flags_last_across_s40; // sums.rs:192
+    reg flags_last_across_s41; // sums.rs:192
+    reg last_across; // sums.rs:192
+    reg [7:0] number_4_s37; // sums.rs:193
+    reg [7:0] number_4_s38; // sums.rs:193
+    reg [7:0] number_4_s39; // sums.rs:193
+    reg [7:0] number_4_s40; // sums.rs:193
+    reg [7:0] number_4_s41; // sums.rs:193
+    reg [7:0] number_4_s42; // sums.rs:193
+    reg flags_first_row_1_s37; // sums.rs:62
+    reg flags_first_row_1_s38; // sums.rs:62
+    reg flags_first_row_1_s39; // sums.rs:62
+    reg flags_first_row_1_s40; // sums.rs:62
+    reg flags_first_row_1_s41; // sums.rs:62
+    reg first_row; // sums.rs:62
+    reg flags_last_1_s37; // sums.rs:62
+    reg flags_last_1_s38; // sums.rs:62
+    reg flags_last_1_s39; // sums.rs:62
+    reg flags_last_1_s40; // sums.rs:62
+    reg flags_last_1_s41; // sums.rs:62
+    reg last_5; // sums.rs:62
+    reg wrong_3_s39; // sums.rs:63
+    reg wrong_3_s40; // sums.rs:63
+    reg wrong_3_s41; // sums.rs:63
+    reg wrong_6; // sums.rs:63
+    wire into_valid; // matrix_vector.rs:92
+    wire [15:0] into_product_0; // matrix_vector.rs:92
+    wire into_wrong; // matrix_vector.rs:92
+    wire into_last; // matrix_vector.rs:92
     wire fifo_s_ready;
     wire fifo_m_valid;
     wire [17:0] fifo_m_payload;
@@ -591,34 +569,34 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     reg [7:0] row_1; // its number in the tile | report.rs:130
     reg [19:0] first_tile; // report.rs:131
     reg [7:0] first_row_1; // report.rs:131
-    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l89 [0:255];
-    reg [63:0] memory_l89_q0; // vectors.rs:70
-    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l89_1 [0:255];
-    reg [63:0] memory_l89_1_q0; // vectors.rs:70
-    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l89_2 [0:255];
-    reg [63:0] memory_l89_2_q0; // vectors.rs:70
-    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l89_3 [0:255];
-    reg [63:0] memory_l89_3_q0; // vectors.rs:70
-    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l89_4 [0:255];
-    reg [63:0] memory_l89_4_q0; // vectors.rs:70
-    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l89_5 [0:255];
-    reg [63:0] memory_l89_5_q0; // vectors.rs:70
-    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l89_6 [0:255];
-    reg [63:0] memory_l89_6_q0; // vectors.rs:70
-    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l89_7 [0:255];
-    reg [63:0] memory_l89_7_q0; // vectors.rs:70
+    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l107 [0:255];
+    reg [71:0] read; // vectors.rs:72
+    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l107_1 [0:255];
+    reg [71:0] read_1; // vectors.rs:72
+    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l107_2 [0:255];
+    reg [71:0] read_2; // vectors.rs:72
+    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l107_3 [0:255];
+    reg [71:0] read_3; // vectors.rs:72
+    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l107_4 [0:255];
+    reg [71:0] read_4; // vectors.rs:72
+    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l107_5 [0:255];
+    reg [71:0] read_5; // vectors.rs:72
+    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l107_6 [0:255];
+    reg [71:0] read_6; // vectors.rs:72
+    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l107_7 [0:255];
+    reg [71:0] read_7; // vectors.rs:72
     (* ram_style = "block" *) (* no_rw_check *) reg [16:0] memory [0:255];
-    reg [16:0] memory_q0; // sums.rs:173
+    reg [16:0] memory_q0; // sums.rs:181
 
     // a command
 
     // vectors: one half of the memories is read, the other one written
-    wire beyond = word == 11'h400; // vectors.rs:34
+    wire beyond = word == 11'h400; // vectors.rs:36
     assign vector_ready = ~(filled ? full_1 : full_0);
-    wire first = number == 1'h0; // vectors.rs:36
-    wire other = (beyond | ((~first) & ((filled ? length_1 : length_0) != (word + 11'h1)))) & vector_last; // vectors.rs:37
-    wire [10:0] _t1 = word + 11'h1; // vectors.rs:47
-    wire _t2 = other | ((filled ? wrong_1 : wrong_0) & (~first)); // vectors.rs:48
+    wire first = number == 1'h0; // vectors.rs:38
+    wire other = (beyond | ((~first) & ((filled ? length_1 : length_0) != (word + 11'h1)))) & vector_last; // vectors.rs:39
+    wire [10:0] _t1 = word + 11'h1; // vectors.rs:49
+    wire _t2 = other | ((filled ? wrong_1 : wrong_0) & (~first)); // vectors.rs:50
     always @(posedge clk) begin
         if (rst) begin
             half <= 1'h0;
@@ -658,22 +636,111 @@ module matrix_vector_256x4_8_1_256x256_4096 (
             end
         end
     end
-    wire writes = (vector_valid & vector_ready) & (~beyond); // vectors.rs:56
-    wire [13:0] columns = command_columns[15:2]; // vectors.rs:59
-    wire fit = (~(half ? wrong_1 : wrong_0)) & (columns == {3'h0, half ? length_1 : length_0}); // vectors.rs:60
-    wire _t3 = writes & (number == 1'h0); // vectors.rs:58
+    wire writes = (vector_valid & vector_ready) & (~beyond); // vectors.rs:59
     always @(posedge clk) begin
-        if (_t3 & (word[2:0] == 3'h0)) memory_l89[{filled, word[9:3]}] <= vector_data;
-        if (_t3 & (word[2:0] == 3'h1)) memory_l89_1[{filled, word[9:3]}] <= vector_data;
-        if (_t3 & (word[2:0] == 3'h2)) memory_l89_2[{filled, word[9:3]}] <= vector_data;
-        if (_t3 & (word[2:0] == 3'h3)) memory_l89_3[{filled, word[9:3]}] <= vector_data;
-        if (_t3 & (word[2:0] == 3'h4)) memory_l89_4[{filled, word[9:3]}] <= vector_data;
-        if (_t3 & (word[2:0] == 3'h5)) memory_l89_5[{filled, word[9:3]}] <= vector_data;
-        if (_t3 & (word[2:0] == 3'h6)) memory_l89_6[{filled, word[9:3]}] <= vector_data;
-        if (_t3 & (word[2:0] == 3'h7)) memory_l89_7[{filled, word[9:3]}] <= vector_data;
+        later_half <= filled;
+        later_word <= word;
+        later_number <= number;
+        later_data <= vector_data;
+    end
+    wire [4:0] parts_exp = later_data[14:10]; // format.rs:87
+    wire parts_sign = later_data[15]; // format.rs:88
+    wire [9:0] parts_frac = later_data[9:0]; // format.rs:88
+    wire parts_normal = |parts_exp; // format.rs:88
+    wire parts_top = &parts_exp; // format.rs:88
+    wire _t3 = ~(|{parts_normal, parts_frac[9:3]}); // operand.rs:104
+    wire [10:0] _t4 = _t3 ? {parts_frac[2:0], 8'h0} : {parts_normal, parts_frac}; // operand.rs:105
+    wire _t5 = ~(|_t4[10:7]); // operand.rs:104
+    wire [10:0] _t6 = _t5 ? {_t4[6:0], 4'h0} : _t4; // operand.rs:105
+    wire _t7 = ~(|_t6[10:9]); // operand.rs:104
+    wire [10:0] _t8 = _t7 ? {_t6[8:0], 2'h0} : _t6; // operand.rs:105
+    wire [10:0] sig = (~_t8[10]) ? {_t8[9:0], 1'h0} : _t8; // operand.rs:105
+    wire [3:0] zeros = {_t3, _t5, _t7, ~_t8[10]}; // operand.rs:108
+    wire [5:0] exp = {1'h0, {parts_exp[4:1], parts_exp[0] | (~parts_normal)}} - {2'h0, zeros}; // prepared.rs:33
+    wire [1:0] low = parts_top ? {|parts_frac, 1'h1} : sig[1:0]; // prepared.rs:34
+    wire front = sig[10] & (~parts_top); // prepared.rs:35
+    wire [17:0] numbers_0 = {parts_sign, exp, front, sig[9:2], low}; // prepared.rs:36
+    wire [4:0] parts_exp_1 = later_data[30:26]; // format.rs:87
+    wire parts_sign_1 = later_data[31]; // format.rs:88
+    wire [9:0] parts_frac_1 = later_data[25:16]; // format.rs:88
+    wire parts_normal_1 = |parts_exp_1; // format.rs:88
+    wire parts_top_1 = &parts_exp_1; // format.rs:88
+    wire _t9 = ~(|{parts_normal_1, parts_frac_1[9:3]}); // operand.rs:104
+    wire [10:0] _t10 = _t9 ? {parts_frac_1[2:0], 8'h0} : {parts_normal_1, parts_frac_1}; // operand.rs:105
+    wire _t11 = ~(|_t10[10:7]); // operand.rs:104
+    wire [10:0] _t12 = _t11 ? {_t10[6:0], 4'h0} : _t10; // operand.rs:105
+    wire _t13 = ~(|_t12[10:9]); // operand.rs:104
+    wire [10:0] _t14 = _t13 ? {_t12[8:0], 2'h0} : _t12; // operand.rs:105
+    wire [10:0] sig_1 = (~_t14[10]) ? {_t14[9:0], 1'h0} : _t14; // operand.rs:105
+    wire [3:0] zeros_1 = {_t9, _t11, _t13, ~_t14[10]}; // operand.rs:108
+    wire [5:0] exp_1 = {1'h0, {parts_exp_1[4:1], parts_exp_1[0] | (~parts_normal_1)}} - {2'h0, zeros_1}; // prepared.rs:33
+    wire [1:0] low_1 = parts_top_1 ? {|parts_frac_1, 1'h1} : sig_1[1:0]; // prepared.rs:34
+    wire front_1 = sig_1[10] & (~parts_top_1); // prepared.rs:35
+    wire [17:0] numbers_1 = {parts_sign_1, exp_1, front_1, sig_1[9:2], low_1}; // prepared.rs:36
+    wire [4:0] parts_exp_2 = later_data[46:42]; // format.rs:87
+    wire parts_sign_2 = later_data[47]; // format.rs:88
+    wire [9:0] parts_frac_2 = later_data[41:32]; // format.rs:88
+    wire parts_normal_2 = |parts_exp_2; // format.rs:88
+    wire parts_top_2 = &parts_exp_2; // format.rs:88
+    wire _t15 = ~(|{parts_normal_2, parts_frac_2[9:3]}); // operand.rs:104
+    wire [10:0] _t16 = _t15 ? {parts_frac_2[2:0], 8'h0} : {parts_normal_2, parts_frac_2}; // operand.rs:105
+    wire _t17 = ~(|_t16[10:7]); // operand.rs:104
+    wire [10:0] _t18 = _t17 ? {_t16[6:0], 4'h0} : _t16; // operand.rs:105
+    wire _t19 = ~(|_t18[10:9]); // operand.rs:104
+    wire [10:0] _t20 = _t19 ? {_t18[8:0], 2'h0} : _t18; // operand.rs:105
+    wire [10:0] sig_2 = (~_t20[10]) ? {_t20[9:0], 1'h0} : _t20; // operand.rs:105
+    wire [3:0] zeros_2 = {_t15, _t17, _t19, ~_t20[10]}; // operand.rs:108
+    wire [5:0] exp_2 = {1'h0, {parts_exp_2[4:1], parts_exp_2[0] | (~parts_normal_2)}} - {2'h0, zeros_2}; // prepared.rs:33
+    wire [1:0] low_2 = parts_top_2 ? {|parts_frac_2, 1'h1} : sig_2[1:0]; // prepared.rs:34
+    wire front_2 = sig_2[10] & (~parts_top_2); // prepared.rs:35
+    wire [17:0] numbers_2 = {parts_sign_2, exp_2, front_2, sig_2[9:2], low_2}; // prepared.rs:36
+    wire [4:0] parts_exp_3 = later_data[62:58]; // format.rs:87
+    wire parts_sign_3 = later_data[63]; // format.rs:88
+    wire [9:0] parts_frac_3 = later_data[57:48]; // format.rs:88
+    wire parts_normal_3 = |parts_exp_3; // format.rs:88
+    wire parts_top_3 = &parts_exp_3; // format.rs:88
+    wire _t21 = ~(|{parts_normal_3, parts_frac_3[9:3]}); // operand.rs:104
+    wire [10:0] _t22 = _t21 ? {parts_frac_3[2:0], 8'h0} : {parts_normal_3, parts_frac_3}; // operand.rs:105
+    wire _t23 = ~(|_t22[10:7]); // operand.rs:104
+    wire [10:0] _t24 = _t23 ? {_t22[6:0], 4'h0} : _t22; // operand.rs:105
+    wire _t25 = ~(|_t24[10:9]); // operand.rs:104
+    wire [10:0] _t26 = _t25 ? {_t24[8:0], 2'h0} : _t24; // operand.rs:105
+    wire [10:0] sig_3 = (~_t26[10]) ? {_t26[9:0], 1'h0} : _t26; // operand.rs:105
+    wire [3:0] zeros_3 = {_t21, _t23, _t25, ~_t26[10]}; // operand.rs:108
+    wire [5:0] exp_3 = {1'h0, {parts_exp_3[4:1], parts_exp_3[0] | (~parts_normal_3)}} - {2'h0, zeros_3}; // prepared.rs:33
+    wire [1:0] low_3 = parts_top_3 ? {|parts_frac_3, 1'h1} : sig_3[1:0]; // prepared.rs:34
+    wire front_3 = sig_3[10] & (~parts_top_3); // prepared.rs:35
+    wire [17:0] numbers_3 = {parts_sign_3, exp_3, front_3, sig_3[9:2], low_3}; // prepared.rs:36
+    always @(posedge clk) begin
+        later_half_1 <= later_half;
+        later_word_1 <= later_word;
+        later_number_1 <= later_number;
+        later_data_1 <= {numbers_3, numbers_2, numbers_1, numbers_0};
+    end
+    always @(posedge clk) begin
+        if (rst) begin
+            later <= 1'h0;
+            later_1 <= 1'h0;
+        end else begin
+            later <= writes;
+            later_1 <= later;
+        end
+    end
+    wire [13:0] columns = command_columns[15:2]; // vectors.rs:62
+    wire fit = (~(half ? wrong_1 : wrong_0)) & (columns == {3'h0, half ? length_1 : length_0}); // vectors.rs:63
+    wire _t27 = later_1 & (later_number_1 == 1'h0); // vectors.rs:61
+    always @(posedge clk) begin
+        if (_t27 & (later_word_1[2:0] == 3'h0)) memory_l107[{later_half_1, later_word_1[9:3]}] <= later_data_1;
+        if (_t27 & (later_word_1[2:0] == 3'h1)) memory_l107_1[{later_half_1, later_word_1[9:3]}] <= later_data_1;
+        if (_t27 & (later_word_1[2:0] == 3'h2)) memory_l107_2[{later_half_1, later_word_1[9:3]}] <= later_data_1;
+        if (_t27 & (later_word_1[2:0] == 3'h3)) memory_l107_3[{later_half_1, later_word_1[9:3]}] <= later_data_1;
+        if (_t27 & (later_word_1[2:0] == 3'h4)) memory_l107_4[{later_half_1, later_word_1[9:3]}] <= later_data_1;
+        if (_t27 & (later_word_1[2:0] == 3'h5)) memory_l107_5[{later_half_1, later_word_1[9:3]}] <= later_data_1;
+        if (_t27 & (later_word_1[2:0] == 3'h6)) memory_l107_6[{later_half_1, later_word_1[9:3]}] <= later_data_1;
+        if (_t27 & (later_word_1[2:0] == 3'h7)) memory_l107_7[{later_half_1, later_word_1[9:3]}] <= later_data_1;
     end
     assign command_ready = (phase == PHASE_IDLE) & (half ? full_1 : full_0);
-    wire begins = command_valid & command_ready; // matrix_vector.rs:61
+    wire begins = command_valid & command_ready; // matrix_vector.rs:62
 
     // rows that are on their way
     always @(posedge clk) begin
@@ -749,23 +816,23 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     wire row_ends = number_2 == across_end; // walk.rs:125
     wire tile_ends = row_ends & (row == down_end); // walk.rs:126
     wire [15:0] beats_of_command = {5'h0, command_columns[15:5]}; // walk.rs:128
-    wire [15:0] _t4 = across_left - 16'h8; // walk.rs:98
-    wire last = _t4 <= 16'h8; // walk.rs:163
-    wire [15:0] _t5 = _t4 - 16'h1; // walk.rs:164
-    wire [2:0] s_end = last ? _t5[2:0] : 3'h7; // walk.rs:164
+    wire [15:0] _t28 = across_left - 16'h8; // walk.rs:98
+    wire last = _t28 <= 16'h8; // walk.rs:163
+    wire [15:0] _t29 = _t28 - 16'h1; // walk.rs:164
+    wire [2:0] s_end = last ? _t29[2:0] : 3'h7; // walk.rs:164
     wire last_1 = beats <= 16'h8; // walk.rs:163
-    wire [15:0] _t6 = beats - 16'h1; // walk.rs:164
-    wire [2:0] s_end_1 = last_1 ? _t6[2:0] : 3'h7; // walk.rs:164
-    wire [16:0] _t7 = down_left - 17'h100; // walk.rs:102
-    wire last_2 = _t7 <= 17'h100; // walk.rs:171
-    wire [16:0] _t8 = _t7 - 17'h1; // walk.rs:172
-    wire [7:0] s_end_2 = last_2 ? _t8[7:0] : 8'hff; // walk.rs:172
+    wire [15:0] _t30 = beats - 16'h1; // walk.rs:164
+    wire [2:0] s_end_1 = last_1 ? _t30[2:0] : 3'h7; // walk.rs:164
+    wire [16:0] _t31 = down_left - 17'h100; // walk.rs:102
+    wire last_2 = _t31 <= 17'h100; // walk.rs:171
+    wire [16:0] _t32 = _t31 - 17'h1; // walk.rs:172
+    wire [7:0] s_end_2 = last_2 ? _t32[7:0] : 8'hff; // walk.rs:172
     wire last_3 = beats_of_command <= 16'h8; // walk.rs:163
-    wire [15:0] _t9 = beats_of_command - 16'h1; // walk.rs:164
-    wire [2:0] s_end_3 = last_3 ? _t9[2:0] : 3'h7; // walk.rs:164
+    wire [15:0] _t33 = beats_of_command - 16'h1; // walk.rs:164
+    wire [2:0] s_end_3 = last_3 ? _t33[2:0] : 3'h7; // walk.rs:164
     wire last_4 = {1'h0, command_rows} <= 17'h100; // walk.rs:171
-    wire [16:0] _t10 = {1'h0, command_rows} - 17'h1; // walk.rs:172
-    wire [7:0] s_end_4 = last_4 ? _t10[7:0] : 8'hff; // walk.rs:172
+    wire [16:0] _t34 = {1'h0, command_rows} - 17'h1; // walk.rs:172
+    wire [7:0] s_end_4 = last_4 ? _t34[7:0] : 8'hff; // walk.rs:172
     always @(posedge clk) begin
         if (rst) begin
             tile <= 20'h0;
@@ -790,7 +857,7 @@ module matrix_vector_256x4_8_1_256x256_4096 (
                     row <= 8'h0;
                     tile <= tile + 20'h1;
                     base <= base + 7'h8;
-                    across_left <= _t4;
+                    across_left <= _t28;
                     across_end <= s_end;
                     across_last <= last;
                     if (across_last) begin
@@ -798,7 +865,7 @@ module matrix_vector_256x4_8_1_256x256_4096 (
                         across_left <= beats;
                         across_end <= s_end_1;
                         across_last <= last_1;
-                        down_left <= _t7;
+                        down_left <= _t31;
                         down_end <= s_end_2;
                         down_last <= last_2;
                     end
@@ -822,27 +889,27 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     wire beat_begins = ((~(|number_2)) & (~(|row))) & 1'h1; // walk.rs:138
     wire flags_first_across = ~(|base); // walk.rs:139
     wire flags_last = (across_last & down_last) & (row == down_end); // walk.rs:141
-    wire there_1 = room & (flags_first_across | ({1'h0, adding} <= down_end)); // front.rs:86
+    wire there_1 = room & (flags_first_across | ({1'h0, adding} <= down_end)); // front.rs:85
 
     // words become beats
-    wire book_there = there | (~beat_begins); // front.rs:89
-    wire goes = ((phase == PHASE_RUN) & there_1) & book_there; // front.rs:90
-    wire steps_1 = (goes & 1'h1) & words_valid; // front.rs:93
+    wire book_there = there | (~beat_begins); // front.rs:88
+    wire goes = ((phase == PHASE_RUN) & there_1) & book_there; // front.rs:89
+    wire steps_1 = (goes & 1'h1) & words_valid; // front.rs:92
     assign steps = steps_1;
     assign words_ready = ((goes & 1'h1) & 1'h1) | (phase == PHASE_DRAIN);
-    wire taken = steps_1 & 1'h1; // front.rs:95
-    wire comes = steps_1 & (~(words_failed & 1'h1)); // front.rs:96
-    wire all = row_ends & flags_last; // front.rs:105
+    wire taken = steps_1 & 1'h1; // front.rs:94
+    wire comes = steps_1 & (~(words_failed & 1'h1)); // front.rs:95
+    wire all = row_ends & flags_last; // front.rs:104
     always @* begin
         finds = MATRIX_OUTCOME_OKAY;
         if ((~words_last) & all) finds = MATRIX_OUTCOME_LONG;
         if (words_last & (~all)) finds = MATRIX_OUTCOME_SHORT;
         if (words_failed) finds = MATRIX_OUTCOME_BUS;
     end
-    wire flags_first_row = ~(|row); // front.rs:116
-    wire [6:0] number_3 = {4'h0, number_2}; // front.rs:124
-    wire [6:0] beat_place = base + number_3; // front.rs:125
-    wire _t11 = comes & row_ends; // front.rs:126
+    wire flags_first_row = ~(|row); // front.rs:115
+    wire [6:0] number_3 = {4'h0, number_2}; // front.rs:123
+    wire [6:0] beat_place = base + number_3; // front.rs:124
+    wire _t35 = comes & row_ends; // front.rs:125
     assign switched = comes & beat_begins;
     always @(posedge clk) begin
         beat_flags_number <= number_2;
@@ -864,88 +931,88 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     end
 
     // indices become values
-    wire [7:0] address = {half, beat_place_1}; // vectors.rs:67
+    wire [7:0] address = {half, beat_place_1}; // vectors.rs:70
     always @(posedge clk) begin
-        word_1 <= memory_l89_q0;
-        memory_l89_q0 <= memory_l89[address];
+        read <= memory_l107[address];
+        word_1 <= read;
     end
-    wire [15:0] numbers_0_0 = word_1[15:0]; // vectors.rs:71
-    wire [15:0] numbers_0_1 = word_1[31:16]; // vectors.rs:71
-    wire [15:0] numbers_0_2 = word_1[47:32]; // vectors.rs:71
-    wire [15:0] numbers_0_3 = word_1[63:48]; // vectors.rs:71
+    wire [17:0] numbers_0_0 = word_1[17:0]; // vectors.rs:75
+    wire [17:0] numbers_0_1 = word_1[35:18]; // vectors.rs:75
+    wire [17:0] numbers_0_2 = word_1[53:36]; // vectors.rs:75
+    wire [17:0] numbers_0_3 = word_1[71:54]; // vectors.rs:75
     always @(posedge clk) begin
-        word_2 <= memory_l89_1_q0;
-        memory_l89_1_q0 <= memory_l89_1[address];
+        read_1 <= memory_l107_1[address];
+        word_2 <= read_1;
     end
-    wire [15:0] numbers_0_4 = word_2[15:0]; // vectors.rs:71
-    wire [15:0] numbers_0_5 = word_2[31:16]; // vectors.rs:71
-    wire [15:0] numbers_0_6 = word_2[47:32]; // vectors.rs:71
-    wire [15:0] numbers_0_7 = word_2[63:48]; // vectors.rs:71
+    wire [17:0] numbers_0_4 = word_2[17:0]; // vectors.rs:75
+    wire [17:0] numbers_0_5 = word_2[35:18]; // vectors.rs:75
+    wire [17:0] numbers_0_6 = word_2[53:36]; // vectors.rs:75
+    wire [17:0] numbers_0_7 = word_2[71:54]; // vectors.rs:75
     always @(posedge clk) begin
-        word_3 <= memory_l89_2_q0;
-        memory_l89_2_q0 <= memory_l89_2[address];
+        read_2 <= memory_l107_2[address];
+        word_3 <= read_2;
     end
-    wire [15:0] numbers_0_8 = word_3[15:0]; // vectors.rs:71
-    wire [15:0] numbers_0_9 = word_3[31:16]; // vectors.rs:71
-    wire [15:0] numbers_0_10 = word_3[47:32]; // vectors.rs:71
-    wire [15:0] numbers_0_11 = word_3[63:48]; // vectors.rs:71
+    wire [17:0] numbers_0_8 = word_3[17:0]; // vectors.rs:75
+    wire [17:0] numbers_0_9 = word_3[35:18]; // vectors.rs:75
+    wire [17:0] numbers_0_10 = word_3[53:36]; // vectors.rs:75
+    wire [17:0] numbers_0_11 = word_3[71:54]; // vectors.rs:75
     always @(posedge clk) begin
-        word_4 <= memory_l89_3_q0;
-        memory_l89_3_q0 <= memory_l89_3[address];
+        read_3 <= memory_l107_3[address];
+        word_4 <= read_3;
     end
-    wire [15:0] numbers_0_12 = word_4[15:0]; // vectors.rs:71
-    wire [15:0] numbers_0_13 = word_4[31:16]; // vectors.rs:71
-    wire [15:0] numbers_0_14 = word_4[47:32]; // vectors.rs:71
-    wire [15:0] numbers_0_15 = word_4[63:48]; // vectors.rs:71
+    wire [17:0] numbers_0_12 = word_4[17:0]; // vectors.rs:75
+    wire [17:0] numbers_0_13 = word_4[35:18]; // vectors.rs:75
+    wire [17:0] numbers_0_14 = word_4[53:36]; // vectors.rs:75
+    wire [17:0] numbers_0_15 = word_4[71:54]; // vectors.rs:75
     always @(posedge clk) begin
-        word_5 <= memory_l89_4_q0;
-        memory_l89_4_q0 <= memory_l89_4[address];
+        read_4 <= memory_l107_4[address];
+        word_5 <= read_4;
     end
-    wire [15:0] numbers_0_16 = word_5[15:0]; // vectors.rs:71
-    wire [15:0] numbers_0_17 = word_5[31:16]; // vectors.rs:71
-    wire [15:0] numbers_0_18 = word_5[47:32]; // vectors.rs:71
-    wire [15:0] numbers_0_19 = word_5[63:48]; // vectors.rs:71
+    wire [17:0] numbers_0_16 = word_5[17:0]; // vectors.rs:75
+    wire [17:0] numbers_0_17 = word_5[35:18]; // vectors.rs:75
+    wire [17:0] numbers_0_18 = word_5[53:36]; // vectors.rs:75
+    wire [17:0] numbers_0_19 = word_5[71:54]; // vectors.rs:75
     always @(posedge clk) begin
-        word_6 <= memory_l89_5_q0;
-        memory_l89_5_q0 <= memory_l89_5[address];
+        read_5 <= memory_l107_5[address];
+        word_6 <= read_5;
     end
-    wire [15:0] numbers_0_20 = word_6[15:0]; // vectors.rs:71
-    wire [15:0] numbers_0_21 = word_6[31:16]; // vectors.rs:71
-    wire [15:0] numbers_0_22 = word_6[47:32]; // vectors.rs:71
-    wire [15:0] numbers_0_23 = word_6[63:48]; // vectors.rs:71
+    wire [17:0] numbers_0_20 = word_6[17:0]; // vectors.rs:75
+    wire [17:0] numbers_0_21 = word_6[35:18]; // vectors.rs:75
+    wire [17:0] numbers_0_22 = word_6[53:36]; // vectors.rs:75
+    wire [17:0] numbers_0_23 = word_6[71:54]; // vectors.rs:75
     always @(posedge clk) begin
-        word_7 <= memory_l89_6_q0;
-        memory_l89_6_q0 <= memory_l89_6[address];
+        read_6 <= memory_l107_6[address];
+        word_7 <= read_6;
     end
-    wire [15:0] numbers_0_24 = word_7[15:0]; // vectors.rs:71
-    wire [15:0] numbers_0_25 = word_7[31:16]; // vectors.rs:71
-    wire [15:0] numbers_0_26 = word_7[47:32]; // vectors.rs:71
-    wire [15:0] numbers_0_27 = word_7[63:48]; // vectors.rs:71
+    wire [17:0] numbers_0_24 = word_7[17:0]; // vectors.rs:75
+    wire [17:0] numbers_0_25 = word_7[35:18]; // vectors.rs:75
+    wire [17:0] numbers_0_26 = word_7[53:36]; // vectors.rs:75
+    wire [17:0] numbers_0_27 = word_7[71:54]; // vectors.rs:75
     always @(posedge clk) begin
-        word_8 <= memory_l89_7_q0;
-        memory_l89_7_q0 <= memory_l89_7[address];
+        read_7 <= memory_l107_7[address];
+        word_8 <= read_7;
     end
-    wire [15:0] numbers_0_28 = word_8[15:0]; // vectors.rs:71
-    wire [15:0] numbers_0_29 = word_8[31:16]; // vectors.rs:71
-    wire [15:0] numbers_0_30 = word_8[47:32]; // vectors.rs:71
-    wire [15:0] numbers_0_31 = word_8[63:48]; // vectors.rs:71
+    wire [17:0] numbers_0_28 = word_8[17:0]; // vectors.rs:75
+    wire [17:0] numbers_0_29 = word_8[35:18]; // vectors.rs:75
+    wire [17:0] numbers_0_30 = word_8[53:36]; // vectors.rs:75
+    wire [17:0] numbers_0_31 = word_8[71:54]; // vectors.rs:75
     always @(posedge clk) begin
         if (rst) begin
-            later <= 1'h0;
-            later_1 <= 1'h0;
+            later_2 <= 1'h0;
+            later_3 <= 1'h0;
         end else begin
-            later <= comes_1;
-            later_1 <= later;
+            later_2 <= comes_1;
+            later_3 <= later_2;
         end
     end
     always @(posedge clk) begin
-        later_number <= beat_flags_number;
+        later_number_2 <= beat_flags_number;
         later_ends <= beat_flags_ends;
         later_first_row <= beat_flags_first_row;
         later_first_across <= beat_flags_first_across;
         later_last_across <= beat_flags_last_across;
         later_last <= beat_flags_last;
-        later_number_1 <= later_number;
+        later_number_3 <= later_number_2;
         later_ends_1 <= later_ends;
         later_first_row_1 <= later_first_row;
         later_first_across_1 <= later_first_across;
@@ -1045,381 +1112,285 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     wire [15:0] values_31 = cache_m_entry_7[63:48]; // entries.rs:109
 
     // products
-    multiply_e5f10_l4 multiplier (
+    times_prepared_finite multiplier (
         .clk(clk),
-        .rst(rst),
-        .in_valid(1'h0),
-        .a(values_0),
-        .b(numbers_0_0),
-        .out_valid(multiplier_out_valid),
+        .x(numbers_0_0),
+        .value(values_0),
         .y(products_0)
     );
-    multiply_e5f10_l4 multiplier_1 (
+    times_prepared_finite multiplier_1 (
         .clk(clk),
-        .rst(rst),
-        .in_valid(1'h0),
-        .a(values_1),
-        .b(numbers_0_1),
-        .out_valid(multiplier_1_out_valid),
+        .x(numbers_0_1),
+        .value(values_1),
         .y(products_1)
     );
-    multiply_e5f10_l4 multiplier_2 (
+    times_prepared_finite multiplier_2 (
         .clk(clk),
-        .rst(rst),
-        .in_valid(1'h0),
-        .a(values_2),
-        .b(numbers_0_2),
-        .out_valid(multiplier_2_out_valid),
+        .x(numbers_0_2),
+        .value(values_2),
         .y(products_2)
     );
-    multiply_e5f10_l4 multiplier_3 (
+    times_prepared_finite multiplier_3 (
         .clk(clk),
-        .rst(rst),
-        .in_valid(1'h0),
-        .a(values_3),
-        .b(numbers_0_3),
-        .out_valid(multiplier_3_out_valid),
+        .x(numbers_0_3),
+        .value(values_3),
         .y(products_3)
     );
-    multiply_e5f10_l4 multiplier_4 (
+    times_prepared_finite multiplier_4 (
         .clk(clk),
-        .rst(rst),
-        .in_valid(1'h0),
-        .a(values_4),
-        .b(numbers_0_4),
-        .out_valid(multiplier_4_out_valid),
+        .x(numbers_0_4),
+        .value(values_4),
         .y(products_4)
     );
-    multiply_e5f10_l4 multiplier_5 (
+    times_prepared_finite multiplier_5 (
         .clk(clk),
-        .rst(rst),
-        .in_valid(1'h0),
-        .a(values_5),
-        .b(numbers_0_5),
-        .out_valid(multiplier_5_out_valid),
+        .x(numbers_0_5),
+        .value(values_5),
         .y(products_5)
     );
-    multiply_e5f10_l4 multiplier_6 (
+    times_prepared_finite multiplier_6 (
         .clk(clk),
-        .rst(rst),
-        .in_valid(1'h0),
-        .a(values_6),
-        .b(numbers_0_6),
-        .out_valid(multiplier_6_out_valid),
+        .x(numbers_0_6),
+        .value(values_6),
         .y(products_6)
     );
-    multiply_e5f10_l4 multiplier_7 (
+    times_prepared_finite multiplier_7 (
         .clk(clk),
-        .rst(rst),
-        .in_valid(1'h0),
-        .a(values_7),
-        .b(numbers_0_7),
-        .out_valid(multiplier_7_out_valid),
+        .x(numbers_0_7),
+        .value(values_7),
         .y(products_7)
     );
-    multiply_e5f10_l4 multiplier_8 (
+    times_prepared_finite multiplier_8 (
         .clk(clk),
-        .rst(rst),
-        .in_valid(1'h0),
-        .a(values_8),
-        .b(numbers_0_8),
-        .out_valid(multiplier_8_out_valid),
+        .x(numbers_0_8),
+        .value(values_8),
         .y(products_8)
     );
-    multiply_e5f10_l4 multiplier_9 (
+    times_prepared_finite multiplier_9 (
         .clk(clk),
-        .rst(rst),
-        .in_valid(1'h0),
-        .a(values_9),
-        .b(numbers_0_9),
-        .out_valid(multiplier_9_out_valid),
+        .x(numbers_0_9),
+        .value(values_9),
         .y(products_9)
     );
-    multiply_e5f10_l4 multiplier_10 (
+    times_prepared_finite multiplier_10 (
         .clk(clk),
-        .rst(rst),
-        .in_valid(1'h0),
-        .a(values_10),
-        .b(numbers_0_10),
-        .out_valid(multiplier_10_out_valid),
+        .x(numbers_0_10),
+        .value(values_10),
         .y(products_10)
     );
-    multiply_e5f10_l4 multiplier_11 (
+    times_prepared_finite multiplier_11 (
         .clk(clk),
-        .rst(rst),
-        .in_valid(1'h0),
-        .a(values_11),
-        .b(numbers_0_11),
-        .out_valid(multiplier_11_out_valid),
+        .x(numbers_0_11),
+        .value(values_11),
         .y(products_11)
     );
-    multiply_e5f10_l4 multiplier_12 (
+    times_prepared_finite multiplier_12 (
         .clk(clk),
-        .rst(rst),
-        .in_valid(1'h0),
-        .a(values_12),
-        .b(numbers_0_12),
-        .out_valid(multiplier_12_out_valid),
+        .x(numbers_0_12),
+        .value(values_12),
         .y(products_12)
     );
-    multiply_e5f10_l4 multiplier_13 (
+    times_prepared_finite multiplier_13 (
         .clk(clk),
-        .rst(rst),
-        .in_valid(1'h0),
-        .a(values_13),
-        .b(numbers_0_13),
-        .out_valid(multiplier_13_out_valid),
+        .x(numbers_0_13),
+        .value(values_13),
         .y(products_13)
     );
-    multiply_e5f10_l4 multiplier_14 (
+    times_prepared_finite multiplier_14 (
         .clk(clk),
-        .rst(rst),
-        .in_valid(1'h0),
-        .a(values_14),
-        .b(numbers_0_14),
-        .out_valid(multiplier_14_out_valid),
+        .x(numbers_0_14),
+        .value(values_14),
         .y(products_14)
     );
-    multiply_e5f10_l4 multiplier_15 (
+    times_prepared_finite multiplier_15 (
         .clk(clk),
-        .rst(rst),
-        .in_valid(1'h0),
-        .a(values_15),
-        .b(numbers_0_15),
-        .out_valid(multiplier_15_out_valid),
+        .x(numbers_0_15),
+        .value(values_15),
         .y(products_15)
     );
-    multiply_e5f10_l4 multiplier_16 (
+    times_prepared_finite multiplier_16 (
         .clk(clk),
-        .rst(rst),
-        .in_valid(1'h0),
-        .a(values_16),
-        .b(numbers_0_16),
-        .out_valid(multiplier_16_out_valid),
+        .x(numbers_0_16),
+        .value(values_16),
         .y(products_16)
     );
-    multiply_e5f10_l4 multiplier_17 (
+    times_prepared_finite multiplier_17 (
         .clk(clk),
-        .rst(rst),
-        .in_valid(1'h0),
-        .a(values_17),
-        .b(numbers_0_17),
-        .out_valid(multiplier_17_out_valid),
+        .x(numbers_0_17),
+        .value(values_17),
         .y(products_17)
     );
-    multiply_e5f10_l4 multiplier_18 (
+    times_prepared_finite multiplier_18 (
         .clk(clk),
-        .rst(rst),
-        .in_valid(1'h0),
-        .a(values_18),
-        .b(numbers_0_18),
-        .out_valid(multiplier_18_out_valid),
+        .x(numbers_0_18),
+        .value(values_18),
         .y(products_18)
     );
-    multiply_e5f10_l4 multiplier_19 (
+    times_prepared_finite multiplier_19 (
         .clk(clk),
-        .rst(rst),
-        .in_valid(1'h0),
-        .a(values_19),
-        .b(numbers_0_19),
-        .out_valid(multiplier_19_out_valid),
+        .x(numbers_0_19),
+        .value(values_19),
         .y(products_19)
     );
-    multiply_e5f10_l4 multiplier_20 (
+    times_prepared_finite multiplier_20 (
         .clk(clk),
-        .rst(rst),
-        .in_valid(1'h0),
-        .a(values_20),
-        .b(numbers_0_20),
-        .out_valid(multiplier_20_out_valid),
+        .x(numbers_0_20),
+        .value(values_20),
         .y(products_20)
     );
-    multiply_e5f10_l4 multiplier_21 (
+    times_prepared_finite multiplier_21 (
         .clk(clk),
-        .rst(rst),
-        .in_valid(1'h0),
-        .a(values_21),
-        .b(numbers_0_21),
-        .out_valid(multiplier_21_out_valid),
+        .x(numbers_0_21),
+        .value(values_21),
         .y(products_21)
     );
-    multiply_e5f10_l4 multiplier_22 (
+    times_prepared_finite multiplier_22 (
         .clk(clk),
-        .rst(rst),
-        .in_valid(1'h0),
-        .a(values_22),
-        .b(numbers_0_22),
-        .out_valid(multiplier_22_out_valid),
+        .x(numbers_0_22),
+        .value(values_22),
         .y(products_22)
     );
-    multiply_e5f10_l4 multiplier_23 (
+    times_prepared_finite multiplier_23 (
         .clk(clk),
-        .rst(rst),
-        .in_valid(1'h0),
-        .a(values_23),
-        .b(numbers_0_23),
-        .out_valid(multiplier_23_out_valid),
+        .x(numbers_0_23),
+        .value(values_23),
         .y(products_23)
     );
-    multiply_e5f10_l4 multiplier_24 (
+    times_prepared_finite multiplier_24 (
         .clk(clk),
-        .rst(rst),
-        .in_valid(1'h0),
-        .a(values_24),
-        .b(numbers_0_24),
-        .out_valid(multiplier_24_out_valid),
+        .x(numbers_0_24),
+        .value(values_24),
         .y(products_24)
     );
-    multiply_e5f10_l4 multiplier_25 (
+    times_prepared_finite multiplier_25 (
         .clk(clk),
-        .rst(rst),
-        .in_valid(1'h0),
-        .a(values_25),
-        .b(numbers_0_25),
-        .out_valid(multiplier_25_out_valid),
+        .x(numbers_0_25),
+        .value(values_25),
         .y(products_25)
     );
-    multiply_e5f10_l4 multiplier_26 (
+    times_prepared_finite multiplier_26 (
         .clk(clk),
-        .rst(rst),
-        .in_valid(1'h0),
-        .a(values_26),
-        .b(numbers_0_26),
-        .out_valid(multiplier_26_out_valid),
+        .x(numbers_0_26),
+        .value(values_26),
         .y(products_26)
     );
-    multiply_e5f10_l4 multiplier_27 (
+    times_prepared_finite multiplier_27 (
         .clk(clk),
-        .rst(rst),
-        .in_valid(1'h0),
-        .a(values_27),
-        .b(numbers_0_27),
-        .out_valid(multiplier_27_out_valid),
+        .x(numbers_0_27),
+        .value(values_27),
         .y(products_27)
     );
-    multiply_e5f10_l4 multiplier_28 (
+    times_prepared_finite multiplier_28 (
         .clk(clk),
-        .rst(rst),
-        .in_valid(1'h0),
-        .a(values_28),
-        .b(numbers_0_28),
-        .out_valid(multiplier_28_out_valid),
+        .x(numbers_0_28),
+        .value(values_28),
         .y(products_28)
     );
-    multiply_e5f10_l4 multiplier_29 (
+    times_prepared_finite multiplier_29 (
         .clk(clk),
-        .rst(rst),
-        .in_valid(1'h0),
-        .a(values_29),
-        .b(numbers_0_29),
-        .out_valid(multiplier_29_out_valid),
+        .x(numbers_0_29),
+        .value(values_29),
         .y(products_29)
     );
-    multiply_e5f10_l4 multiplier_30 (
+    times_prepared_finite multiplier_30 (
         .clk(clk),
-        .rst(rst),
-        .in_valid(1'h0),
-        .a(values_30),
-        .b(numbers_0_30),
-        .out_valid(multiplier_30_out_valid),
+        .x(numbers_0_30),
+        .value(values_30),
         .y(products_30)
     );
-    multiply_e5f10_l4 multiplier_31 (
+    times_prepared_finite multiplier_31 (
         .clk(clk),
-        .rst(rst),
-        .in_valid(1'h0),
-        .a(values_31),
-        .b(numbers_0_31),
-        .out_valid(multiplier_31_out_valid),
+        .x(numbers_0_31),
+        .value(values_31),
         .y(products_31)
     );
-    wire [511:0] _t12 = {products_31, products_30, products_29, products_28, products_27, products_26, products_25, products_24, products_23, products_22, products_21, products_20, products_19, products_18, products_17, products_16, products_15, products_14, products_13, products_12, products_11, products_10, products_9, products_8, products_7, products_6, products_5, products_4, products_3, products_2, products_1, products_0}; // sums.rs:121
+    wire [511:0] _t36 = {products_31, products_30, products_29, products_28, products_27, products_26, products_25, products_24, products_23, products_22, products_21, products_20, products_19, products_18, products_17, products_16, products_15, products_14, products_13, products_12, products_11, products_10, products_9, products_8, products_7, products_6, products_5, products_4, products_3, products_2, products_1, products_0}; // sums.rs:129
     tree_e5f10_x32_l20 sum (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
-        .x(_t12),
+        .x(_t36),
         .out_valid(sum_out_valid),
         .y(values_0_1)
     );
     always @(posedge clk) begin
         if (rst) begin
-            later_1_s1 <= 1'h0;
-            later_1_s2 <= 1'h0;
-            later_1_s3 <= 1'h0;
-            later_1_s4 <= 1'h0;
-            later_1_s5 <= 1'h0;
-            later_1_s6 <= 1'h0;
-            later_1_s7 <= 1'h0;
-            later_1_s8 <= 1'h0;
-            later_1_s9 <= 1'h0;
-            later_1_s10 <= 1'h0;
-            later_1_s11 <= 1'h0;
-            later_1_s12 <= 1'h0;
-            later_1_s13 <= 1'h0;
-            later_1_s14 <= 1'h0;
-            later_1_s15 <= 1'h0;
-            later_1_s16 <= 1'h0;
-            later_1_s17 <= 1'h0;
-            later_1_s18 <= 1'h0;
-            later_1_s19 <= 1'h0;
-            later_1_s20 <= 1'h0;
-            later_1_s21 <= 1'h0;
-            later_1_s22 <= 1'h0;
-            later_1_s23 <= 1'h0;
+            later_3_s1 <= 1'h0;
+            later_3_s2 <= 1'h0;
+            later_3_s3 <= 1'h0;
+            later_3_s4 <= 1'h0;
+            later_3_s5 <= 1'h0;
+            later_3_s6 <= 1'h0;
+            later_3_s7 <= 1'h0;
+            later_3_s8 <= 1'h0;
+            later_3_s9 <= 1'h0;
+            later_3_s10 <= 1'h0;
+            later_3_s11 <= 1'h0;
+            later_3_s12 <= 1'h0;
+            later_3_s13 <= 1'h0;
+            later_3_s14 <= 1'h0;
+            later_3_s15 <= 1'h0;
+            later_3_s16 <= 1'h0;
+            later_3_s17 <= 1'h0;
+            later_3_s18 <= 1'h0;
+            later_3_s19 <= 1'h0;
+            later_3_s20 <= 1'h0;
+            later_3_s21 <= 1'h0;
+            later_3_s22 <= 1'h0;
+            ahead_comes <= 1'h0;
             term_comes <= 1'h0;
         end else begin
-            later_1_s1 <= later_1;
-            later_1_s2 <= later_1_s1;
-            later_1_s3 <= later_1_s2;
-            later_1_s4 <= later_1_s3;
-            later_1_s5 <= later_1_s4;
-            later_1_s6 <= later_1_s5;
-            later_1_s7 <= later_1_s6;
-            later_1_s8 <= later_1_s7;
-            later_1_s9 <= later_1_s8;
-            later_1_s10 <= later_1_s9;
-            later_1_s11 <= later_1_s10;
-            later_1_s12 <= later_1_s11;
-            later_1_s13 <= later_1_s12;
-            later_1_s14 <= later_1_s13;
-            later_1_s15 <= later_1_s14;
-            later_1_s16 <= later_1_s15;
-            later_1_s17 <= later_1_s16;
-            later_1_s18 <= later_1_s17;
-            later_1_s19 <= later_1_s18;
-            later_1_s20 <= later_1_s19;
-            later_1_s21 <= later_1_s20;
-            later_1_s22 <= later_1_s21;
-            later_1_s23 <= later_1_s22;
-            term_comes <= later_1_s23;
+            later_3_s1 <= later_3;
+            later_3_s2 <= later_3_s1;
+            later_3_s3 <= later_3_s2;
+            later_3_s4 <= later_3_s3;
+            later_3_s5 <= later_3_s4;
+            later_3_s6 <= later_3_s5;
+            later_3_s7 <= later_3_s6;
+            later_3_s8 <= later_3_s7;
+            later_3_s9 <= later_3_s8;
+            later_3_s10 <= later_3_s9;
+            later_3_s11 <= later_3_s10;
+            later_3_s12 <= later_3_s11;
+            later_3_s13 <= later_3_s12;
+            later_3_s14 <= later_3_s13;
+            later_3_s15 <= later_3_s14;
+            later_3_s16 <= later_3_s15;
+            later_3_s17 <= later_3_s16;
+            later_3_s18 <= later_3_s17;
+            later_3_s19 <= later_3_s18;
+            later_3_s20 <= later_3_s19;
+            later_3_s21 <= later_3_s20;
+            later_3_s22 <= later_3_s21;
+            ahead_comes <= later_3_s22;
+            term_comes <= ahead_comes;
         end
     end
     always @(posedge clk) begin
-        later_number_1_s1 <= later_number_1;
-        later_number_1_s2 <= later_number_1_s1;
-        later_number_1_s3 <= later_number_1_s2;
-        later_number_1_s4 <= later_number_1_s3;
-        later_number_1_s5 <= later_number_1_s4;
-        later_number_1_s6 <= later_number_1_s5;
-        later_number_1_s7 <= later_number_1_s6;
-        later_number_1_s8 <= later_number_1_s7;
-        later_number_1_s9 <= later_number_1_s8;
-        later_number_1_s10 <= later_number_1_s9;
-        later_number_1_s11 <= later_number_1_s10;
-        later_number_1_s12 <= later_number_1_s11;
-        later_number_1_s13 <= later_number_1_s12;
-        later_number_1_s14 <= later_number_1_s13;
-        later_number_1_s15 <= later_number_1_s14;
-        later_number_1_s16 <= later_number_1_s15;
-        later_number_1_s17 <= later_number_1_s16;
-        later_number_1_s18 <= later_number_1_s17;
-        later_number_1_s19 <= later_number_1_s18;
-        later_number_1_s20 <= later_number_1_s19;
-        later_number_1_s21 <= later_number_1_s20;
-        later_number_1_s22 <= later_number_1_s21;
-        later_number_1_s23 <= later_number_1_s22;
-        term_number <= later_number_1_s23;
+        later_number_3_s1 <= later_number_3;
+        later_number_3_s2 <= later_number_3_s1;
+        later_number_3_s3 <= later_number_3_s2;
+        later_number_3_s4 <= later_number_3_s3;
+        later_number_3_s5 <= later_number_3_s4;
+        later_number_3_s6 <= later_number_3_s5;
+        later_number_3_s7 <= later_number_3_s6;
+        later_number_3_s8 <= later_number_3_s7;
+        later_number_3_s9 <= later_number_3_s8;
+        later_number_3_s10 <= later_number_3_s9;
+        later_number_3_s11 <= later_number_3_s10;
+        later_number_3_s12 <= later_number_3_s11;
+        later_number_3_s13 <= later_number_3_s12;
+        later_number_3_s14 <= later_number_3_s13;
+        later_number_3_s15 <= later_number_3_s14;
+        later_number_3_s16 <= later_number_3_s15;
+        later_number_3_s17 <= later_number_3_s16;
+        later_number_3_s18 <= later_number_3_s17;
+        later_number_3_s19 <= later_number_3_s18;
+        later_number_3_s20 <= later_number_3_s19;
+        later_number_3_s21 <= later_number_3_s20;
+        later_number_3_s22 <= later_number_3_s21;
+        ahead_number <= later_number_3_s22;
+        term_number <= ahead_number;
         later_ends_1_s1 <= later_ends_1;
         later_ends_1_s2 <= later_ends_1_s1;
         later_ends_1_s3 <= later_ends_1_s2;
@@ -1442,8 +1413,8 @@ module matrix_vector_256x4_8_1_256x256_4096 (
         later_ends_1_s20 <= later_ends_1_s19;
         later_ends_1_s21 <= later_ends_1_s20;
         later_ends_1_s22 <= later_ends_1_s21;
-        later_ends_1_s23 <= later_ends_1_s22;
-        term_ends <= later_ends_1_s23;
+        ahead_ends <= later_ends_1_s22;
+        term_ends <= ahead_ends;
         wrong_s1 <= wrong;
         wrong_s2 <= wrong_s1;
         wrong_s3 <= wrong_s2;
@@ -1469,109 +1440,135 @@ module matrix_vector_256x4_8_1_256x256_4096 (
         wrong_s23 <= wrong_s22;
         of_beat <= wrong_s23;
     end
-    wire wrong_2 = of_beat | (s_before & (|term_number)); // sums.rs:89
+    wire wrong_2 = of_beat | (s_before & (|term_number)); // sums.rs:91
     always @(posedge clk) if (term_comes) s_before <= wrong_2;
-    wire odd = term_number[0]; // join_pairs.rs:43
-    always @(posedge clk) if ((term_comes & 1'h1) & (~odd)) held <= values_0_1;
+    wire odd = term_number[0]; // join_pairs.rs:60
+    wire even_follows = ahead_comes & (~ahead_number[0]); // join_pairs.rs:61
     add_e5f10_l4 adder (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
-        .a(odd ? held : values_0_1),
-        .b(odd ? values_0_1 : 16'h8000),
+        .a(held),
+        .b(values_0_1),
         .out_valid(adder_out_valid),
         .y(adder_y)
     );
     always @(posedge clk) begin
+        if ((term_comes & 1'h1) & (~odd)) held <= values_0_1;
+        if (even_follows) held <= 16'h8000;
+    end
+    always @(posedge clk) begin
         if (rst) begin
             term_comes_s25 <= 1'h0;
             term_comes_s26 <= 1'h0;
-            term_comes_s27 <= 1'h0;
-            term_comes_s28 <= 1'h0;
+            ahead_comes_1 <= 1'h0;
         end else begin
             term_comes_s25 <= term_comes;
             term_comes_s26 <= term_comes_s25;
-            term_comes_s27 <= term_comes_s26;
-            term_comes_s28 <= term_comes_s27;
+            ahead_comes_1 <= term_comes_s26;
         end
     end
     always @(posedge clk) begin
         term_number_s25 <= term_number;
         term_number_s26 <= term_number_s25;
-        term_number_s27 <= term_number_s26;
-        term_number_s28 <= term_number_s27;
+        ahead_number_1 <= term_number_s26;
         term_ends_s25 <= term_ends;
         term_ends_s26 <= term_ends_s25;
-        term_ends_s27 <= term_ends_s26;
-        term_ends_s28 <= term_ends_s27;
+        ahead_ends_1 <= term_ends_s26;
     end
-    wire whole = term_number_s28[0]; // join_pairs.rs:42
-    wire odd_1 = term_number_s28[1]; // join_pairs.rs:43
-    always @(posedge clk) if ((term_comes_s28 & whole) & (~odd_1)) held_1 <= adder_y;
+    always @(posedge clk) begin
+        if (rst) begin
+            ahead_comes_1_s28 <= 1'h0;
+        end else begin
+            ahead_comes_1_s28 <= ahead_comes_1;
+        end
+    end
+    always @(posedge clk) begin
+        ahead_number_1_s28 <= ahead_number_1;
+        ahead_ends_1_s28 <= ahead_ends_1;
+    end
+    wire whole = ahead_number_1_s28[0]; // join_pairs.rs:59
+    wire odd_1 = ahead_number_1_s28[1]; // join_pairs.rs:60
+    wire even_follows_1 = ahead_comes_1 & (~ahead_number_1[1]); // join_pairs.rs:61
     add_e5f10_l4 adder_1 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
-        .a(odd_1 ? held_1 : adder_y),
-        .b(odd_1 ? adder_y : 16'h8000),
+        .a(held_1),
+        .b(adder_y),
         .out_valid(adder_1_out_valid),
         .y(adder_1_y)
     );
     always @(posedge clk) begin
+        if ((ahead_comes_1_s28 & whole) & (~odd_1)) held_1 <= adder_y;
+        if (even_follows_1) held_1 <= 16'h8000;
+    end
+    always @(posedge clk) begin
         if (rst) begin
-            term_comes_s29 <= 1'h0;
-            term_comes_s30 <= 1'h0;
-            term_comes_s31 <= 1'h0;
-            term_comes_s32 <= 1'h0;
+            ahead_comes_1_s29 <= 1'h0;
+            ahead_comes_1_s30 <= 1'h0;
+            ahead_comes_2 <= 1'h0;
         end else begin
-            term_comes_s29 <= term_comes_s28;
-            term_comes_s30 <= term_comes_s29;
-            term_comes_s31 <= term_comes_s30;
-            term_comes_s32 <= term_comes_s31;
+            ahead_comes_1_s29 <= ahead_comes_1_s28;
+            ahead_comes_1_s30 <= ahead_comes_1_s29;
+            ahead_comes_2 <= ahead_comes_1_s30;
         end
     end
     always @(posedge clk) begin
-        term_number_s29 <= term_number_s28;
-        term_number_s30 <= term_number_s29;
-        term_number_s31 <= term_number_s30;
-        term_number_s32 <= term_number_s31;
-        term_ends_s29 <= term_ends_s28;
-        term_ends_s30 <= term_ends_s29;
-        term_ends_s31 <= term_ends_s30;
-        term_ends_s32 <= term_ends_s31;
+        ahead_number_1_s29 <= ahead_number_1_s28;
+        ahead_number_1_s30 <= ahead_number_1_s29;
+        ahead_number_2 <= ahead_number_1_s30;
+        ahead_ends_1_s29 <= ahead_ends_1_s28;
+        ahead_ends_1_s30 <= ahead_ends_1_s29;
+        ahead_ends_2 <= ahead_ends_1_s30;
     end
-    wire whole_1 = &term_number_s32[1:0]; // join_pairs.rs:42
-    wire odd_2 = term_number_s32[2]; // join_pairs.rs:43
-    always @(posedge clk) if ((term_comes_s32 & whole_1) & (~odd_2)) held_2 <= adder_1_y;
+    always @(posedge clk) begin
+        if (rst) begin
+            ahead_comes_2_s32 <= 1'h0;
+        end else begin
+            ahead_comes_2_s32 <= ahead_comes_2;
+        end
+    end
+    always @(posedge clk) begin
+        ahead_number_2_s32 <= ahead_number_2;
+        ahead_ends_2_s32 <= ahead_ends_2;
+    end
+    wire whole_1 = &ahead_number_2_s32[1:0]; // join_pairs.rs:59
+    wire odd_2 = ahead_number_2_s32[2]; // join_pairs.rs:60
+    wire even_follows_2 = ahead_comes_2 & (~ahead_number_2[2]); // join_pairs.rs:61
     add_e5f10_l4 adder_2 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
-        .a(odd_2 ? held_2 : adder_1_y),
-        .b(odd_2 ? adder_1_y : 16'h8000),
+        .a(held_2),
+        .b(adder_1_y),
         .out_valid(adder_2_out_valid),
         .y(sums_0)
     );
     always @(posedge clk) begin
+        if ((ahead_comes_2_s32 & whole_1) & (~odd_2)) held_2 <= adder_1_y;
+        if (even_follows_2) held_2 <= 16'h8000;
+    end
+    always @(posedge clk) begin
         if (rst) begin
-            term_comes_s33 <= 1'h0;
-            term_comes_s34 <= 1'h0;
-            term_comes_s35 <= 1'h0;
+            ahead_comes_2_s33 <= 1'h0;
+            ahead_comes_2_s34 <= 1'h0;
+            ahead_comes_2_s35 <= 1'h0;
             term_comes_1 <= 1'h0;
         end else begin
-            term_comes_s33 <= term_comes_s32;
-            term_comes_s34 <= term_comes_s33;
-            term_comes_s35 <= term_comes_s34;
-            term_comes_1 <= term_comes_s35;
+            ahead_comes_2_s33 <= ahead_comes_2_s32;
+            ahead_comes_2_s34 <= ahead_comes_2_s33;
+            ahead_comes_2_s35 <= ahead_comes_2_s34;
+            term_comes_1 <= ahead_comes_2_s35;
         end
     end
     always @(posedge clk) begin
-        term_ends_s33 <= term_ends_s32;
-        term_ends_s34 <= term_ends_s33;
-        term_ends_s35 <= term_ends_s34;
-        term_ends_1 <= term_ends_s35;
+        ahead_ends_2_s33 <= ahead_ends_2_s32;
+        ahead_ends_2_s34 <= ahead_ends_2_s33;
+        ahead_ends_2_s35 <= ahead_ends_2_s34;
+        term_ends_1 <= ahead_ends_2_s35;
     end
-    wire comes_2 = term_comes_1 & term_ends_1; // sums.rs:94
+    wire comes_2 = term_comes_1 & term_ends_1; // sums.rs:96
     always @(posedge clk) begin
         later_first_row_1_s1 <= later_first_row_1;
         later_first_row_1_s2 <= later_first_row_1_s1;
@@ -1732,17 +1729,19 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     end
 
     // sums of the tiles before
-    wire [7:0] number_4 = flags_first_row_1 ? 8'h0 : counter; // sums.rs:167
+    wire [7:0] number_4 = flags_first_row_1 ? 8'h0 : counter; // sums.rs:175
     always @(posedge clk) begin
         if (comes_2) counter <= number_4 + 8'h1;
         memory_q0 <= memory[number_4];
-        before_wrong <= memory_q0[16];
-        before_sums_0 <= memory_q0[15:0];
-        flags_first_across_1_s37 <= flags_first_across_1;
-        first_1 <= flags_first_across_1_s37;
     end
-    wire [15:0] s_before_1 = first_1 ? 16'h8000 : before_sums_0; // sums.rs:177
+    wire read_wrong = memory_q0[16]; // sums.rs:181
+    wire [15:0] read_sums_0 = memory_q0[15:0]; // sums.rs:181
     always @(posedge clk) begin
+        before_wrong <= read_wrong;
+        before_sums_0 <= read_sums_0;
+        if (first_1) before_sums_0 <= 16'h8000;
+        first_1 <= flags_first_across_1;
+        first_2 <= first_1;
         sums_0_s37 <= sums_0;
         sums_0_s38 <= sums_0_s37;
     end
@@ -1750,7 +1749,7 @@ module matrix_vector_256x4_8_1_256x256_4096 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
-        .a(s_before_1),
+        .a(before_sums_0),
         .b(sums_0_s38),
         .out_valid(adder_3_out_valid),
         .y(sums_0_1)
@@ -1759,7 +1758,7 @@ module matrix_vector_256x4_8_1_256x256_4096 (
         wrong_3_s37 <= wrong_3;
         wrong_3_s38 <= wrong_3_s37;
     end
-    wire wrong_4 = wrong_3_s38 | (before_wrong & (~first_1)); // sums.rs:181
+    wire wrong_4 = wrong_3_s38 | (before_wrong & (~first_2)); // sums.rs:190
     always @(posedge clk) begin
         wrong_4_s39 <= wrong_4;
         wrong_4_s40 <= wrong_4_s39;
@@ -1791,7 +1790,7 @@ module matrix_vector_256x4_8_1_256x256_4096 (
         flags_last_across_s41 <= flags_last_across_s40;
         last_across <= flags_last_across_s41;
     end
-    wire writes_1 = comes_3 & (~last_across); // sums.rs:183
+    wire writes_1 = comes_3 & (~last_across); // sums.rs:192
     always @(posedge clk) begin
         number_4_s37 <= number_4;
         number_4_s38 <= number_4_s37;
@@ -1838,22 +1837,22 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     assign m_product_0 = fifo_m_payload[17:2];
     assign m_wrong = fifo_m_payload[1];
     assign m_last = fifo_m_payload[0];
-    wire _t13 = m_valid & m_ready; // matrix_vector.rs:96
+    wire _t37 = m_valid & m_ready; // matrix_vector.rs:97
     always @(posedge clk) begin
         if (rst) begin
             adding <= 7'h0;
         end else begin
-            if (_t11 & (~comes_3)) adding <= adding + 7'h1;
-            else if (comes_3 & (~_t11)) adding <= adding - 7'h1;
+            if (_t35 & (~comes_3)) adding <= adding + 7'h1;
+            else if (comes_3 & (~_t35)) adding <= adding - 7'h1;
         end
     end
-    wire _t14 = _t11 & across_last; // front.rs:37
+    wire _t38 = _t35 & across_last; // front.rs:36
     always @(posedge clk) begin
         if (rst) begin
             waiting <= 7'h0;
         end else begin
-            if (_t14 & (~_t13)) waiting <= waiting + 7'h1;
-            else if (_t13 & (~_t14)) waiting <= waiting - 7'h1;
+            if (_t38 & (~_t37)) waiting <= waiting + 7'h1;
+            else if (_t37 & (~_t38)) waiting <= waiting - 7'h1;
         end
     end
 
@@ -1872,9 +1871,9 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     end
     wire [7:0] row_now = first_row ? 8'h0 : (row_1 + 8'h1); // report.rs:132
     wire [19:0] tile_now = tile_1 + {19'h0, first_row}; // report.rs:133
-    wire _t15 = wrong_6 & (~there_2); // report.rs:137
+    wire _t39 = wrong_6 & (~there_2); // report.rs:137
     always @(posedge clk) if (comes_3) begin
-        if (_t15) begin
+        if (_t39) begin
             first_tile <= tile_now;
             first_row_1 <= row_now;
         end
@@ -1888,7 +1887,7 @@ module matrix_vector_256x4_8_1_256x256_4096 (
             if (comes_3) begin
                 row_1 <= row_now;
                 tile_1 <= tile_now;
-                if (_t15) there_2 <= 1'h1;
+                if (_t39) there_2 <= 1'h1;
             end
             if (begins_2) begin
                 there_2 <= 1'h0;
@@ -1901,10 +1900,10 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     wire fetched = (over & (~loading)) & (~waits); // report.rs:42
     wire fails = ~(finds == MATRIX_OUTCOME_OKAY); // report.rs:80
     wire too_many = ((~(over & (~loading))) | damaged) | (waits & (~beat_begins)); // report.rs:82
-    wire _t16 = beat_begins & missing; // report.rs:48
+    wire _t40 = beat_begins & missing; // report.rs:48
     wire [15:0] position_2 = damaged ? {4'h0, position} : 16'h0; // report.rs:100
     wire [19:0] tile_2 = damaged ? number_1 : tile; // report.rs:101
-    wire _t17 = (((~(|adding)) & (~(|waiting))) & 1'h1) & fetched; // report.rs:56
+    wire _t41 = (((~(|adding)) & (~(|waiting))) & 1'h1) & fetched; // report.rs:56
     always @(posedge clk) begin
         if (begins_2) begin
             ended_outcome <= refused;
@@ -1928,14 +1927,14 @@ module matrix_vector_256x4_8_1_256x256_4096 (
                         ended_position <= {8'h0, row};
                     end
                 end
-                if (_t16) begin
+                if (_t40) begin
                     ended_outcome <= outcome_1;
                     ended_in_book <= damaged;
                     ended_tile <= tile_2;
                     ended_position <= position_2;
                 end
             end
-            PHASE_FINISH: if (_t17) begin
+            PHASE_FINISH: if (_t41) begin
                 if (there_2) begin
                     ended_outcome <= MATRIX_OUTCOME_INDEX;
                     ended_in_book <= 1'h0;
@@ -1957,16 +1956,16 @@ module matrix_vector_256x4_8_1_256x256_4096 (
                         if (fails) phase <= PHASE_DRAIN;
                         if (words_last) phase <= PHASE_FINISH;
                     end
-                    if (_t16) phase <= PHASE_DRAIN;
+                    if (_t40) phase <= PHASE_DRAIN;
                 end
                 PHASE_DRAIN: if (words_valid & words_last) phase <= PHASE_FINISH;
-                PHASE_FINISH: if (_t17) phase <= PHASE_REPORT;
+                PHASE_FINISH: if (_t41) phase <= PHASE_REPORT;
                 default: if (report_ready) phase <= PHASE_IDLE; // PHASE_REPORT
             endcase
         end
     end
     assign report_valid = phase == PHASE_REPORT;
-    wire unused_ok = &{1'b0, cache_loaded_id, cache_s_ready, cache_m_valid, cache_m_count, cache_m_row_end, cache_m_last, cache_fault_valid, cache_fault_cause, cache_fault_beat, cache_fault_lane, _t5[15:3], _t6[15:3], _t8[16:8], _t9[15:3], _t10[16:8], multiplier_out_valid, multiplier_1_out_valid, multiplier_2_out_valid, multiplier_3_out_valid, multiplier_4_out_valid, multiplier_5_out_valid, multiplier_6_out_valid, multiplier_7_out_valid, multiplier_8_out_valid, multiplier_9_out_valid, multiplier_10_out_valid, multiplier_11_out_valid, multiplier_12_out_valid, multiplier_13_out_valid, multiplier_14_out_valid, multiplier_15_out_valid, multiplier_16_out_valid, multiplier_17_out_valid, multiplier_18_out_valid, multiplier_19_out_valid, multiplier_20_out_valid, multiplier_21_out_valid, multiplier_22_out_valid, multiplier_23_out_valid, multiplier_24_out_valid, multiplier_25_out_valid, multiplier_26_out_valid, multiplier_27_out_valid, multiplier_28_out_valid, multiplier_29_out_valid, multiplier_30_out_valid, multiplier_31_out_valid, sum_out_valid, adder_out_valid, adder_1_out_valid, adder_2_out_valid, adder_3_out_valid, fifo_s_ready, fifo_level};
+    wire unused_ok = &{1'b0, later_word_1[10], cache_loaded_id, cache_s_ready, cache_m_valid, cache_m_count, cache_m_row_end, cache_m_last, cache_fault_valid, cache_fault_cause, cache_fault_beat, cache_fault_lane, _t29[15:3], _t30[15:3], _t32[16:8], _t33[15:3], _t34[16:8], sum_out_valid, adder_out_valid, adder_1_out_valid, adder_2_out_valid, adder_3_out_valid, fifo_s_ready, fifo_level};
 endmodule
 
 `default_nettype wire

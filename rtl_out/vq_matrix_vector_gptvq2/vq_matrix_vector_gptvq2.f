@@ -6,7 +6,7 @@ crc32_step_64.v
 book_loader_256x4.v
 codebook_cache_256x4_8.v
 multiply_round_e5f10_l2.v
-multiply_e5f10_l4.v
+times_prepared_finite.v
 add_e5f10_l4.v
 tree_e5f10_x32_l20.v
 fifo_18x64_block.v

@@ -53,23 +53,23 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     localparam [3:0] MATRIX_OUTCOME_COLUMNS = 4'hc;
     // localparam [3:0] MATRIX_OUTCOME_BOOKS = 4'hd;
     // localparam [3:0] MATRIX_OUTCOME_SCALES = 4'he;
-    reg [2:0] phase; // matrix_vector.rs:58
-    reg half; // the half that is read | vectors.rs:26
-    reg filled; // the half that is written, or was last | vectors.rs:27
-    reg full_0; // vectors.rs:28
-    reg full_1; // vectors.rs:28
-    reg wrong_0; // vectors.rs:29
-    reg wrong_1; // vectors.rs:29
-    reg [10:0] length_0; // vectors.rs:30
-    reg [10:0] length_1; // vectors.rs:30
-    reg number; // vectors.rs:31
-    reg [10:0] word; // vectors.rs:32
-    reg [15:0] kept; // matrix_vector.rs:64
-    reg [15:0] kept_1; // matrix_vector.rs:64
-    reg [7:0] adding; // front.rs:28
-    reg [7:0] waiting; // front.rs:28
-    reg room; // there is room for another row | front.rs:29
-    wire steps; // matrix_vector.rs:75
+    reg [2:0] phase; // matrix_vector.rs:59
+    reg half; // the half that is read | vectors.rs:28
+    reg filled; // the half that is written, or was last | vectors.rs:29
+    reg full_0; // vectors.rs:30
+    reg full_1; // vectors.rs:30
+    reg wrong_0; // vectors.rs:31
+    reg wrong_1; // vectors.rs:31
+    reg [10:0] length_0; // vectors.rs:32
+    reg [10:0] length_1; // vectors.rs:32
+    reg number; // vectors.rs:33
+    reg [10:0] word; // vectors.rs:34
+    reg [15:0] kept; // matrix_vector.rs:65
+    reg [15:0] kept_1; // matrix_vector.rs:65
+    reg [7:0] adding; // front.rs:27
+    reg [7:0] waiting; // front.rs:27
+    reg room; // there is room for another row | front.rs:28
+    wire steps; // matrix_vector.rs:76
     reg [19:0] tile; // the tile | walk.rs:73
     reg [15:0] row; // the row in the tile | walk.rs:74
     reg [7:0] number_1; // the beat in the row | walk.rs:75
@@ -81,19 +81,19 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     reg [16:0] down_left; // walk.rs:79
     reg [15:0] down_end; // walk.rs:79
     reg down_last; // walk.rs:79
-    reg [3:0] finds; // front.rs:103
-    reg [7:0] beat_flags_number; // matrix_vector.rs:83
-    reg beat_flags_ends; // matrix_vector.rs:83
-    reg beat_flags_last_across; // matrix_vector.rs:83
-    reg beat_flags_last; // matrix_vector.rs:83
-    reg [63:0] beat_data; // matrix_vector.rs:83
-    reg [7:0] beat_place_1; // matrix_vector.rs:83
-    reg comes_1; // a beat is there | matrix_vector.rs:84
+    reg [3:0] finds; // front.rs:102
+    reg [7:0] beat_flags_number; // matrix_vector.rs:84
+    reg beat_flags_ends; // matrix_vector.rs:84
+    reg beat_flags_last_across; // matrix_vector.rs:84
+    reg beat_flags_last; // matrix_vector.rs:84
+    reg [63:0] beat_data; // matrix_vector.rs:84
+    reg [7:0] beat_place_1; // matrix_vector.rs:84
+    reg comes_1; // a beat is there | matrix_vector.rs:85
     reg [7:0] later; // delay.rs:9
-    reg [63:0] word_1; // vectors.rs:69
-    reg [63:0] word_2; // vectors.rs:69
-    reg [63:0] word_3; // vectors.rs:69
-    reg [63:0] word_4; // vectors.rs:69
+    reg [63:0] word_1; // vectors.rs:73
+    reg [63:0] word_2; // vectors.rs:73
+    reg [63:0] word_3; // vectors.rs:73
+    reg [63:0] word_4; // vectors.rs:73
     reg later_1; // delay.rs:19
     reg later_2; // delay.rs:19
     reg later_3; // delay.rs:19
@@ -179,359 +179,359 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     wire [15:0] products_15_1;
     wire sum_1_out_valid;
     wire [15:0] values_1;
-    reg later_3_s1; // sums.rs:85
-    reg later_3_s2; // sums.rs:85
-    reg later_3_s3; // sums.rs:85
-    reg later_3_s4; // sums.rs:85
-    reg later_3_s5; // sums.rs:85
-    reg later_3_s6; // sums.rs:85
-    reg later_3_s7; // sums.rs:85
-    reg later_3_s8; // sums.rs:85
-    reg later_3_s9; // sums.rs:85
-    reg later_3_s10; // sums.rs:85
-    reg later_3_s11; // sums.rs:85
-    reg later_3_s12; // sums.rs:85
-    reg later_3_s13; // sums.rs:85
-    reg later_3_s14; // sums.rs:85
-    reg later_3_s15; // sums.rs:85
-    reg later_3_s16; // sums.rs:85
-    reg later_3_s17; // sums.rs:85
-    reg later_3_s18; // sums.rs:85
-    reg later_3_s19; // sums.rs:85
-    reg term_comes; // sums.rs:85
-    reg [7:0] later_number_2_s1; // sums.rs:85
-    reg [7:0] later_number_2_s2; // sums.rs:85
-    reg [7:0] later_number_2_s3; // sums.rs:85
-    reg [7:0] later_number_2_s4; // sums.rs:85
-    reg [7:0] later_number_2_s5; // sums.rs:85
-    reg [7:0] later_number_2_s6; // sums.rs:85
-    reg [7:0] later_number_2_s7; // sums.rs:85
-    reg [7:0] later_number_2_s8; // sums.rs:85
-    reg [7:0] later_number_2_s9; // sums.rs:85
-    reg [7:0] later_number_2_s10; // sums.rs:85
-    reg [7:0] later_number_2_s11; // sums.rs:85
-    reg [7:0] later_number_2_s12; // sums.rs:85
-    reg [7:0] later_number_2_s13; // sums.rs:85
-    reg [7:0] later_number_2_s14; // sums.rs:85
-    reg [7:0] later_number_2_s15; // sums.rs:85
-    reg [7:0] later_number_2_s16; // sums.rs:85
-    reg [7:0] later_number_2_s17; // sums.rs:85
-    reg [7:0] later_number_2_s18; // sums.rs:85
-    reg [7:0] later_number_2_s19; // sums.rs:85
-    reg [7:0] term_number; // sums.rs:85
-    reg later_ends_2_s1; // sums.rs:85
-    reg later_ends_2_s2; // sums.rs:85
-    reg later_ends_2_s3; // sums.rs:85
-    reg later_ends_2_s4; // sums.rs:85
-    reg later_ends_2_s5; // sums.rs:85
-    reg later_ends_2_s6; // sums.rs:85
-    reg later_ends_2_s7; // sums.rs:85
-    reg later_ends_2_s8; // sums.rs:85
-    reg later_ends_2_s9; // sums.rs:85
-    reg later_ends_2_s10; // sums.rs:85
-    reg later_ends_2_s11; // sums.rs:85
-    reg later_ends_2_s12; // sums.rs:85
-    reg later_ends_2_s13; // sums.rs:85
-    reg later_ends_2_s14; // sums.rs:85
-    reg later_ends_2_s15; // sums.rs:85
-    reg later_ends_2_s16; // sums.rs:85
-    reg later_ends_2_s17; // sums.rs:85
-    reg later_ends_2_s18; // sums.rs:85
-    reg later_ends_2_s19; // sums.rs:85
-    reg term_ends; // sums.rs:85
-    reg [15:0] held; // join_pairs.rs:46
+    reg later_3_s1; // sums.rs:87
+    reg later_3_s2; // sums.rs:87
+    reg later_3_s3; // sums.rs:87
+    reg later_3_s4; // sums.rs:87
+    reg later_3_s5; // sums.rs:87
+    reg later_3_s6; // sums.rs:87
+    reg later_3_s7; // sums.rs:87
+    reg later_3_s8; // sums.rs:87
+    reg later_3_s9; // sums.rs:87
+    reg later_3_s10; // sums.rs:87
+    reg later_3_s11; // sums.rs:87
+    reg later_3_s12; // sums.rs:87
+    reg later_3_s13; // sums.rs:87
+    reg later_3_s14; // sums.rs:87
+    reg later_3_s15; // sums.rs:87
+    reg later_3_s16; // sums.rs:87
+    reg later_3_s17; // sums.rs:87
+    reg later_3_s18; // sums.rs:87
+    reg ahead_comes; // sums.rs:87
+    reg term_comes; // sums.rs:87
+    reg [7:0] later_number_2_s1; // sums.rs:87
+    reg [7:0] later_number_2_s2; // sums.rs:87
+    reg [7:0] later_number_2_s3; // sums.rs:87
+    reg [7:0] later_number_2_s4; // sums.rs:87
+    reg [7:0] later_number_2_s5; // sums.rs:87
+    reg [7:0] later_number_2_s6; // sums.rs:87
+    reg [7:0] later_number_2_s7; // sums.rs:87
+    reg [7:0] later_number_2_s8; // sums.rs:87
+    reg [7:0] later_number_2_s9; // sums.rs:87
+    reg [7:0] later_number_2_s10; // sums.rs:87
+    reg [7:0] later_number_2_s11; // sums.rs:87
+    reg [7:0] later_number_2_s12; // sums.rs:87
+    reg [7:0] later_number_2_s13; // sums.rs:87
+    reg [7:0] later_number_2_s14; // sums.rs:87
+    reg [7:0] later_number_2_s15; // sums.rs:87
+    reg [7:0] later_number_2_s16; // sums.rs:87
+    reg [7:0] later_number_2_s17; // sums.rs:87
+    reg [7:0] later_number_2_s18; // sums.rs:87
+    reg [7:0] ahead_number; // sums.rs:87
+    reg [7:0] term_number; // sums.rs:87
+    reg later_ends_2_s1; // sums.rs:87
+    reg later_ends_2_s2; // sums.rs:87
+    reg later_ends_2_s3; // sums.rs:87
+    reg later_ends_2_s4; // sums.rs:87
+    reg later_ends_2_s5; // sums.rs:87
+    reg later_ends_2_s6; // sums.rs:87
+    reg later_ends_2_s7; // sums.rs:87
+    reg later_ends_2_s8; // sums.rs:87
+    reg later_ends_2_s9; // sums.rs:87
+    reg later_ends_2_s10; // sums.rs:87
+    reg later_ends_2_s11; // sums.rs:87
+    reg later_ends_2_s12; // sums.rs:87
+    reg later_ends_2_s13; // sums.rs:87
+    reg later_ends_2_s14; // sums.rs:87
+    reg later_ends_2_s15; // sums.rs:87
+    reg later_ends_2_s16; // sums.rs:87
+    reg later_ends_2_s17; // sums.rs:87
+    reg later_ends_2_s18; // sums.rs:87
+    reg ahead_ends; // sums.rs:87
+    reg term_ends; // sums.rs:87
+    reg [15:0] held; // join_pairs.rs:64
     wire adder_out_valid;
     wire [15:0] adder_y;
-    reg [15:0] held_1; // join_pairs.rs:46
+    reg [15:0] held_1; // join_pairs.rs:64
     wire adder_1_out_valid;
     wire [15:0] adder_1_y;
-    reg term_comes_s21; // join_pairs.rs:52
-    reg term_comes_s22; // join_pairs.rs:52
-    reg term_comes_s23; // join_pairs.rs:52
-    reg term_comes_s24; // join_pairs.rs:52
-    reg [7:0] term_number_s21; // join_pairs.rs:52
-    reg [7:0] term_number_s22; // join_pairs.rs:52
-    reg [7:0] term_number_s23; // join_pairs.rs:52
-    reg [7:0] term_number_s24; // join_pairs.rs:52
-    reg term_ends_s21; // join_pairs.rs:52
-    reg term_ends_s22; // join_pairs.rs:52
-    reg term_ends_s23; // join_pairs.rs:52
-    reg term_ends_s24; // join_pairs.rs:52
-    reg [15:0] held_2; // join_pairs.rs:46
+    reg term_comes_s21; // join_pairs.rs:56
+    reg term_comes_s22; // join_pairs.rs:56
+    reg ahead_comes_1; // join_pairs.rs:56
+    reg [7:0] term_number_s21; // join_pairs.rs:56
+    reg [7:0] term_number_s22; // join_pairs.rs:56
+    reg [7:0] ahead_number_1; // join_pairs.rs:56
+    reg term_ends_s21; // join_pairs.rs:56
+    reg term_ends_s22; // join_pairs.rs:56
+    reg ahead_ends_1; // join_pairs.rs:56
+    reg ahead_comes_1_s24; // join_pairs.rs:57
+    reg [7:0] ahead_number_1_s24; // join_pairs.rs:57
+    reg ahead_ends_1_s24; // join_pairs.rs:57
+    reg [15:0] held_2; // join_pairs.rs:64
     wire adder_2_out_valid;
     wire [15:0] adder_2_y;
-    reg [15:0] held_3; // join_pairs.rs:46
+    reg [15:0] held_3; // join_pairs.rs:64
     wire adder_3_out_valid;
     wire [15:0] adder_3_y;
-    reg term_comes_s25; // join_pairs.rs:52
-    reg term_comes_s26; // join_pairs.rs:52
-    reg term_comes_s27; // join_pairs.rs:52
-    reg term_comes_s28; // join_pairs.rs:52
-    reg [7:0] term_number_s25; // join_pairs.rs:52
-    reg [7:0] term_number_s26; // join_pairs.rs:52
-    reg [7:0] term_number_s27; // join_pairs.rs:52
-    reg [7:0] term_number_s28; // join_pairs.rs:52
-    reg term_ends_s25; // join_pairs.rs:52
-    reg term_ends_s26; // join_pairs.rs:52
-    reg term_ends_s27; // join_pairs.rs:52
-    reg term_ends_s28; // join_pairs.rs:52
-    reg [15:0] held_4; // join_pairs.rs:46
+    reg ahead_comes_1_s25; // join_pairs.rs:56
+    reg ahead_comes_1_s26; // join_pairs.rs:56
+    reg ahead_comes_2; // join_pairs.rs:56
+    reg [7:0] ahead_number_1_s25; // join_pairs.rs:56
+    reg [7:0] ahead_number_1_s26; // join_pairs.rs:56
+    reg [7:0] ahead_number_2; // join_pairs.rs:56
+    reg ahead_ends_1_s25; // join_pairs.rs:56
+    reg ahead_ends_1_s26; // join_pairs.rs:56
+    reg ahead_ends_2; // join_pairs.rs:56
+    reg ahead_comes_2_s28; // join_pairs.rs:57
+    reg [7:0] ahead_number_2_s28; // join_pairs.rs:57
+    reg ahead_ends_2_s28; // join_pairs.rs:57
+    reg [15:0] held_4; // join_pairs.rs:64
     wire adder_4_out_valid;
     wire [15:0] adder_4_y;
-    reg [15:0] held_5; // join_pairs.rs:46
+    reg [15:0] held_5; // join_pairs.rs:64
     wire adder_5_out_valid;
     wire [15:0] adder_5_y;
-    reg term_comes_s29; // join_pairs.rs:52
-    reg term_comes_s30; // join_pairs.rs:52
-    reg term_comes_s31; // join_pairs.rs:52
-    reg term_comes_s32; // join_pairs.rs:52
-    reg [7:0] term_number_s29; // join_pairs.rs:52
-    reg [7:0] term_number_s30; // join_pairs.rs:52
-    reg [7:0] term_number_s31; // join_pairs.rs:52
-    reg [7:0] term_number_s32; // join_pairs.rs:52
-    reg term_ends_s29; // join_pairs.rs:52
-    reg term_ends_s30; // join_pairs.rs:52
-    reg term_ends_s31; // join_pairs.rs:52
-    reg term_ends_s32; // join_pairs.rs:52
-    reg [15:0] held_6; // join_pairs.rs:46
+    reg ahead_comes_2_s29; // join_pairs.rs:56
+    reg ahead_comes_2_s30; // join_pairs.rs:56
+    reg ahead_comes_3; // join_pairs.rs:56
+    reg [7:0] ahead_number_2_s29; // join_pairs.rs:56
+    reg [7:0] ahead_number_2_s30; // join_pairs.rs:56
+    reg [7:0] ahead_number_3; // join_pairs.rs:56
+    reg ahead_ends_2_s29; // join_pairs.rs:56
+    reg ahead_ends_2_s30; // join_pairs.rs:56
+    reg ahead_ends_3; // join_pairs.rs:56
+    reg ahead_comes_3_s32; // join_pairs.rs:57
+    reg [7:0] ahead_number_3_s32; // join_pairs.rs:57
+    reg ahead_ends_3_s32; // join_pairs.rs:57
+    reg [15:0] held_6; // join_pairs.rs:64
     wire adder_6_out_valid;
     wire [15:0] adder_6_y;
-    reg [15:0] held_7; // join_pairs.rs:46
+    reg [15:0] held_7; // join_pairs.rs:64
     wire adder_7_out_valid;
     wire [15:0] adder_7_y;
-    reg term_comes_s33; // join_pairs.rs:52
-    reg term_comes_s34; // join_pairs.rs:52
-    reg term_comes_s35; // join_pairs.rs:52
-    reg term_comes_s36; // join_pairs.rs:52
-    reg [7:0] term_number_s33; // join_pairs.rs:52
-    reg [7:0] term_number_s34; // join_pairs.rs:52
-    reg [7:0] term_number_s35; // join_pairs.rs:52
-    reg [7:0] term_number_s36; // join_pairs.rs:52
-    reg term_ends_s33; // join_pairs.rs:52
-    reg term_ends_s34; // join_pairs.rs:52
-    reg term_ends_s35; // join_pairs.rs:52
-    reg term_ends_s36; // join_pairs.rs:52
-    reg [15:0] held_8; // join_pairs.rs:46
+    reg ahead_comes_3_s33; // join_pairs.rs:56
+    reg ahead_comes_3_s34; // join_pairs.rs:56
+    reg ahead_comes_4; // join_pairs.rs:56
+    reg [7:0] ahead_number_3_s33; // join_pairs.rs:56
+    reg [7:0] ahead_number_3_s34; // join_pairs.rs:56
+    reg [7:0] ahead_number_4; // join_pairs.rs:56
+    reg ahead_ends_3_s33; // join_pairs.rs:56
+    reg ahead_ends_3_s34; // join_pairs.rs:56
+    reg ahead_ends_4; // join_pairs.rs:56
+    reg ahead_comes_4_s36; // join_pairs.rs:57
+    reg [7:0] ahead_number_4_s36; // join_pairs.rs:57
+    reg ahead_ends_4_s36; // join_pairs.rs:57
+    reg [15:0] held_8; // join_pairs.rs:64
     wire adder_8_out_valid;
     wire [15:0] adder_8_y;
-    reg [15:0] held_9; // join_pairs.rs:46
+    reg [15:0] held_9; // join_pairs.rs:64
     wire adder_9_out_valid;
     wire [15:0] adder_9_y;
-    reg term_comes_s37; // join_pairs.rs:52
-    reg term_comes_s38; // join_pairs.rs:52
-    reg term_comes_s39; // join_pairs.rs:52
-    reg term_comes_s40; // join_pairs.rs:52
-    reg [7:0] term_number_s37; // join_pairs.rs:52
-    reg [7:0] term_number_s38; // join_pairs.rs:52
-    reg [7:0] term_number_s39; // join_pairs.rs:52
-    reg [7:0] term_number_s40; // join_pairs.rs:52
-    reg term_ends_s37; // join_pairs.rs:52
-    reg term_ends_s38; // join_pairs.rs:52
-    reg term_ends_s39; // join_pairs.rs:52
-    reg term_ends_s40; // join_pairs.rs:52
-    reg [15:0] held_10; // join_pairs.rs:46
+    reg ahead_comes_4_s37; // join_pairs.rs:56
+    reg ahead_comes_4_s38; // join_pairs.rs:56
+    reg ahead_comes_5; // join_pairs.rs:56
+    reg [7:0] ahead_number_4_s37; // join_pairs.rs:56
+    reg [7:0] ahead_number_4_s38; // join_pairs.rs:56
+    reg [7:0] ahead_number_5; // join_pairs.rs:56
+    reg ahead_ends_4_s37; // join_pairs.rs:56
+    reg ahead_ends_4_s38; // join_pairs.rs:56
+    reg ahead_ends_5; // join_pairs.rs:56
+    reg ahead_comes_5_s40; // join_pairs.rs:57
+    reg [7:0] ahead_number_5_s40; // join_pairs.rs:57
+    reg ahead_ends_5_s40; // join_pairs.rs:57
+    reg [15:0] held_10; // join_pairs.rs:64
     wire adder_10_out_valid;
     wire [15:0] adder_10_y;
-    reg [15:0] held_11; // join_pairs.rs:46
+    reg [15:0] held_11; // join_pairs.rs:64
     wire adder_11_out_valid;
     wire [15:0] adder_11_y;
-    reg term_comes_s41; // join_pairs.rs:52
-    reg term_comes_s42; // join_pairs.rs:52
-    reg term_comes_s43; // join_pairs.rs:52
-    reg term_comes_s44; // join_pairs.rs:52
-    reg [7:0] term_number_s41; // join_pairs.rs:52
-    reg [7:0] term_number_s42; // join_pairs.rs:52
-    reg [7:0] term_number_s43; // join_pairs.rs:52
-    reg [7:0] term_number_s44; // join_pairs.rs:52
-    reg term_ends_s41; // join_pairs.rs:52
-    reg term_ends_s42; // join_pairs.rs:52
-    reg term_ends_s43; // join_pairs.rs:52
-    reg term_ends_s44; // join_pairs.rs:52
-    reg [15:0] held_12; // join_pairs.rs:46
+    reg ahead_comes_5_s41; // join_pairs.rs:56
+    reg ahead_comes_5_s42; // join_pairs.rs:56
+    reg ahead_comes_6; // join_pairs.rs:56
+    reg [7:0] ahead_number_5_s41; // join_pairs.rs:56
+    reg [7:0] ahead_number_5_s42; // join_pairs.rs:56
+    reg [7:0] ahead_number_6; // join_pairs.rs:56
+    reg ahead_ends_5_s41; // join_pairs.rs:56
+    reg ahead_ends_5_s42; // join_pairs.rs:56
+    reg ahead_ends_6; // join_pairs.rs:56
+    reg ahead_comes_6_s44; // join_pairs.rs:57
+    reg [7:0] ahead_number_6_s44; // join_pairs.rs:57
+    reg ahead_ends_6_s44; // join_pairs.rs:57
+    reg [15:0] held_12; // join_pairs.rs:64
     wire adder_12_out_valid;
     wire [15:0] adder_12_y;
-    reg [15:0] held_13; // join_pairs.rs:46
+    reg [15:0] held_13; // join_pairs.rs:64
     wire adder_13_out_valid;
     wire [15:0] adder_13_y;
-    reg term_comes_s45; // join_pairs.rs:52
-    reg term_comes_s46; // join_pairs.rs:52
-    reg term_comes_s47; // join_pairs.rs:52
-    reg term_comes_s48; // join_pairs.rs:52
-    reg [7:0] term_number_s45; // join_pairs.rs:52
-    reg [7:0] term_number_s46; // join_pairs.rs:52
-    reg [7:0] term_number_s47; // join_pairs.rs:52
-    reg [7:0] term_number_s48; // join_pairs.rs:52
-    reg term_ends_s45; // join_pairs.rs:52
-    reg term_ends_s46; // join_pairs.rs:52
-    reg term_ends_s47; // join_pairs.rs:52
-    reg term_ends_s48; // join_pairs.rs:52
-    reg [15:0] held_14; // join_pairs.rs:46
+    reg ahead_comes_6_s45; // join_pairs.rs:56
+    reg ahead_comes_6_s46; // join_pairs.rs:56
+    reg ahead_comes_7; // join_pairs.rs:56
+    reg [7:0] ahead_number_6_s45; // join_pairs.rs:56
+    reg [7:0] ahead_number_6_s46; // join_pairs.rs:56
+    reg [7:0] ahead_number_7; // join_pairs.rs:56
+    reg ahead_ends_6_s45; // join_pairs.rs:56
+    reg ahead_ends_6_s46; // join_pairs.rs:56
+    reg ahead_ends_7; // join_pairs.rs:56
+    reg ahead_comes_7_s48; // join_pairs.rs:57
+    reg [7:0] ahead_number_7_s48; // join_pairs.rs:57
+    reg ahead_ends_7_s48; // join_pairs.rs:57
+    reg [15:0] held_14; // join_pairs.rs:64
     wire adder_14_out_valid;
     wire [15:0] sums_0;
-    reg [15:0] held_15; // join_pairs.rs:46
+    reg [15:0] held_15; // join_pairs.rs:64
     wire adder_15_out_valid;
     wire [15:0] sums_1;
-    reg term_comes_s49; // join_pairs.rs:52
-    reg term_comes_s50; // join_pairs.rs:52
-    reg term_comes_s51; // join_pairs.rs:52
-    reg term_comes_1; // join_pairs.rs:52
-    reg term_ends_s49; // join_pairs.rs:52
-    reg term_ends_s50; // join_pairs.rs:52
-    reg term_ends_s51; // join_pairs.rs:52
-    reg term_ends_1; // join_pairs.rs:52
+    reg ahead_comes_7_s49; // join_pairs.rs:72
+    reg ahead_comes_7_s50; // join_pairs.rs:72
+    reg ahead_comes_7_s51; // join_pairs.rs:72
+    reg term_comes_1; // join_pairs.rs:72
+    reg ahead_ends_7_s49; // join_pairs.rs:72
+    reg ahead_ends_7_s50; // join_pairs.rs:72
+    reg ahead_ends_7_s51; // join_pairs.rs:72
+    reg term_ends_1; // join_pairs.rs:72
     wire multiplier_32_out_valid;
     wire [15:0] second;
-    reg [15:0] sums_0_s53; // sums.rs:142
-    reg [15:0] sums_0_s54; // sums.rs:142
-    reg [15:0] sums_0_s55; // sums.rs:142
-    reg [15:0] sums_0_s56; // sums.rs:142
+    reg [15:0] sums_0_s53; // sums.rs:150
+    reg [15:0] sums_0_s54; // sums.rs:150
+    reg [15:0] sums_0_s55; // sums.rs:150
+    reg [15:0] sums_0_s56; // sums.rs:150
     wire adder_16_out_valid;
     wire [15:0] sums_0_1;
-    reg comes_2_s53; // sums.rs:99
-    reg comes_2_s54; // sums.rs:99
-    reg comes_2_s55; // sums.rs:99
-    reg comes_2_s56; // sums.rs:99
-    reg comes_2_s57; // sums.rs:99
-    reg comes_2_s58; // sums.rs:99
-    reg comes_2_s59; // sums.rs:99
-    reg comes_2_s60; // sums.rs:99
-    reg later_last_across_2_s1; // sums.rs:99
-    reg later_last_across_2_s2; // sums.rs:99
-    reg later_last_across_2_s3; // sums.rs:99
-    reg later_last_across_2_s4; // sums.rs:99
-    reg later_last_across_2_s5; // sums.rs:99
-    reg later_last_across_2_s6; // sums.rs:99
-    reg later_last_across_2_s7; // sums.rs:99
-    reg later_last_across_2_s8; // sums.rs:99
-    reg later_last_across_2_s9; // sums.rs:99
-    reg later_last_across_2_s10; // sums.rs:99
-    reg later_last_across_2_s11; // sums.rs:99
-    reg later_last_across_2_s12; // sums.rs:99
-    reg later_last_across_2_s13; // sums.rs:99
-    reg later_last_across_2_s14; // sums.rs:99
-    reg later_last_across_2_s15; // sums.rs:99
-    reg later_last_across_2_s16; // sums.rs:99
-    reg later_last_across_2_s17; // sums.rs:99
-    reg later_last_across_2_s18; // sums.rs:99
-    reg later_last_across_2_s19; // sums.rs:99
-    reg later_last_across_2_s20; // sums.rs:99
-    reg later_last_across_2_s21; // sums.rs:99
-    reg later_last_across_2_s22; // sums.rs:99
-    reg later_last_across_2_s23; // sums.rs:99
-    reg later_last_across_2_s24; // sums.rs:99
-    reg later_last_across_2_s25; // sums.rs:99
-    reg later_last_across_2_s26; // sums.rs:99
-    reg later_last_across_2_s27; // sums.rs:99
-    reg later_last_across_2_s28; // sums.rs:99
-    reg later_last_across_2_s29; // sums.rs:99
-    reg later_last_across_2_s30; // sums.rs:99
-    reg later_last_across_2_s31; // sums.rs:99
-    reg later_last_across_2_s32; // sums.rs:99
-    reg later_last_across_2_s33; // sums.rs:99
-    reg later_last_across_2_s34; // sums.rs:99
-    reg later_last_across_2_s35; // sums.rs:99
-    reg later_last_across_2_s36; // sums.rs:99
-    reg later_last_across_2_s37; // sums.rs:99
-    reg later_last_across_2_s38; // sums.rs:99
-    reg later_last_across_2_s39; // sums.rs:99
-    reg later_last_across_2_s40; // sums.rs:99
-    reg later_last_across_2_s41; // sums.rs:99
-    reg later_last_across_2_s42; // sums.rs:99
-    reg later_last_across_2_s43; // sums.rs:99
-    reg later_last_across_2_s44; // sums.rs:99
-    reg later_last_across_2_s45; // sums.rs:99
-    reg later_last_across_2_s46; // sums.rs:99
-    reg later_last_across_2_s47; // sums.rs:99
-    reg later_last_across_2_s48; // sums.rs:99
-    reg later_last_across_2_s49; // sums.rs:99
-    reg later_last_across_2_s50; // sums.rs:99
-    reg later_last_across_2_s51; // sums.rs:99
-    reg later_last_across_2_s52; // sums.rs:99
-    reg later_last_across_2_s53; // sums.rs:99
-    reg later_last_across_2_s54; // sums.rs:99
-    reg later_last_across_2_s55; // sums.rs:99
-    reg later_last_across_2_s56; // sums.rs:99
-    reg later_last_across_2_s57; // sums.rs:99
-    reg later_last_across_2_s58; // sums.rs:99
-    reg later_last_across_2_s59; // sums.rs:99
-    reg later_last_across_2_s60; // sums.rs:99
-    reg later_last_2_s1; // sums.rs:99
-    reg later_last_2_s2; // sums.rs:99
-    reg later_last_2_s3; // sums.rs:99
-    reg later_last_2_s4; // sums.rs:99
-    reg later_last_2_s5; // sums.rs:99
-    reg later_last_2_s6; // sums.rs:99
-    reg later_last_2_s7; // sums.rs:99
-    reg later_last_2_s8; // sums.rs:99
-    reg later_last_2_s9; // sums.rs:99
-    reg later_last_2_s10; // sums.rs:99
-    reg later_last_2_s11; // sums.rs:99
-    reg later_last_2_s12; // sums.rs:99
-    reg later_last_2_s13; // sums.rs:99
-    reg later_last_2_s14; // sums.rs:99
-    reg later_last_2_s15; // sums.rs:99
-    reg later_last_2_s16; // sums.rs:99
-    reg later_last_2_s17; // sums.rs:99
-    reg later_last_2_s18; // sums.rs:99
-    reg later_last_2_s19; // sums.rs:99
-    reg later_last_2_s20; // sums.rs:99
-    reg later_last_2_s21; // sums.rs:99
-    reg later_last_2_s22; // sums.rs:99
-    reg later_last_2_s23; // sums.rs:99
-    reg later_last_2_s24; // sums.rs:99
-    reg later_last_2_s25; // sums.rs:99
-    reg later_last_2_s26; // sums.rs:99
-    reg later_last_2_s27; // sums.rs:99
-    reg later_last_2_s28; // sums.rs:99
-    reg later_last_2_s29; // sums.rs:99
-    reg later_last_2_s30; // sums.rs:99
-    reg later_last_2_s31; // sums.rs:99
-    reg later_last_2_s32; // sums.rs:99
-    reg later_last_2_s33; // sums.rs:99
-    reg later_last_2_s34; // sums.rs:99
-    reg later_last_2_s35; // sums.rs:99
-    reg later_last_2_s36; // sums.rs:99
-    reg later_last_2_s37; // sums.rs:99
-    reg later_last_2_s38; // sums.rs:99
-    reg later_last_2_s39; // sums.rs:99
-    reg later_last_2_s40; // sums.rs:99
-    reg later_last_2_s41; // sums.rs:99
-    reg later_last_2_s42; // sums.rs:99
-    reg later_last_2_s43; // sums.rs:99
-    reg later_last_2_s44; // sums.rs:99
-    reg later_last_2_s45; // sums.rs:99
-    reg later_last_2_s46; // sums.rs:99
-    reg later_last_2_s47; // sums.rs:99
-    reg later_last_2_s48; // sums.rs:99
-    reg later_last_2_s49; // sums.rs:99
-    reg later_last_2_s50; // sums.rs:99
-    reg later_last_2_s51; // sums.rs:99
-    reg later_last_2_s52; // sums.rs:99
-    reg later_last_2_s53; // sums.rs:99
-    reg later_last_2_s54; // sums.rs:99
-    reg later_last_2_s55; // sums.rs:99
-    reg later_last_2_s56; // sums.rs:99
-    reg later_last_2_s57; // sums.rs:99
-    reg later_last_2_s58; // sums.rs:99
-    reg later_last_2_s59; // sums.rs:99
-    reg later_last_2_s60; // sums.rs:99
+    reg comes_2_s53; // sums.rs:101
+    reg comes_2_s54; // sums.rs:101
+    reg comes_2_s55; // sums.rs:101
+    reg comes_2_s56; // sums.rs:101
+    reg comes_2_s57; // sums.rs:101
+    reg comes_2_s58; // sums.rs:101
+    reg comes_2_s59; // sums.rs:101
+    reg comes_2_s60; // sums.rs:101
+    reg later_last_across_2_s1; // sums.rs:101
+    reg later_last_across_2_s2; // sums.rs:101
+    reg later_last_across_2_s3; // sums.rs:101
+    reg later_last_across_2_s4; // sums.rs:101
+    reg later_last_across_2_s5; // sums.rs:101
+    reg later_last_across_2_s6; // sums.rs:101
+    reg later_last_across_2_s7; // sums.rs:101
+    reg later_last_across_2_s8; // sums.rs:101
+    reg later_last_across_2_s9; // sums.rs:101
+    reg later_last_across_2_s10; // sums.rs:101
+    reg later_last_across_2_s11; // sums.rs:101
+    reg later_last_across_2_s12; // sums.rs:101
+    reg later_last_across_2_s13; // sums.rs:101
+    reg later_last_across_2_s14; // sums.rs:101
+    reg later_last_across_2_s15; // sums.rs:101
+    reg later_last_across_2_s16; // sums.rs:101
+    reg later_last_across_2_s17; // sums.rs:101
+    reg later_last_across_2_s18; // sums.rs:101
+    reg later_last_across_2_s19; // sums.rs:101
+    reg later_last_across_2_s20; // sums.rs:101
+    reg later_last_across_2_s21; // sums.rs:101
+    reg later_last_across_2_s22; // sums.rs:101
+    reg later_last_across_2_s23; // sums.rs:101
+    reg later_last_across_2_s24; // sums.rs:101
+    reg later_last_across_2_s25; // sums.rs:101
+    reg later_last_across_2_s26; // sums.rs:101
+    reg later_last_across_2_s27; // sums.rs:101
+    reg later_last_across_2_s28; // sums.rs:101
+    reg later_last_across_2_s29; // sums.rs:101
+    reg later_last_across_2_s30; // sums.rs:101
+    reg later_last_across_2_s31; // sums.rs:101
+    reg later_last_across_2_s32; // sums.rs:101
+    reg later_last_across_2_s33; // sums.rs:101
+    reg later_last_across_2_s34; // sums.rs:101
+    reg later_last_across_2_s35; // sums.rs:101
+    reg later_last_across_2_s36; // sums.rs:101
+    reg later_last_across_2_s37; // sums.rs:101
+    reg later_last_across_2_s38; // sums.rs:101
+    reg later_last_across_2_s39; // sums.rs:101
+    reg later_last_across_2_s40; // sums.rs:101
+    reg later_last_across_2_s41; // sums.rs:101
+    reg later_last_across_2_s42; // sums.rs:101
+    reg later_last_across_2_s43; // sums.rs:101
+    reg later_last_across_2_s44; // sums.rs:101
+    reg later_last_across_2_s45; // sums.rs:101
+    reg later_last_across_2_s46; // sums.rs:101
+    reg later_last_across_2_s47; // sums.rs:101
+    reg later_last_across_2_s48; // sums.rs:101
+    reg later_last_across_2_s49; // sums.rs:101
+    reg later_last_across_2_s50; // sums.rs:101
+    reg later_last_across_2_s51; // sums.rs:101
+    reg later_last_across_2_s52; // sums.rs:101
+    reg later_last_across_2_s53; // sums.rs:101
+    reg later_last_across_2_s54; // sums.rs:101
+    reg later_last_across_2_s55; // sums.rs:101
+    reg later_last_across_2_s56; // sums.rs:101
+    reg later_last_across_2_s57; // sums.rs:101
+    reg later_last_across_2_s58; // sums.rs:101
+    reg later_last_across_2_s59; // sums.rs:101
+    reg later_last_across_2_s60; // sums.rs:101
+    reg later_last_2_s1; // sums.rs:101
+    reg later_last_2_s2; // sums.rs:101
+    reg later_last_2_s3; // sums.rs:101
+    reg later_last_2_s4; // sums.rs:101
+    reg later_last_2_s5; // sums.rs:101
+    reg later_last_2_s6; // sums.rs:101
+    reg later_last_2_s7; // sums.rs:101
+    reg later_last_2_s8; // sums.rs:101
+    reg later_last_2_s9; // sums.rs:101
+    reg later_last_2_s10; // sums.rs:101
+    reg later_last_2_s11; // sums.rs:101
+    reg later_last_2_s12; // sums.rs:101
+    reg later_last_2_s13; // sums.rs:101
+    reg later_last_2_s14; // sums.rs:101
+    reg later_last_2_s15; // sums.rs:101
+    reg later_last_2_s16; // sums.rs:101
+    reg later_last_2_s17; // sums.rs:101
+    reg later_last_2_s18; // sums.rs:101
+    reg later_last_2_s19; // sums.rs:101
+    reg later_last_2_s20; // sums.rs:101
+    reg later_last_2_s21; // sums.rs:101
+    reg later_last_2_s22; // sums.rs:101
+    reg later_last_2_s23; // sums.rs:101
+    reg later_last_2_s24; // sums.rs:101
+    reg later_last_2_s25; // sums.rs:101
+    reg later_last_2_s26; // sums.rs:101
+    reg later_last_2_s27; // sums.rs:101
+    reg later_last_2_s28; // sums.rs:101
+    reg later_last_2_s29; // sums.rs:101
+    reg later_last_2_s30; // sums.rs:101
+    reg later_last_2_s31; // sums.rs:101
+    reg later_last_2_s32; // sums.rs:101
+    reg later_last_2_s33; // sums.rs:101
+    reg later_last_2_s34; // sums.rs:101
+    reg later_last_2_s35; // sums.rs:101
+    reg later_last_2_s36; // sums.rs:101
+    reg later_last_2_s37; // sums.rs:101
+    reg later_last_2_s38; // sums.rs:101
+    reg later_last_2_s39; // sums.rs:101
+    reg later_last_2_s40; // sums.rs:101
+    reg later_last_2_s41; // sums.rs:101
+    reg later_last_2_s42; // sums.rs:101
+    reg later_last_2_s43; // sums.rs:101
+    reg later_last_2_s44; // sums.rs:101
+    reg later_last_2_s45; // sums.rs:101
+    reg later_last_2_s46; // sums.rs:101
+    reg later_last_2_s47; // sums.rs:101
+    reg later_last_2_s48; // sums.rs:101
+    reg later_last_2_s49; // sums.rs:101
+    reg later_last_2_s50; // sums.rs:101
+    reg later_last_2_s51; // sums.rs:101
+    reg later_last_2_s52; // sums.rs:101
+    reg later_last_2_s53; // sums.rs:101
+    reg later_last_2_s54; // sums.rs:101
+    reg later_last_2_s55; // sums.rs:101
+    reg later_last_2_s56; // sums.rs:101
+    reg later_last_2_s57; // sums.rs:101
+    reg later_last_2_s58; // sums.rs:101
+    reg later_last_2_s59; // sums.rs:101
+    reg later_last_2_s60; // sums.rs:101
     wire multiplier_33_out_valid;
     wire [15:0] sums_0_2;
-    reg comes_2_s61; // sums.rs:60
-    reg comes_2_s62; // sums.rs:60
-    reg comes_2_s63; // sums.rs:60
-    reg comes_3; // sums.rs:60
-    reg later_last_across_2_s61; // sums.rs:61
-    reg later_last_across_2_s62; // sums.rs:61
-    reg later_last_across_2_s63; // sums.rs:61
-    reg last_across; // sums.rs:61
-    reg later_last_2_s61; // sums.rs:61
-    reg later_last_2_s62; // sums.rs:61
-    reg later_last_2_s63; // sums.rs:61
-    reg last_5; // sums.rs:61
-    wire into_valid; // matrix_vector.rs:91
-    wire [15:0] into_product_0; // matrix_vector.rs:91
-    wire into_last; // matrix_vector.rs:91
+    reg comes_2_s61; // sums.rs:61
+    reg comes_2_s62; // sums.rs:61
+    reg comes_2_s63; // sums.rs:61
+    reg comes_3; // sums.rs:61
+    reg later_last_across_2_s61; // sums.rs:62
+    reg later_last_across_2_s62; // sums.rs:62
+    reg later_last_across_2_s63; // sums.rs:62
+    reg last_across; // sums.rs:62
+    reg later_last_2_s61; // sums.rs:62
+    reg later_last_2_s62; // sums.rs:62
+    reg later_last_2_s63; // sums.rs:62
+    reg last_5; // sums.rs:62
+    wire into_valid; // matrix_vector.rs:92
+    wire [15:0] into_product_0; // matrix_vector.rs:92
+    wire into_last; // matrix_vector.rs:92
     wire fifo_s_ready;
     wire fifo_m_valid;
     wire [16:0] fifo_m_payload;
@@ -541,24 +541,24 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     reg [19:0] ended_tile; // report.rs:32
     reg [15:0] ended_position; // report.rs:32
     reg [3:0] refused; // report.rs:110
-    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l89 [0:511];
-    reg [63:0] memory_l89_q0; // vectors.rs:70
-    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l89_1 [0:511];
-    reg [63:0] memory_l89_1_q0; // vectors.rs:70
-    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l89_2 [0:511];
-    reg [63:0] memory_l89_2_q0; // vectors.rs:70
-    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l89_3 [0:511];
-    reg [63:0] memory_l89_3_q0; // vectors.rs:70
+    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l107 [0:511];
+    reg [63:0] read; // vectors.rs:72
+    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l107_1 [0:511];
+    reg [63:0] read_1; // vectors.rs:72
+    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l107_2 [0:511];
+    reg [63:0] read_2; // vectors.rs:72
+    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l107_3 [0:511];
+    reg [63:0] read_3; // vectors.rs:72
 
     // a command
 
     // vectors: one half of the memories is read, the other one written
-    wire beyond = word == 11'h400; // vectors.rs:34
+    wire beyond = word == 11'h400; // vectors.rs:36
     assign vector_ready = ~(filled ? full_1 : full_0);
-    wire first = number == 1'h0; // vectors.rs:36
-    wire other = (beyond | ((~first) & ((filled ? length_1 : length_0) != (word + 11'h1)))) & vector_last; // vectors.rs:37
-    wire [10:0] _t1 = word + 11'h1; // vectors.rs:47
-    wire _t2 = other | ((filled ? wrong_1 : wrong_0) & (~first)); // vectors.rs:48
+    wire first = number == 1'h0; // vectors.rs:38
+    wire other = (beyond | ((~first) & ((filled ? length_1 : length_0) != (word + 11'h1)))) & vector_last; // vectors.rs:39
+    wire [10:0] _t1 = word + 11'h1; // vectors.rs:49
+    wire _t2 = other | ((filled ? wrong_1 : wrong_0) & (~first)); // vectors.rs:50
     always @(posedge clk) begin
         if (rst) begin
             half <= 1'h0;
@@ -598,18 +598,18 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
             end
         end
     end
-    wire writes = (vector_valid & vector_ready) & (~beyond); // vectors.rs:56
-    wire [13:0] columns = command_columns[15:2]; // vectors.rs:59
-    wire fit = (~(half ? wrong_1 : wrong_0)) & (columns == {3'h0, half ? length_1 : length_0}); // vectors.rs:60
-    wire _t3 = writes & (number == 1'h0); // vectors.rs:58
+    wire writes = (vector_valid & vector_ready) & (~beyond); // vectors.rs:59
+    wire [13:0] columns = command_columns[15:2]; // vectors.rs:62
+    wire fit = (~(half ? wrong_1 : wrong_0)) & (columns == {3'h0, half ? length_1 : length_0}); // vectors.rs:63
+    wire _t3 = writes & (number == 1'h0); // vectors.rs:61
     always @(posedge clk) begin
-        if (_t3 & (word[1:0] == 2'h0)) memory_l89[{filled, word[9:2]}] <= vector_data;
-        if (_t3 & (word[1:0] == 2'h1)) memory_l89_1[{filled, word[9:2]}] <= vector_data;
-        if (_t3 & (word[1:0] == 2'h2)) memory_l89_2[{filled, word[9:2]}] <= vector_data;
-        if (_t3 & (word[1:0] == 2'h3)) memory_l89_3[{filled, word[9:2]}] <= vector_data;
+        if (_t3 & (word[1:0] == 2'h0)) memory_l107[{filled, word[9:2]}] <= vector_data;
+        if (_t3 & (word[1:0] == 2'h1)) memory_l107_1[{filled, word[9:2]}] <= vector_data;
+        if (_t3 & (word[1:0] == 2'h2)) memory_l107_2[{filled, word[9:2]}] <= vector_data;
+        if (_t3 & (word[1:0] == 2'h3)) memory_l107_3[{filled, word[9:2]}] <= vector_data;
     end
     assign command_ready = (phase == PHASE_IDLE) & (half ? full_1 : full_0);
-    wire begins = command_valid & command_ready; // matrix_vector.rs:61
+    wire begins = command_valid & command_ready; // matrix_vector.rs:62
     always @(posedge clk) begin
         if (begins) kept <= command_ratio;
         if (begins) kept_1 <= command_scale;
@@ -698,24 +698,24 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         end
     end
     wire flags_last = (across_last & down_last) & (row == down_end); // walk.rs:141
-    wire there = room & 1'h1; // front.rs:86
+    wire there = room & 1'h1; // front.rs:85
 
     // words become beats
-    wire goes = ((phase == PHASE_RUN) & there) & 1'h1; // front.rs:90
-    wire steps_1 = (goes & 1'h1) & words_valid; // front.rs:93
+    wire goes = ((phase == PHASE_RUN) & there) & 1'h1; // front.rs:89
+    wire steps_1 = (goes & 1'h1) & words_valid; // front.rs:92
     assign steps = steps_1;
     assign words_ready = ((goes & 1'h1) & 1'h1) | (phase == PHASE_DRAIN);
-    wire taken = steps_1 & 1'h1; // front.rs:95
-    wire comes = steps_1 & (~(words_failed & 1'h1)); // front.rs:96
-    wire all = row_ends & flags_last; // front.rs:105
+    wire taken = steps_1 & 1'h1; // front.rs:94
+    wire comes = steps_1 & (~(words_failed & 1'h1)); // front.rs:95
+    wire all = row_ends & flags_last; // front.rs:104
     always @* begin
         finds = MATRIX_OUTCOME_OKAY;
         if ((~words_last) & all) finds = MATRIX_OUTCOME_LONG;
         if (words_last & (~all)) finds = MATRIX_OUTCOME_SHORT;
         if (words_failed) finds = MATRIX_OUTCOME_BUS;
     end
-    wire [7:0] beat_place = base + number_1; // front.rs:125
-    wire _t11 = comes & row_ends; // front.rs:126
+    wire [7:0] beat_place = base + number_1; // front.rs:124
+    wire _t11 = comes & row_ends; // front.rs:125
     always @(posedge clk) begin
         beat_flags_number <= number_1;
         beat_flags_ends <= row_ends;
@@ -734,39 +734,39 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
 
     // indices become values
     always @(posedge clk) later <= beat_place_1;
-    wire [8:0] address = {half, later}; // vectors.rs:67
+    wire [8:0] address = {half, later}; // vectors.rs:70
     always @(posedge clk) begin
-        word_1 <= memory_l89_q0;
-        memory_l89_q0 <= memory_l89[address];
+        read <= memory_l107[address];
+        word_1 <= read;
     end
-    wire [15:0] numbers_0_0 = word_1[15:0]; // vectors.rs:71
-    wire [15:0] numbers_0_1 = word_1[31:16]; // vectors.rs:71
-    wire [15:0] numbers_0_2 = word_1[47:32]; // vectors.rs:71
-    wire [15:0] numbers_0_3 = word_1[63:48]; // vectors.rs:71
+    wire [15:0] numbers_0_0 = word_1[15:0]; // vectors.rs:75
+    wire [15:0] numbers_0_1 = word_1[31:16]; // vectors.rs:75
+    wire [15:0] numbers_0_2 = word_1[47:32]; // vectors.rs:75
+    wire [15:0] numbers_0_3 = word_1[63:48]; // vectors.rs:75
     always @(posedge clk) begin
-        word_2 <= memory_l89_1_q0;
-        memory_l89_1_q0 <= memory_l89_1[address];
+        read_1 <= memory_l107_1[address];
+        word_2 <= read_1;
     end
-    wire [15:0] numbers_0_4 = word_2[15:0]; // vectors.rs:71
-    wire [15:0] numbers_0_5 = word_2[31:16]; // vectors.rs:71
-    wire [15:0] numbers_0_6 = word_2[47:32]; // vectors.rs:71
-    wire [15:0] numbers_0_7 = word_2[63:48]; // vectors.rs:71
+    wire [15:0] numbers_0_4 = word_2[15:0]; // vectors.rs:75
+    wire [15:0] numbers_0_5 = word_2[31:16]; // vectors.rs:75
+    wire [15:0] numbers_0_6 = word_2[47:32]; // vectors.rs:75
+    wire [15:0] numbers_0_7 = word_2[63:48]; // vectors.rs:75
     always @(posedge clk) begin
-        word_3 <= memory_l89_2_q0;
-        memory_l89_2_q0 <= memory_l89_2[address];
+        read_2 <= memory_l107_2[address];
+        word_3 <= read_2;
     end
-    wire [15:0] numbers_0_8 = word_3[15:0]; // vectors.rs:71
-    wire [15:0] numbers_0_9 = word_3[31:16]; // vectors.rs:71
-    wire [15:0] numbers_0_10 = word_3[47:32]; // vectors.rs:71
-    wire [15:0] numbers_0_11 = word_3[63:48]; // vectors.rs:71
+    wire [15:0] numbers_0_8 = word_3[15:0]; // vectors.rs:75
+    wire [15:0] numbers_0_9 = word_3[31:16]; // vectors.rs:75
+    wire [15:0] numbers_0_10 = word_3[47:32]; // vectors.rs:75
+    wire [15:0] numbers_0_11 = word_3[63:48]; // vectors.rs:75
     always @(posedge clk) begin
-        word_4 <= memory_l89_3_q0;
-        memory_l89_3_q0 <= memory_l89_3[address];
+        read_3 <= memory_l107_3[address];
+        word_4 <= read_3;
     end
-    wire [15:0] numbers_0_12 = word_4[15:0]; // vectors.rs:71
-    wire [15:0] numbers_0_13 = word_4[31:16]; // vectors.rs:71
-    wire [15:0] numbers_0_14 = word_4[47:32]; // vectors.rs:71
-    wire [15:0] numbers_0_15 = word_4[63:48]; // vectors.rs:71
+    wire [15:0] numbers_0_12 = word_4[15:0]; // vectors.rs:75
+    wire [15:0] numbers_0_13 = word_4[31:16]; // vectors.rs:75
+    wire [15:0] numbers_0_14 = word_4[47:32]; // vectors.rs:75
+    wire [15:0] numbers_0_15 = word_4[63:48]; // vectors.rs:75
     always @(posedge clk) begin
         if (rst) begin
             later_1 <= 1'h0;
@@ -1030,7 +1030,7 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         .x(numbers_0_15),
         .y(products_15_1)
     );
-    wire [255:0] _t12 = {products_15, products_14, products_13, products_12, products_11, products_10, products_9, products_8, products_7, products_6, products_5, products_4, products_3, products_2, products_1, products_0}; // sums.rs:121
+    wire [255:0] _t12 = {products_15, products_14, products_13, products_12, products_11, products_10, products_9, products_8, products_7, products_6, products_5, products_4, products_3, products_2, products_1, products_0}; // sums.rs:129
     tree_e5f10_x16_l16 sum (
         .clk(clk),
         .rst(rst),
@@ -1039,7 +1039,7 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         .out_valid(sum_out_valid),
         .y(values_0)
     );
-    wire [255:0] _t13 = {products_15_1, products_14_1, products_13_1, products_12_1, products_11_1, products_10_1, products_9_1, products_8_1, products_7_1, products_6_1, products_5_1, products_4_1, products_3_1, products_2_1, products_1_1, products_0_1}; // sums.rs:121
+    wire [255:0] _t13 = {products_15_1, products_14_1, products_13_1, products_12_1, products_11_1, products_10_1, products_9_1, products_8_1, products_7_1, products_6_1, products_5_1, products_4_1, products_3_1, products_2_1, products_1_1, products_0_1}; // sums.rs:129
     tree_e5f10_x16_l16 sum_1 (
         .clk(clk),
         .rst(rst),
@@ -1068,7 +1068,7 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
             later_3_s16 <= 1'h0;
             later_3_s17 <= 1'h0;
             later_3_s18 <= 1'h0;
-            later_3_s19 <= 1'h0;
+            ahead_comes <= 1'h0;
             term_comes <= 1'h0;
         end else begin
             later_3_s1 <= later_3;
@@ -1089,8 +1089,8 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
             later_3_s16 <= later_3_s15;
             later_3_s17 <= later_3_s16;
             later_3_s18 <= later_3_s17;
-            later_3_s19 <= later_3_s18;
-            term_comes <= later_3_s19;
+            ahead_comes <= later_3_s18;
+            term_comes <= ahead_comes;
         end
     end
     always @(posedge clk) begin
@@ -1112,8 +1112,8 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         later_number_2_s16 <= later_number_2_s15;
         later_number_2_s17 <= later_number_2_s16;
         later_number_2_s18 <= later_number_2_s17;
-        later_number_2_s19 <= later_number_2_s18;
-        term_number <= later_number_2_s19;
+        ahead_number <= later_number_2_s18;
+        term_number <= ahead_number;
         later_ends_2_s1 <= later_ends_2;
         later_ends_2_s2 <= later_ends_2_s1;
         later_ends_2_s3 <= later_ends_2_s2;
@@ -1132,365 +1132,470 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         later_ends_2_s16 <= later_ends_2_s15;
         later_ends_2_s17 <= later_ends_2_s16;
         later_ends_2_s18 <= later_ends_2_s17;
-        later_ends_2_s19 <= later_ends_2_s18;
-        term_ends <= later_ends_2_s19;
+        ahead_ends <= later_ends_2_s18;
+        term_ends <= ahead_ends;
     end
-    wire odd = term_number[0]; // join_pairs.rs:43
-    always @(posedge clk) if ((term_comes & 1'h1) & (~odd)) held <= values_0;
+    wire odd = term_number[0]; // join_pairs.rs:60
+    wire even_follows = ahead_comes & (~ahead_number[0]); // join_pairs.rs:61
     add_e5f10_l4 adder (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
-        .a(odd ? held : values_0),
-        .b(odd ? values_0 : 16'h8000),
+        .a(held),
+        .b(values_0),
         .out_valid(adder_out_valid),
         .y(adder_y)
     );
-    always @(posedge clk) if ((term_comes & 1'h1) & (~odd)) held_1 <= values_1;
+    always @(posedge clk) begin
+        if ((term_comes & 1'h1) & (~odd)) held <= values_0;
+        if (even_follows) held <= 16'h8000;
+    end
     add_e5f10_l4 adder_1 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
-        .a(odd ? held_1 : values_1),
-        .b(odd ? values_1 : 16'h8000),
+        .a(held_1),
+        .b(values_1),
         .out_valid(adder_1_out_valid),
         .y(adder_1_y)
     );
     always @(posedge clk) begin
+        if ((term_comes & 1'h1) & (~odd)) held_1 <= values_1;
+        if (even_follows) held_1 <= 16'h8000;
+    end
+    always @(posedge clk) begin
         if (rst) begin
             term_comes_s21 <= 1'h0;
             term_comes_s22 <= 1'h0;
-            term_comes_s23 <= 1'h0;
-            term_comes_s24 <= 1'h0;
+            ahead_comes_1 <= 1'h0;
         end else begin
             term_comes_s21 <= term_comes;
             term_comes_s22 <= term_comes_s21;
-            term_comes_s23 <= term_comes_s22;
-            term_comes_s24 <= term_comes_s23;
+            ahead_comes_1 <= term_comes_s22;
         end
     end
     always @(posedge clk) begin
         term_number_s21 <= term_number;
         term_number_s22 <= term_number_s21;
-        term_number_s23 <= term_number_s22;
-        term_number_s24 <= term_number_s23;
+        ahead_number_1 <= term_number_s22;
         term_ends_s21 <= term_ends;
         term_ends_s22 <= term_ends_s21;
-        term_ends_s23 <= term_ends_s22;
-        term_ends_s24 <= term_ends_s23;
+        ahead_ends_1 <= term_ends_s22;
     end
-    wire whole = term_number_s24[0]; // join_pairs.rs:42
-    wire odd_1 = term_number_s24[1]; // join_pairs.rs:43
-    always @(posedge clk) if ((term_comes_s24 & whole) & (~odd_1)) held_2 <= adder_y;
+    always @(posedge clk) begin
+        if (rst) begin
+            ahead_comes_1_s24 <= 1'h0;
+        end else begin
+            ahead_comes_1_s24 <= ahead_comes_1;
+        end
+    end
+    always @(posedge clk) begin
+        ahead_number_1_s24 <= ahead_number_1;
+        ahead_ends_1_s24 <= ahead_ends_1;
+    end
+    wire whole = ahead_number_1_s24[0]; // join_pairs.rs:59
+    wire odd_1 = ahead_number_1_s24[1]; // join_pairs.rs:60
+    wire even_follows_1 = ahead_comes_1 & (~ahead_number_1[1]); // join_pairs.rs:61
     add_e5f10_l4 adder_2 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
-        .a(odd_1 ? held_2 : adder_y),
-        .b(odd_1 ? adder_y : 16'h8000),
+        .a(held_2),
+        .b(adder_y),
         .out_valid(adder_2_out_valid),
         .y(adder_2_y)
     );
-    always @(posedge clk) if ((term_comes_s24 & whole) & (~odd_1)) held_3 <= adder_1_y;
+    always @(posedge clk) begin
+        if ((ahead_comes_1_s24 & whole) & (~odd_1)) held_2 <= adder_y;
+        if (even_follows_1) held_2 <= 16'h8000;
+    end
     add_e5f10_l4 adder_3 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
-        .a(odd_1 ? held_3 : adder_1_y),
-        .b(odd_1 ? adder_1_y : 16'h8000),
+        .a(held_3),
+        .b(adder_1_y),
         .out_valid(adder_3_out_valid),
         .y(adder_3_y)
     );
     always @(posedge clk) begin
+        if ((ahead_comes_1_s24 & whole) & (~odd_1)) held_3 <= adder_1_y;
+        if (even_follows_1) held_3 <= 16'h8000;
+    end
+    always @(posedge clk) begin
         if (rst) begin
-            term_comes_s25 <= 1'h0;
-            term_comes_s26 <= 1'h0;
-            term_comes_s27 <= 1'h0;
-            term_comes_s28 <= 1'h0;
+            ahead_comes_1_s25 <= 1'h0;
+            ahead_comes_1_s26 <= 1'h0;
+            ahead_comes_2 <= 1'h0;
         end else begin
-            term_comes_s25 <= term_comes_s24;
-            term_comes_s26 <= term_comes_s25;
-            term_comes_s27 <= term_comes_s26;
-            term_comes_s28 <= term_comes_s27;
+            ahead_comes_1_s25 <= ahead_comes_1_s24;
+            ahead_comes_1_s26 <= ahead_comes_1_s25;
+            ahead_comes_2 <= ahead_comes_1_s26;
         end
     end
     always @(posedge clk) begin
-        term_number_s25 <= term_number_s24;
-        term_number_s26 <= term_number_s25;
-        term_number_s27 <= term_number_s26;
-        term_number_s28 <= term_number_s27;
-        term_ends_s25 <= term_ends_s24;
-        term_ends_s26 <= term_ends_s25;
-        term_ends_s27 <= term_ends_s26;
-        term_ends_s28 <= term_ends_s27;
+        ahead_number_1_s25 <= ahead_number_1_s24;
+        ahead_number_1_s26 <= ahead_number_1_s25;
+        ahead_number_2 <= ahead_number_1_s26;
+        ahead_ends_1_s25 <= ahead_ends_1_s24;
+        ahead_ends_1_s26 <= ahead_ends_1_s25;
+        ahead_ends_2 <= ahead_ends_1_s26;
     end
-    wire whole_1 = &term_number_s28[1:0]; // join_pairs.rs:42
-    wire odd_2 = term_number_s28[2]; // join_pairs.rs:43
-    always @(posedge clk) if ((term_comes_s28 & whole_1) & (~odd_2)) held_4 <= adder_2_y;
+    always @(posedge clk) begin
+        if (rst) begin
+            ahead_comes_2_s28 <= 1'h0;
+        end else begin
+            ahead_comes_2_s28 <= ahead_comes_2;
+        end
+    end
+    always @(posedge clk) begin
+        ahead_number_2_s28 <= ahead_number_2;
+        ahead_ends_2_s28 <= ahead_ends_2;
+    end
+    wire whole_1 = &ahead_number_2_s28[1:0]; // join_pairs.rs:59
+    wire odd_2 = ahead_number_2_s28[2]; // join_pairs.rs:60
+    wire even_follows_2 = ahead_comes_2 & (~ahead_number_2[2]); // join_pairs.rs:61
     add_e5f10_l4 adder_4 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
-        .a(odd_2 ? held_4 : adder_2_y),
-        .b(odd_2 ? adder_2_y : 16'h8000),
+        .a(held_4),
+        .b(adder_2_y),
         .out_valid(adder_4_out_valid),
         .y(adder_4_y)
     );
-    always @(posedge clk) if ((term_comes_s28 & whole_1) & (~odd_2)) held_5 <= adder_3_y;
+    always @(posedge clk) begin
+        if ((ahead_comes_2_s28 & whole_1) & (~odd_2)) held_4 <= adder_2_y;
+        if (even_follows_2) held_4 <= 16'h8000;
+    end
     add_e5f10_l4 adder_5 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
-        .a(odd_2 ? held_5 : adder_3_y),
-        .b(odd_2 ? adder_3_y : 16'h8000),
+        .a(held_5),
+        .b(adder_3_y),
         .out_valid(adder_5_out_valid),
         .y(adder_5_y)
     );
     always @(posedge clk) begin
+        if ((ahead_comes_2_s28 & whole_1) & (~odd_2)) held_5 <= adder_3_y;
+        if (even_follows_2) held_5 <= 16'h8000;
+    end
+    always @(posedge clk) begin
         if (rst) begin
-            term_comes_s29 <= 1'h0;
-            term_comes_s30 <= 1'h0;
-            term_comes_s31 <= 1'h0;
-            term_comes_s32 <= 1'h0;
+            ahead_comes_2_s29 <= 1'h0;
+            ahead_comes_2_s30 <= 1'h0;
+            ahead_comes_3 <= 1'h0;
         end else begin
-            term_comes_s29 <= term_comes_s28;
-            term_comes_s30 <= term_comes_s29;
-            term_comes_s31 <= term_comes_s30;
-            term_comes_s32 <= term_comes_s31;
+            ahead_comes_2_s29 <= ahead_comes_2_s28;
+            ahead_comes_2_s30 <= ahead_comes_2_s29;
+            ahead_comes_3 <= ahead_comes_2_s30;
         end
     end
     always @(posedge clk) begin
-        term_number_s29 <= term_number_s28;
-        term_number_s30 <= term_number_s29;
-        term_number_s31 <= term_number_s30;
-        term_number_s32 <= term_number_s31;
-        term_ends_s29 <= term_ends_s28;
-        term_ends_s30 <= term_ends_s29;
-        term_ends_s31 <= term_ends_s30;
-        term_ends_s32 <= term_ends_s31;
+        ahead_number_2_s29 <= ahead_number_2_s28;
+        ahead_number_2_s30 <= ahead_number_2_s29;
+        ahead_number_3 <= ahead_number_2_s30;
+        ahead_ends_2_s29 <= ahead_ends_2_s28;
+        ahead_ends_2_s30 <= ahead_ends_2_s29;
+        ahead_ends_3 <= ahead_ends_2_s30;
     end
-    wire whole_2 = &term_number_s32[2:0]; // join_pairs.rs:42
-    wire odd_3 = term_number_s32[3]; // join_pairs.rs:43
-    always @(posedge clk) if ((term_comes_s32 & whole_2) & (~odd_3)) held_6 <= adder_4_y;
+    always @(posedge clk) begin
+        if (rst) begin
+            ahead_comes_3_s32 <= 1'h0;
+        end else begin
+            ahead_comes_3_s32 <= ahead_comes_3;
+        end
+    end
+    always @(posedge clk) begin
+        ahead_number_3_s32 <= ahead_number_3;
+        ahead_ends_3_s32 <= ahead_ends_3;
+    end
+    wire whole_2 = &ahead_number_3_s32[2:0]; // join_pairs.rs:59
+    wire odd_3 = ahead_number_3_s32[3]; // join_pairs.rs:60
+    wire even_follows_3 = ahead_comes_3 & (~ahead_number_3[3]); // join_pairs.rs:61
     add_e5f10_l4 adder_6 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
-        .a(odd_3 ? held_6 : adder_4_y),
-        .b(odd_3 ? adder_4_y : 16'h8000),
+        .a(held_6),
+        .b(adder_4_y),
         .out_valid(adder_6_out_valid),
         .y(adder_6_y)
     );
-    always @(posedge clk) if ((term_comes_s32 & whole_2) & (~odd_3)) held_7 <= adder_5_y;
+    always @(posedge clk) begin
+        if ((ahead_comes_3_s32 & whole_2) & (~odd_3)) held_6 <= adder_4_y;
+        if (even_follows_3) held_6 <= 16'h8000;
+    end
     add_e5f10_l4 adder_7 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
-        .a(odd_3 ? held_7 : adder_5_y),
-        .b(odd_3 ? adder_5_y : 16'h8000),
+        .a(held_7),
+        .b(adder_5_y),
         .out_valid(adder_7_out_valid),
         .y(adder_7_y)
     );
     always @(posedge clk) begin
+        if ((ahead_comes_3_s32 & whole_2) & (~odd_3)) held_7 <= adder_5_y;
+        if (even_follows_3) held_7 <= 16'h8000;
+    end
+    always @(posedge clk) begin
         if (rst) begin
-            term_comes_s33 <= 1'h0;
-            term_comes_s34 <= 1'h0;
-            term_comes_s35 <= 1'h0;
-            term_comes_s36 <= 1'h0;
+            ahead_comes_3_s33 <= 1'h0;
+            ahead_comes_3_s34 <= 1'h0;
+            ahead_comes_4 <= 1'h0;
         end else begin
-            term_comes_s33 <= term_comes_s32;
-            term_comes_s34 <= term_comes_s33;
-            term_comes_s35 <= term_comes_s34;
-            term_comes_s36 <= term_comes_s35;
+            ahead_comes_3_s33 <= ahead_comes_3_s32;
+            ahead_comes_3_s34 <= ahead_comes_3_s33;
+            ahead_comes_4 <= ahead_comes_3_s34;
         end
     end
     always @(posedge clk) begin
-        term_number_s33 <= term_number_s32;
-        term_number_s34 <= term_number_s33;
-        term_number_s35 <= term_number_s34;
-        term_number_s36 <= term_number_s35;
-        term_ends_s33 <= term_ends_s32;
-        term_ends_s34 <= term_ends_s33;
-        term_ends_s35 <= term_ends_s34;
-        term_ends_s36 <= term_ends_s35;
+        ahead_number_3_s33 <= ahead_number_3_s32;
+        ahead_number_3_s34 <= ahead_number_3_s33;
+        ahead_number_4 <= ahead_number_3_s34;
+        ahead_ends_3_s33 <= ahead_ends_3_s32;
+        ahead_ends_3_s34 <= ahead_ends_3_s33;
+        ahead_ends_4 <= ahead_ends_3_s34;
     end
-    wire whole_3 = &term_number_s36[3:0]; // join_pairs.rs:42
-    wire odd_4 = term_number_s36[4]; // join_pairs.rs:43
-    always @(posedge clk) if ((term_comes_s36 & whole_3) & (~odd_4)) held_8 <= adder_6_y;
+    always @(posedge clk) begin
+        if (rst) begin
+            ahead_comes_4_s36 <= 1'h0;
+        end else begin
+            ahead_comes_4_s36 <= ahead_comes_4;
+        end
+    end
+    always @(posedge clk) begin
+        ahead_number_4_s36 <= ahead_number_4;
+        ahead_ends_4_s36 <= ahead_ends_4;
+    end
+    wire whole_3 = &ahead_number_4_s36[3:0]; // join_pairs.rs:59
+    wire odd_4 = ahead_number_4_s36[4]; // join_pairs.rs:60
+    wire even_follows_4 = ahead_comes_4 & (~ahead_number_4[4]); // join_pairs.rs:61
     add_e5f10_l4 adder_8 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
-        .a(odd_4 ? held_8 : adder_6_y),
-        .b(odd_4 ? adder_6_y : 16'h8000),
+        .a(held_8),
+        .b(adder_6_y),
         .out_valid(adder_8_out_valid),
         .y(adder_8_y)
     );
-    always @(posedge clk) if ((term_comes_s36 & whole_3) & (~odd_4)) held_9 <= adder_7_y;
+    always @(posedge clk) begin
+        if ((ahead_comes_4_s36 & whole_3) & (~odd_4)) held_8 <= adder_6_y;
+        if (even_follows_4) held_8 <= 16'h8000;
+    end
     add_e5f10_l4 adder_9 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
-        .a(odd_4 ? held_9 : adder_7_y),
-        .b(odd_4 ? adder_7_y : 16'h8000),
+        .a(held_9),
+        .b(adder_7_y),
         .out_valid(adder_9_out_valid),
         .y(adder_9_y)
     );
     always @(posedge clk) begin
+        if ((ahead_comes_4_s36 & whole_3) & (~odd_4)) held_9 <= adder_7_y;
+        if (even_follows_4) held_9 <= 16'h8000;
+    end
+    always @(posedge clk) begin
         if (rst) begin
-            term_comes_s37 <= 1'h0;
-            term_comes_s38 <= 1'h0;
-            term_comes_s39 <= 1'h0;
-            term_comes_s40 <= 1'h0;
+            ahead_comes_4_s37 <= 1'h0;
+            ahead_comes_4_s38 <= 1'h0;
+            ahead_comes_5 <= 1'h0;
         end else begin
-            term_comes_s37 <= term_comes_s36;
-            term_comes_s38 <= term_comes_s37;
-            term_comes_s39 <= term_comes_s38;
-            term_comes_s40 <= term_comes_s39;
+            ahead_comes_4_s37 <= ahead_comes_4_s36;
+            ahead_comes_4_s38 <= ahead_comes_4_s37;
+            ahead_comes_5 <= ahead_comes_4_s38;
         end
     end
     always @(posedge clk) begin
-        term_number_s37 <= term_number_s36;
-        term_number_s38 <= term_number_s37;
-        term_number_s39 <= term_number_s38;
-        term_number_s40 <= term_number_s39;
-        term_ends_s37 <= term_ends_s36;
-        term_ends_s38 <= term_ends_s37;
-        term_ends_s39 <= term_ends_s38;
-        term_ends_s40 <= term_ends_s39;
+        ahead_number_4_s37 <= ahead_number_4_s36;
+        ahead_number_4_s38 <= ahead_number_4_s37;
+        ahead_number_5 <= ahead_number_4_s38;
+        ahead_ends_4_s37 <= ahead_ends_4_s36;
+        ahead_ends_4_s38 <= ahead_ends_4_s37;
+        ahead_ends_5 <= ahead_ends_4_s38;
     end
-    wire whole_4 = &term_number_s40[4:0]; // join_pairs.rs:42
-    wire odd_5 = term_number_s40[5]; // join_pairs.rs:43
-    always @(posedge clk) if ((term_comes_s40 & whole_4) & (~odd_5)) held_10 <= adder_8_y;
+    always @(posedge clk) begin
+        if (rst) begin
+            ahead_comes_5_s40 <= 1'h0;
+        end else begin
+            ahead_comes_5_s40 <= ahead_comes_5;
+        end
+    end
+    always @(posedge clk) begin
+        ahead_number_5_s40 <= ahead_number_5;
+        ahead_ends_5_s40 <= ahead_ends_5;
+    end
+    wire whole_4 = &ahead_number_5_s40[4:0]; // join_pairs.rs:59
+    wire odd_5 = ahead_number_5_s40[5]; // join_pairs.rs:60
+    wire even_follows_5 = ahead_comes_5 & (~ahead_number_5[5]); // join_pairs.rs:61
     add_e5f10_l4 adder_10 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
-        .a(odd_5 ? held_10 : adder_8_y),
-        .b(odd_5 ? adder_8_y : 16'h8000),
+        .a(held_10),
+        .b(adder_8_y),
         .out_valid(adder_10_out_valid),
         .y(adder_10_y)
     );
-    always @(posedge clk) if ((term_comes_s40 & whole_4) & (~odd_5)) held_11 <= adder_9_y;
+    always @(posedge clk) begin
+        if ((ahead_comes_5_s40 & whole_4) & (~odd_5)) held_10 <= adder_8_y;
+        if (even_follows_5) held_10 <= 16'h8000;
+    end
     add_e5f10_l4 adder_11 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
-        .a(odd_5 ? held_11 : adder_9_y),
-        .b(odd_5 ? adder_9_y : 16'h8000),
+        .a(held_11),
+        .b(adder_9_y),
         .out_valid(adder_11_out_valid),
         .y(adder_11_y)
     );
     always @(posedge clk) begin
+        if ((ahead_comes_5_s40 & whole_4) & (~odd_5)) held_11 <= adder_9_y;
+        if (even_follows_5) held_11 <= 16'h8000;
+    end
+    always @(posedge clk) begin
         if (rst) begin
-            term_comes_s41 <= 1'h0;
-            term_comes_s42 <= 1'h0;
-            term_comes_s43 <= 1'h0;
-            term_comes_s44 <= 1'h0;
+            ahead_comes_5_s41 <= 1'h0;
+            ahead_comes_5_s42 <= 1'h0;
+            ahead_comes_6 <= 1'h0;
         end else begin
-            term_comes_s41 <= term_comes_s40;
-            term_comes_s42 <= term_comes_s41;
-            term_comes_s43 <= term_comes_s42;
-            term_comes_s44 <= term_comes_s43;
+            ahead_comes_5_s41 <= ahead_comes_5_s40;
+            ahead_comes_5_s42 <= ahead_comes_5_s41;
+            ahead_comes_6 <= ahead_comes_5_s42;
         end
     end
     always @(posedge clk) begin
-        term_number_s41 <= term_number_s40;
-        term_number_s42 <= term_number_s41;
-        term_number_s43 <= term_number_s42;
-        term_number_s44 <= term_number_s43;
-        term_ends_s41 <= term_ends_s40;
-        term_ends_s42 <= term_ends_s41;
-        term_ends_s43 <= term_ends_s42;
-        term_ends_s44 <= term_ends_s43;
+        ahead_number_5_s41 <= ahead_number_5_s40;
+        ahead_number_5_s42 <= ahead_number_5_s41;
+        ahead_number_6 <= ahead_number_5_s42;
+        ahead_ends_5_s41 <= ahead_ends_5_s40;
+        ahead_ends_5_s42 <= ahead_ends_5_s41;
+        ahead_ends_6 <= ahead_ends_5_s42;
     end
-    wire whole_5 = &term_number_s44[5:0]; // join_pairs.rs:42
-    wire odd_6 = term_number_s44[6]; // join_pairs.rs:43
-    always @(posedge clk) if ((term_comes_s44 & whole_5) & (~odd_6)) held_12 <= adder_10_y;
+    always @(posedge clk) begin
+        if (rst) begin
+            ahead_comes_6_s44 <= 1'h0;
+        end else begin
+            ahead_comes_6_s44 <= ahead_comes_6;
+        end
+    end
+    always @(posedge clk) begin
+        ahead_number_6_s44 <= ahead_number_6;
+        ahead_ends_6_s44 <= ahead_ends_6;
+    end
+    wire whole_5 = &ahead_number_6_s44[5:0]; // join_pairs.rs:59
+    wire odd_6 = ahead_number_6_s44[6]; // join_pairs.rs:60
+    wire even_follows_6 = ahead_comes_6 & (~ahead_number_6[6]); // join_pairs.rs:61
     add_e5f10_l4 adder_12 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
-        .a(odd_6 ? held_12 : adder_10_y),
-        .b(odd_6 ? adder_10_y : 16'h8000),
+        .a(held_12),
+        .b(adder_10_y),
         .out_valid(adder_12_out_valid),
         .y(adder_12_y)
     );
-    always @(posedge clk) if ((term_comes_s44 & whole_5) & (~odd_6)) held_13 <= adder_11_y;
+    always @(posedge clk) begin
+        if ((ahead_comes_6_s44 & whole_5) & (~odd_6)) held_12 <= adder_10_y;
+        if (even_follows_6) held_12 <= 16'h8000;
+    end
     add_e5f10_l4 adder_13 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
-        .a(odd_6 ? held_13 : adder_11_y),
-        .b(odd_6 ? adder_11_y : 16'h8000),
+        .a(held_13),
+        .b(adder_11_y),
         .out_valid(adder_13_out_valid),
         .y(adder_13_y)
     );
     always @(posedge clk) begin
+        if ((ahead_comes_6_s44 & whole_5) & (~odd_6)) held_13 <= adder_11_y;
+        if (even_follows_6) held_13 <= 16'h8000;
+    end
+    always @(posedge clk) begin
         if (rst) begin
-            term_comes_s45 <= 1'h0;
-            term_comes_s46 <= 1'h0;
-            term_comes_s47 <= 1'h0;
-            term_comes_s48 <= 1'h0;
+            ahead_comes_6_s45 <= 1'h0;
+            ahead_comes_6_s46 <= 1'h0;
+            ahead_comes_7 <= 1'h0;
         end else begin
-            term_comes_s45 <= term_comes_s44;
-            term_comes_s46 <= term_comes_s45;
-            term_comes_s47 <= term_comes_s46;
-            term_comes_s48 <= term_comes_s47;
+            ahead_comes_6_s45 <= ahead_comes_6_s44;
+            ahead_comes_6_s46 <= ahead_comes_6_s45;
+            ahead_comes_7 <= ahead_comes_6_s46;
         end
     end
     always @(posedge clk) begin
-        term_number_s45 <= term_number_s44;
-        term_number_s46 <= term_number_s45;
-        term_number_s47 <= term_number_s46;
-        term_number_s48 <= term_number_s47;
-        term_ends_s45 <= term_ends_s44;
-        term_ends_s46 <= term_ends_s45;
-        term_ends_s47 <= term_ends_s46;
-        term_ends_s48 <= term_ends_s47;
+        ahead_number_6_s45 <= ahead_number_6_s44;
+        ahead_number_6_s46 <= ahead_number_6_s45;
+        ahead_number_7 <= ahead_number_6_s46;
+        ahead_ends_6_s45 <= ahead_ends_6_s44;
+        ahead_ends_6_s46 <= ahead_ends_6_s45;
+        ahead_ends_7 <= ahead_ends_6_s46;
     end
-    wire whole_6 = &term_number_s48[6:0]; // join_pairs.rs:42
-    wire odd_7 = term_number_s48[7]; // join_pairs.rs:43
-    always @(posedge clk) if ((term_comes_s48 & whole_6) & (~odd_7)) held_14 <= adder_12_y;
+    always @(posedge clk) begin
+        if (rst) begin
+            ahead_comes_7_s48 <= 1'h0;
+        end else begin
+            ahead_comes_7_s48 <= ahead_comes_7;
+        end
+    end
+    always @(posedge clk) begin
+        ahead_number_7_s48 <= ahead_number_7;
+        ahead_ends_7_s48 <= ahead_ends_7;
+    end
+    wire whole_6 = &ahead_number_7_s48[6:0]; // join_pairs.rs:59
+    wire odd_7 = ahead_number_7_s48[7]; // join_pairs.rs:60
+    wire even_follows_7 = ahead_comes_7 & (~ahead_number_7[7]); // join_pairs.rs:61
     add_e5f10_l4 adder_14 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
-        .a(odd_7 ? held_14 : adder_12_y),
-        .b(odd_7 ? adder_12_y : 16'h8000),
+        .a(held_14),
+        .b(adder_12_y),
         .out_valid(adder_14_out_valid),
         .y(sums_0)
     );
-    always @(posedge clk) if ((term_comes_s48 & whole_6) & (~odd_7)) held_15 <= adder_13_y;
+    always @(posedge clk) begin
+        if ((ahead_comes_7_s48 & whole_6) & (~odd_7)) held_14 <= adder_12_y;
+        if (even_follows_7) held_14 <= 16'h8000;
+    end
     add_e5f10_l4 adder_15 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
-        .a(odd_7 ? held_15 : adder_13_y),
-        .b(odd_7 ? adder_13_y : 16'h8000),
+        .a(held_15),
+        .b(adder_13_y),
         .out_valid(adder_15_out_valid),
         .y(sums_1)
     );
     always @(posedge clk) begin
+        if ((ahead_comes_7_s48 & whole_6) & (~odd_7)) held_15 <= adder_13_y;
+        if (even_follows_7) held_15 <= 16'h8000;
+    end
+    always @(posedge clk) begin
         if (rst) begin
-            term_comes_s49 <= 1'h0;
-            term_comes_s50 <= 1'h0;
-            term_comes_s51 <= 1'h0;
+            ahead_comes_7_s49 <= 1'h0;
+            ahead_comes_7_s50 <= 1'h0;
+            ahead_comes_7_s51 <= 1'h0;
             term_comes_1 <= 1'h0;
         end else begin
-            term_comes_s49 <= term_comes_s48;
-            term_comes_s50 <= term_comes_s49;
-            term_comes_s51 <= term_comes_s50;
-            term_comes_1 <= term_comes_s51;
+            ahead_comes_7_s49 <= ahead_comes_7_s48;
+            ahead_comes_7_s50 <= ahead_comes_7_s49;
+            ahead_comes_7_s51 <= ahead_comes_7_s50;
+            term_comes_1 <= ahead_comes_7_s51;
         end
     end
     always @(posedge clk) begin
-        term_ends_s49 <= term_ends_s48;
-        term_ends_s50 <= term_ends_s49;
-        term_ends_s51 <= term_ends_s50;
-        term_ends_1 <= term_ends_s51;
+        ahead_ends_7_s49 <= ahead_ends_7_s48;
+        ahead_ends_7_s50 <= ahead_ends_7_s49;
+        ahead_ends_7_s51 <= ahead_ends_7_s50;
+        term_ends_1 <= ahead_ends_7_s51;
     end
-    wire comes_2 = term_comes_1 & term_ends_1; // sums.rs:94
+    wire comes_2 = term_comes_1 & term_ends_1; // sums.rs:96
     multiply_e5f10_l4 multiplier_32 (
         .clk(clk),
         .rst(rst),
@@ -1709,7 +1814,7 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     );
     assign m_product_0 = fifo_m_payload[16:1];
     assign m_last = fifo_m_payload[0];
-    wire _t14 = m_valid & m_ready; // matrix_vector.rs:96
+    wire _t14 = m_valid & m_ready; // matrix_vector.rs:97
     always @(posedge clk) begin
         if (rst) begin
             adding <= 8'h0;
@@ -1718,7 +1823,7 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
             else if (comes_3 & (~_t11)) adding <= adding - 8'h1;
         end
     end
-    wire _t15 = _t11 & across_last; // front.rs:37
+    wire _t15 = _t11 & across_last; // front.rs:36
     always @(posedge clk) begin
         if (rst) begin
             waiting <= 8'h0;

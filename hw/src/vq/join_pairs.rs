@@ -27,6 +27,7 @@ pub(super) fn adder_but_last() -> Result<Design<BinaryPorts>, Errors> {
 }
 
 /// The sums of some vectors of up to 2^levels terms, as `tree` has them: neighbours first. An adder for each level; with the last term comes the sum.
+/// What is known of a term comes a stage before its values, or earlier.
 #[module]
 pub(super) fn sums_of_terms(
     m: Module,
@@ -38,18 +39,23 @@ pub(super) fn sums_of_terms(
     let unit = adder()?;
     let (mut term, mut values) = (term, values);
     for level in 0..levels {
+        let [from, stage] = [term.comes, values[0]].map(|x| p.stage_of(x).unwrap_or(0));
+        let ahead = term.later(stage.saturating_sub(from + 1));
+        term = ahead.next();
         // those before it in its part of the tree were there
         let whole = if level == 0 { m.lit(1u32, 1) } else { term.number.trunc(level).all() };
         let odd = term.number.bit(level);
+        let even_follows = p.enter_at(stage, p.leave(ahead.comes & !ahead.number.bit(level)));
         let mut sums = vec![];
         for value in values {
             let held = p.state(m.reg(bits(value.width())), value);
             m.when(term.comes & whole & !odd, || held.set(value));
-            // the last term may have no neighbour
-            sums.push(sum_of(m, &unit, odd.mux(held, value), odd.mux(value, m.lit(NOTHING, 16))));
+            // the last term may have no neighbour: a reset of flip-flops takes no choice between two numbers
+            m.when(even_follows, || held.set(NOTHING));
+            sums.push(sum_of(m, &unit, held, value));
         }
         values = sums;
-        term = term.meet(values[0]);
     }
+    term = term.meet(values[0]);
     Ok((term, values))
 }

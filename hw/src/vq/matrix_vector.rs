@@ -23,6 +23,7 @@ mod entries;
 mod front;
 mod gearbox;
 mod params;
+mod prepared;
 mod quarters;
 mod report;
 mod sums;

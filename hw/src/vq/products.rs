@@ -189,7 +189,7 @@ pub(super) fn multiply_all(
         }
         if pieces > 0 {
             let ends = word.trunc(pieces).all();
-            let of_word = Term { comes, number: word.trunc(pieces), ends }.meet(values[0]);
+            let of_word = Term { comes, number: word.trunc(pieces), ends };
             let (whole, sum) = sums_of_terms(m, pipeline, of_word, values, pieces)?;
             (term, values) = (Some(whole), sum);
         }

@@ -3,6 +3,7 @@
 use super::super::join_pairs::{NOTHING, Term, adder, sum_of, sums_of_terms};
 use super::entries::{Flags, Values};
 use super::params::{MatrixParams, MatrixScales};
+use super::prepared::times_prepared;
 use super::quarters::times_quarters;
 use super::types::RowProducts;
 use crate::float::format::{BINARY16, Subnormals};
@@ -82,7 +83,8 @@ fn over_beats(
             sums.push(dot(m, values, numbers, p)?);
         }
     }
-    let term = Term { comes, number: flags.number, ends: flags.ends }.meet(sums[0]);
+    let ahead = Term { comes, number: flags.number, ends: flags.ends };
+    let term = ahead.meet(sums[0]);
     let wrong = x.wrong.map(|wrong| {
         let of_beat = wrong.meet(sums[0]);
         let before = rows.state(m.reg(bits(1)).comment("an index of the row has no entry"), of_beat);
@@ -90,7 +92,7 @@ fn over_beats(
         m.when(term.comes, || before.set(wrong));
         wrong
     });
-    let (term, sums) = sums_of_terms(m, rows, term, sums, p.levels())?;
+    let (term, sums) = sums_of_terms(m, rows, ahead, sums, p.levels())?;
     let comes = rows.valid(term.comes & term.ends);
     let sums = match settings.ratio {
         Some(ratio) => joined(m, sums, rows.constant(ratio))?,
@@ -110,7 +112,13 @@ fn dot(m: Module, values: Vector<Signal>, numbers: Vector<Signal>, p: MatrixPara
             multiplier.x.set(number);
             Ok(multiplier.y)
         }
-        false => times(m, value, number),
+        false => {
+            // a sum of entries may be infinite
+            let multiplier = m.instance(&times_prepared(p.residuals() == 1)?);
+            multiplier.x.set(number);
+            multiplier.value.set(value);
+            Ok(multiplier.y)
+        }
     };
     let products = values.into_iter().zip(numbers).map(product);
     let products = products.collect::<Result<Vec<_>, Errors>>()?;
@@ -170,13 +178,14 @@ fn over_tiles(
     let kept = Kept { wrong: wrong.map(|_| bits(1)), sums: numbers };
     let memory = m.memory(kept, 1 << p.row_bits()).style(RamStyle::Block).feedback();
     memory.attribute("no_rw_check", ""); // no row is read while it is written, but for what is not used
-    let before: Kept = memory.read_sync(number).next(); // block RAM is slow
-    let first = flags.first_across.meet(before.sums[0]);
+    let read: Kept = memory.read_sync(number);
+    let before = m.reg(read.shape()); // block RAM is slow
+    before.set(read);
+    let first = flags.first_across.meet(read.sums[0]);
+    m.when(first, || before.sums.into_iter().for_each(|sum| sum.set(NOTHING))); // that is a reset of its flip-flops
+    let first = first.next();
     let adder = adder()?;
-    let add = |(sum, before): (Signal, Signal)| {
-        let before = first.mux(m.lit(NOTHING, 16), before);
-        sum_of(m, &adder, before, sum.meet(before))
-    };
+    let add = |(sum, before): (Signal, Signal)| sum_of(m, &adder, before, sum.meet(before));
     let sums: Vec<Signal> = sums.into_iter().zip(before.sums).map(add).collect();
     let wrong = wrong.zip(before.wrong).map(|(wrong, before)| wrong.meet(before) | (before & !first));
     let wrong = wrong.map(|wrong| wrong.meet(sums[0]));

@@ -1,7 +1,9 @@
 //! The vectors: those of a command in block RAM, and those of the next one beside them.
 
 use super::super::cache_types::WORD_NUMBERS;
+use super::super::delay::{delayed, delayed_valid};
 use super::params::MatrixParams;
+use super::prepared::prepared;
 use super::types::MatrixVectorPorts;
 use hdl::*;
 
@@ -53,9 +55,10 @@ impl Vectors {
                 });
             });
         });
+        let write = Write { half: filled, word, number, data: words.payload.data };
         let writes = words.transfer() & !beyond;
-        let memories =
-            (0..p.vectors).map(|i| memories(m, (filled, word), (writes & number.eq(i), words.payload.data), p));
+        let (writes, write) = if p.is_lattice() { (writes, write) } else { prepared_word(m, writes, write) };
+        let memories = (0..p.vectors).map(|i| memories(m, writes & write.number.eq(i), write, p));
         let columns = io.command.payload.columns.drop_low(WORD_NUMBERS.ilog2());
         let fit = !wrong.at(half) & columns.eq(length.at(half).zext(columns.width()));
         Vectors { there: full.at(half), fit, half, memories: memories.collect() }
@@ -66,27 +69,42 @@ impl Vectors {
     pub(super) fn read(&self, m: Module, place: Signal) -> Vec<Vec<Signal>> {
         let address = self.half.cat(place);
         let number = |memory: &Memory| {
-            let word = m.reg(bits(16 * WORD_NUMBERS));
-            word.set(memory.read_sync(address)); // block RAM is slow
-            word.lanes(16)
+            let read: Signal = memory.read_sync(address);
+            let word = m.reg(read.shape());
+            word.set(read); // block RAM is slow
+            word.lanes(word.width() / WORD_NUMBERS)
         };
         self.memories.iter().map(|of_vector| of_vector.iter().flat_map(number).collect()).collect()
     }
 }
 
+/// A word of a vector that is written.
+#[derive(Clone, Copy, Bundle)]
+struct Write {
+    half: Signal,
+    word: Signal,
+    number: Signal,
+    data: Signal,
+}
+
+/// The numbers of a word as the multipliers take them, two cycles later: no command reads them sooner.
+#[module]
+fn prepared_word(m: Module, writes: Signal, write: Write) -> (Signal, Write) {
+    let came = delayed(m, write, 1);
+    let numbers: Vec<Signal> = came.data.lanes(16).into_iter().map(prepared).collect();
+    let write = delayed(m, Write { data: Vector::of(numbers).pack(), ..came }, 1);
+    (delayed_valid(m, writes, 2), write)
+}
+
 /// The memories of a vector.
-fn memories(
-    m: Module,
-    (half, word): (Signal, Signal),
-    (writes, data): (Signal, Signal),
-    p: MatrixParams,
-) -> Vec<Memory> {
+fn memories(m: Module, writes: Signal, write: Write, p: MatrixParams) -> Vec<Memory> {
+    let Write { half, word, data, .. } = write;
     let count = p.beat_columns() / WORD_NUMBERS;
     let low = count.ilog2();
     let place = if low == 0 { word } else { word.drop_low(low) };
     let place = place.zext(place.width().max(p.place_bits())).trunc(p.place_bits());
     let memory = |i: u32| {
-        let memory = m.memory(bits(16 * WORD_NUMBERS), 2 << p.place_bits()).style(RamStyle::Block);
+        let memory = m.memory(data.shape(), 2 << p.place_bits()).style(RamStyle::Block);
         memory.attribute("no_rw_check", ""); // one half is read, the other one written
         let ours = if low == 0 { writes } else { writes & word.trunc(low).eq(i) };
         memory.write(half.cat(place), data, ours);

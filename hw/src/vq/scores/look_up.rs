@@ -89,7 +89,7 @@ fn sum_up(m: Module, rows: Pipeline, x: Looked, levels: u32) -> Result<Found, Er
     let before = rows.state(m.reg(bits(1)).comment("an index of the row has no entry"), x.wrong);
     let wrong = x.wrong | (before & of_word.number.any());
     m.when(of_word.comes, || before.set(wrong));
-    let (term, mut sums) = sums_of_terms(m, rows, x.term.meet(sums[0]), sums, levels)?;
+    let (term, mut sums) = sums_of_terms(m, rows, x.term, sums, levels)?;
     if let Some(scale) = x.scale {
         let unit = multiply::multiply(BINARY16, Subnormals::Keep, multiply::NATURAL)?;
         for sum in &mut sums {
