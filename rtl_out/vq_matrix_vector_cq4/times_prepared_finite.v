@@ -10,23 +10,24 @@ module times_prepared_finite (
     input  wire [15:0] value, // The number of the book.
     output wire [15:0] y // The product.
 );
-    reg [21:0] product; // prepared.rs:75
+    reg [10:0] sigs_0; // prepared.rs:75
+    reg [10:0] sigs_1; // prepared.rs:75
     reg [6:0] exp_2; // prepared.rs:76
     reg [3:0] zeros_1; // prepared.rs:76
     reg value_zero_1; // prepared.rs:76
     reg special_1; // prepared.rs:77
     reg nan_1; // prepared.rs:77
     reg sign_2; // prepared.rs:77
-    reg [21:0] product_1; // prepared.rs:88
-    reg [4:0] amount_1; // prepared.rs:88
-    reg [4:0] base_1; // prepared.rs:88
-    reg s_edge_1; // prepared.rs:88
-    reg special_3; // prepared.rs:89
-    reg nan_2; // prepared.rs:89
-    reg sign_3; // prepared.rs:89
+    reg [21:0] product_1; // prepared.rs:89
+    reg [4:0] amount_1; // prepared.rs:89
+    reg [4:0] base_1; // prepared.rs:89
+    reg s_edge_1; // prepared.rs:89
+    reg special_3; // prepared.rs:90
+    reg nan_2; // prepared.rs:90
+    reg sign_3; // prepared.rs:90
     wire [15:0] second_y;
 
-    // significands are multiplied; meanwhile the sum of the exponents, and the zeros before the leading one of the value
+    // the sum of the exponents, and the zeros before the leading one of the value; then the significands are multiplied
     wire sign = x[17]; // prepared.rs:63
     wire [5:0] exp = x[16:11]; // prepared.rs:63
     wire [10:0] sig = x[10:0]; // prepared.rs:63
@@ -61,9 +62,9 @@ module times_prepared_finite (
     wire none_4 = ~(|high_4); // leading_zeros.rs:15
     wire of_low_3 = ~low_4[1]; // leading_zeros.rs:11
     wire [3:0] zeros = {none, none ? of_low : {none_2, none_2 ? of_low_2 : {none_4, none_4 ? of_low_3 : (~high_4[1])}}}; // leading_zeros.rs:17
-    wire [21:0] _t1 = {11'h0, sig} * {11'h0, value_sig}; // prepared.rs:75
     always @(posedge clk) begin
-        product <= _t1;
+        sigs_0 <= sig;
+        sigs_1 <= value_sig;
         exp_2 <= exp_1;
         zeros_1 <= zeros;
         value_zero_1 <= value_zero;
@@ -71,15 +72,16 @@ module times_prepared_finite (
         nan_1 <= nan;
         sign_2 <= sign_1;
     end
+    wire [21:0] product = {11'h0, sigs_0} * {11'h0, sigs_1}; // prepared.rs:78
 
     // how far the product is moved: its leading one to the front, or by what the exponents leave
-    wire [4:0] to_front = {1'h1, zeros_1}; // prepared.rs:80
-    wire [6:0] less = exp_2 - {2'h0, to_front}; // prepared.rs:81
-    wire [4:0] base = less[4:0] & {5{~(less[6] | value_zero_1)}}; // prepared.rs:82
-    wire [4:0] amount = less[6] ? (exp_2[4:0] & {5{~exp_2[6]}}) : to_front; // prepared.rs:84
-    wire s_edge = exp_2 == 7'h2d; // prepared.rs:86
-    wire _t2 = (~exp_2[6]) & (exp_2[5] & (exp_2[4] | (exp_2[3] & (exp_2[2] & (exp_2[1] & (exp_2[0] | 1'h1)))))); // prepared.rs:87
-    wire special_2 = special_1 | _t2; // prepared.rs:87
+    wire [4:0] to_front = {1'h1, zeros_1}; // prepared.rs:81
+    wire [6:0] less = exp_2 - {2'h0, to_front}; // prepared.rs:82
+    wire [4:0] base = less[4:0] & {5{~(less[6] | value_zero_1)}}; // prepared.rs:83
+    wire [4:0] amount = less[6] ? (exp_2[4:0] & {5{~exp_2[6]}}) : to_front; // prepared.rs:85
+    wire s_edge = exp_2 == 7'h2d; // prepared.rs:87
+    wire _t1 = (~exp_2[6]) & (exp_2[5] & (exp_2[4] | (exp_2[3] & (exp_2[2] & (exp_2[1] & (exp_2[0] | 1'h1)))))); // prepared.rs:88
+    wire special_2 = special_1 | _t1; // prepared.rs:88
     always @(posedge clk) begin
         product_1 <= product;
         amount_1 <= amount;
@@ -89,7 +91,7 @@ module times_prepared_finite (
         nan_2 <= nan_1;
         sign_3 <= sign_2;
     end
-    wire special_4 = special_3 | (s_edge_1 & product_1[21]); // prepared.rs:92
+    wire special_4 = special_3 | (s_edge_1 & product_1[21]); // prepared.rs:93
     multiply_round_e5f10_l2 second (
         .clk(clk),
         .product(product_1),

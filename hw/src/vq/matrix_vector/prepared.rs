@@ -59,7 +59,7 @@ pub fn times_prepared(finite: bool) -> Result<Design<PreparedPorts>, Errors> {
     let (x, value) = p.enter((io.x, io.value));
     let places = Places::of(BINARY16);
 
-    m.section("significands are multiplied; meanwhile the sum of the exponents, and the zeros before the leading one of the value");
+    m.section("the sum of the exponents, and the zeros before the leading one of the value; then the significands are multiplied");
     let (sign, exp, sig) = (x.msb(), x.bits(SIG_BITS + EXP_BITS - 1, SIG_BITS), x.trunc(SIG_BITS));
     let value = Parts::of(value, BINARY16);
     let value_sig = value.significand(Subnormals::Keep);
@@ -72,9 +72,10 @@ pub fn times_prepared(finite: bool) -> Result<Design<PreparedPorts>, Errors> {
     let width = EXP_BITS + 1;
     let exp = exp.sext(width) + value.effective_exp().zext(width);
     let zeros = leading_zeros(value_sig);
-    let product = (sig * value_sig).next();
+    let sigs = (sig, value_sig).next();
     let [exp, zeros, value_zero] = [exp, zeros, value_zero].map(|x| x.next());
     let [special, nan, sign] = [special, nan, sign].map(|x| x.next());
+    let product = sigs.0 * sigs.1;
 
     m.section("how far the product is moved: its leading one to the front, or by what the exponents leave");
     let to_front = m.lit(places.half >> zeros.width(), 1).cat(zeros);
