@@ -142,7 +142,7 @@ mod tests {
             let some = (0..=u16::MAX).map(|x| (x, values[(usize::from(x) * 7 + usize::from(x >> 8)) % values.len()]));
             let all_values = ends.into_iter().flat_map(|x| (0..=u16::MAX).map(move |value| (x, value)));
             // of finite ones no other logic is left out
-            let each = if finite { &values[..0] } else { &values };
+            let each = if finite { &values[..0] } else { &values[..] };
             let of_each = each.iter().flat_map(|value| (0..=u16::MAX).map(move |x| (x, *value)));
             for (x, value) in some.chain(all_values).chain(of_each).filter(|(_, value)| is_legal(*value, finite)) {
                 sim.poke(0, u64::from(x));
