@@ -112,28 +112,28 @@ module vq_attention_head_cq4 (
     reg [14:0] total; // stages.rs:32
     reg s_before; // slave.rs:44
     reg begins; // a job was taken in the cycle before | stages.rs:34
-    wire stage_ends; // attention_head.rs:69
-    reg [17:0] words; // attention_head.rs:121
-    reg [17:0] words_1; // attention_head.rs:121
-    reg [29:0] row_at; // attention_head.rs:75
-    reg [1:0] asked; // pieces of the stage that were asked for | reading.rs:62
-    reg [1:0] came; // pieces that came | reading.rs:63
-    reg [28:0] piece_word; // reading.rs:64
-    reg [17:0] piece_words; // reading.rs:64
-    reg asks; // reading.rs:65
-    reg is_last; // reading.rs:65
-    wire asking_valid; // reading.rs:80
-    wire asking_ready; // reading.rs:80
-    wire [31:0] asking_address; // reading.rs:80
-    wire [20:0] asking_bytes; // reading.rs:80
-    wire asking_tag; // reading.rs:80
+    wire stage_ends; // attention_head.rs:70
+    reg [17:0] words; // attention_head.rs:122
+    reg [17:0] words_1; // attention_head.rs:122
+    reg [29:0] row_at; // attention_head.rs:76
+    reg [1:0] asked; // pieces of the stage that were asked for | reading.rs:63
+    reg [1:0] came; // pieces that came | reading.rs:64
+    reg [28:0] piece_word; // reading.rs:65
+    reg [17:0] piece_words; // reading.rs:65
+    reg asks; // reading.rs:66
+    reg is_last; // reading.rs:66
+    wire asking_valid; // reading.rs:81
+    wire asking_ready; // reading.rs:81
+    wire [31:0] asking_address; // reading.rs:81
+    wire [20:0] asking_bytes; // reading.rs:81
+    wire asking_tag; // reading.rs:81
     wire reader_command_ready;
     wire [63:0] from_tdata;
     wire [7:0] from_tkeep;
     wire from_tlast;
     wire from_tuser;
     wire from_tvalid;
-    wire from_tready; // reading.rs:87
+    wire from_tready; // reading.rs:88
     wire reader_done_valid;
     wire reader_done_tag;
     wire [2:0] reader_done_outcome;
@@ -149,30 +149,30 @@ module vq_attention_head_cq4 (
     wire slice_s_ready;
     wire slice_m_valid;
     wire [53:0] slice_m_payload;
-    wire vector_valid; // reading.rs:96
-    wire vector_ready; // reading.rs:96
-    wire [63:0] vector_data; // reading.rs:96
-    wire vector_last; // reading.rs:96
-    wire words_valid; // reading.rs:96
-    wire words_ready; // reading.rs:96
-    wire [63:0] words_data; // reading.rs:96
-    wire words_last; // reading.rs:96
-    wire words_failed; // reading.rs:96
-    reg there; // reading.rs:102
-    reg failed; // reading.rs:102
-    wire u_encoder_256x2_32_command_valid; // attention_head.rs:83
+    wire vector_valid; // reading.rs:116
+    wire vector_ready; // reading.rs:116
+    wire [63:0] vector_data; // reading.rs:116
+    wire vector_last; // reading.rs:116
+    wire words_valid; // reading.rs:116
+    wire words_ready; // reading.rs:116
+    wire [63:0] words_data; // reading.rs:116
+    wire words_last; // reading.rs:116
+    wire words_failed; // reading.rs:116
+    reg there; // reading.rs:122
+    reg failed; // reading.rs:122
+    wire u_encoder_256x2_32_command_valid; // attention_head.rs:84
     wire u_encoder_256x2_32_command_ready;
     wire u_encoder_256x2_32_query_ready;
     wire u_encoder_256x2_32_words_ready;
     wire row_valid;
-    wire row_ready; // attention_head.rs:83
+    wire row_ready; // attention_head.rs:84
     wire [63:0] row_data;
     wire row_last;
     wire u_encoder_256x2_32_done_valid;
     wire [3:0] u_encoder_256x2_32_done_outcome;
     wire u_encoder_256x2_32_done_in_rows;
     wire [15:0] u_encoder_256x2_32_done_position;
-    wire u_scores_256x2_32_1_1_command_valid; // attention_head.rs:84
+    wire u_scores_256x2_32_1_1_command_valid; // attention_head.rs:85
     wire u_scores_256x2_32_1_1_command_ready;
     wire u_scores_256x2_32_1_1_query_ready;
     wire u_scores_256x2_32_1_1_words_ready;
@@ -184,13 +184,13 @@ module vq_attention_head_cq4 (
     wire [3:0] u_scores_256x2_32_1_1_report_outcome;
     wire u_scores_256x2_32_1_1_report_in_rows;
     wire [15:0] u_scores_256x2_32_1_1_report_position;
-    wire u_softmax_8192_scores_valid; // attention_head.rs:85
+    wire u_softmax_8192_scores_valid; // attention_head.rs:86
     wire u_softmax_8192_scores_ready;
     wire u_softmax_8192_weights_valid;
     wire [15:0] u_softmax_8192_weights_weight;
     wire u_softmax_8192_weights_last;
     wire u_softmax_8192_nonfinite;
-    wire u_values_256x2_32_command_valid; // attention_head.rs:86
+    wire u_values_256x2_32_command_valid; // attention_head.rs:87
     wire u_values_256x2_32_command_ready;
     wire u_values_256x2_32_weight_ready;
     wire u_values_256x2_32_words_ready;
@@ -205,32 +205,32 @@ module vq_attention_head_cq4 (
     wire slice_1_s_ready;
     wire words_valid_1;
     wire [65:0] slice_1_m_payload;
-    wire own_valid; // attention_head.rs:154
-    wire own_ready; // attention_head.rs:154
-    wire [63:0] own_data; // attention_head.rs:154
-    wire own_last; // attention_head.rs:154
-    wire own_failed; // attention_head.rs:154
+    wire own_valid; // attention_head.rs:155
+    wire own_ready; // attention_head.rs:155
+    wire [63:0] own_data; // attention_head.rs:155
+    wire own_last; // attention_head.rs:155
+    wire own_failed; // attention_head.rs:155
     wire slice_2_s_ready;
     wire slice_2_m_valid;
     wire [65:0] slice_2_m_payload;
-    wire own_valid_1; // attention_head.rs:154
-    wire own_ready_1; // attention_head.rs:154
-    wire [63:0] own_data_1; // attention_head.rs:154
-    wire own_last_1; // attention_head.rs:154
-    wire own_failed_1; // attention_head.rs:154
+    wire own_valid_1; // attention_head.rs:155
+    wire own_ready_1; // attention_head.rs:155
+    wire [63:0] own_data_1; // attention_head.rs:155
+    wire own_last_1; // attention_head.rs:155
+    wire own_failed_1; // attention_head.rs:155
     wire slice_3_s_ready;
     wire slice_3_m_valid;
     wire [65:0] slice_3_m_payload;
-    wire own_valid_2; // attention_head.rs:154
-    wire own_ready_2; // attention_head.rs:154
-    wire [63:0] own_data_2; // attention_head.rs:154
-    wire own_last_2; // attention_head.rs:154
-    wire own_failed_2; // attention_head.rs:154
+    wire own_valid_2; // attention_head.rs:155
+    wire own_ready_2; // attention_head.rs:155
+    wire [63:0] own_data_2; // attention_head.rs:155
+    wire own_last_2; // attention_head.rs:155
+    wire own_failed_2; // attention_head.rs:155
     wire slice_4_s_ready;
     wire slice_4_m_valid;
     wire [65:0] slice_4_m_payload;
-    reg told; // the stage's unit was told | attention_head.rs:162
-    reg complete; // the last score went into the softmax | attention_head.rs:182
+    reg told; // the stage's unit was told | attention_head.rs:163
+    reg complete; // the last score went into the softmax | attention_head.rs:183
     wire slice_5_s_ready;
     wire weights_valid;
     wire weights_ready; // register_slice.rs:61
@@ -269,9 +269,9 @@ module vq_attention_head_cq4 (
     wire packet_last; // writing.rs:72
     reg all; // writing.rs:81
     reg failed_1; // writing.rs:81
-    reg any; // stages.rs:192
-    reg [31:0] address_1; // stages.rs:192
-    reg nonfinite; // a score of the job is NaN or +infinity, or all are -infinity | attention_head.rs:102
+    reg any; // stages.rs:210
+    reg [31:0] address_1; // stages.rs:210
+    reg nonfinite; // a score of the job is NaN or +infinity, or all are -infinity | attention_head.rs:103
     reg ends; // stages.rs:153
     reg [3:0] verdict_outcome; // stages.rs:153
     reg verdict_in_rows; // stages.rs:153
@@ -280,12 +280,12 @@ module vq_attention_head_cq4 (
     reg [3:0] reg_l154_1; // stages.rs:154
     reg reg_l154_2; // stages.rs:154
     reg [15:0] reg_l154_3; // stages.rs:154
-    reg [3:0] verdict_outcome_1; // stages.rs:76
-    reg verdict_in_rows_1; // stages.rs:76
-    reg [15:0] verdict_position_1; // stages.rs:76
-    reg [2:0] failed_in; // stages.rs:77
-    reg over_1; // stages.rs:79
-    reg [31:0] cycles; // stages.rs:133
+    reg [3:0] verdict_outcome_1; // stages.rs:87
+    reg verdict_in_rows_1; // stages.rs:87
+    reg [15:0] verdict_position_1; // stages.rs:87
+    reg [2:0] failed_in; // stages.rs:88
+    reg over_1; // stages.rs:90
+    reg [31:0] cycles; // stages.rs:200
     (* ram_style = "distributed" *) reg [63:0] memory [0:15];
 
     // AXI4-Lite: write
@@ -557,19 +557,19 @@ module vq_attention_head_cq4 (
     end
 
     // rows, in words: all that are read, and where the new ones lie
-    wire [17:0] _t3 = {3'h0, total} * {15'h0, 3'h4}; // attention_head.rs:122
+    wire [17:0] _t3 = {3'h0, total} * {15'h0, 3'h4}; // attention_head.rs:123
     always @(posedge clk) words <= _t3;
-    wire [16:0] _t4 = {3'h0, tokens_1} * {14'h0, 3'h4}; // attention_head.rs:122
+    wire [16:0] _t4 = {3'h0, tokens_1} * {14'h0, 3'h4}; // attention_head.rs:123
     always @(posedge clk) words_1 <= {1'h0, _t4};
-    wire is_key = stage == STAGE_KEY; // attention_head.rs:74
-    wire [29:0] rows = {1'h0, is_key ? key_rows_low_address : value_rows_low_address}; // attention_head.rs:76
+    wire is_key = stage == STAGE_KEY; // attention_head.rs:75
+    wire [29:0] rows = {1'h0, is_key ? key_rows_low_address : value_rows_low_address}; // attention_head.rs:77
     always @(posedge clk) row_at <= rows + {12'h0, words_1};
 
     // what a stage reads
-    wire here = stage == STAGE_KEY; // reading.rs:71
-    wire here_1 = stage == STAGE_VALUE; // reading.rs:71
-    wire here_2 = stage == STAGE_SCORES; // reading.rs:71
-    wire here_3 = stage == STAGE_VALUES; // reading.rs:71
+    wire here = stage == STAGE_KEY; // reading.rs:72
+    wire here_1 = stage == STAGE_VALUE; // reading.rs:72
+    wire here_2 = stage == STAGE_SCORES; // reading.rs:72
+    wire here_3 = stage == STAGE_VALUES; // reading.rs:72
     always @* begin
         piece_word = key_low_address;
         piece_words = 18'h10;
@@ -652,7 +652,7 @@ module vq_attention_head_cq4 (
     );
 
     // where it goes
-    wire is_vector = (~(|came)) & (~(stage == STAGE_VALUES)); // reading.rs:95
+    wire is_vector = (~(|came)) & (~(stage == STAGE_VALUES)); // reading.rs:115
     assign vector_data = from_tdata;
     assign vector_last = from_tlast;
     assign words_data = from_tdata;
@@ -661,7 +661,7 @@ module vq_attention_head_cq4 (
     assign words_valid = from_tvalid & (~is_vector);
     assign words_last = from_tlast & is_last;
     assign from_tready = is_vector ? vector_ready : words_ready;
-    wire packet_ends = (from_tvalid & from_tready) & from_tlast; // reading.rs:103
+    wire packet_ends = (from_tvalid & from_tready) & from_tlast; // reading.rs:123
     always @(posedge clk) begin
         if (rst) begin
             asked <= 2'h0;
@@ -686,9 +686,9 @@ module vq_attention_head_cq4 (
 
     // units
     assign u_softmax_8192_scores_valid = u_scores_256x2_32_1_1_m_valid;
-    wire encodes = (stage == STAGE_KEY) | (stage == STAGE_VALUE); // attention_head.rs:141
-    wire attends = stage == STAGE_SCORES; // attention_head.rs:141
-    wire sums = stage == STAGE_VALUES; // attention_head.rs:141
+    wire encodes = (stage == STAGE_KEY) | (stage == STAGE_VALUE); // attention_head.rs:142
+    wire attends = stage == STAGE_SCORES; // attention_head.rs:142
+    wire sums = stage == STAGE_VALUES; // attention_head.rs:142
     assign vector_ready = encodes ? u_encoder_256x2_32_query_ready : u_scores_256x2_32_1_1_query_ready;
     assign words_ready = slice_1_s_ready;
     wire [63:0] words_data_1 = slice_1_m_payload[65:2]; // register_slice_backward.rs:46
@@ -749,7 +749,7 @@ module vq_attention_head_cq4 (
         .m_ready(((1'h0 | (own_ready & encodes)) | (own_ready_1 & attends)) | (own_ready_2 & sums)),
         .m_payload(slice_1_m_payload)
     );
-    wire _t5 = (u_encoder_256x2_32_command_valid & u_encoder_256x2_32_command_ready) | (u_scores_256x2_32_1_1_command_valid & u_scores_256x2_32_1_1_command_ready); // attention_head.rs:163
+    wire _t5 = (u_encoder_256x2_32_command_valid & u_encoder_256x2_32_command_ready) | (u_scores_256x2_32_1_1_command_valid & u_scores_256x2_32_1_1_command_ready); // attention_head.rs:164
     always @(posedge clk) begin
         if (rst) begin
             told <= 1'h0;
@@ -759,11 +759,11 @@ module vq_attention_head_cq4 (
         end
     end
     assign u_encoder_256x2_32_command_valid = (encodes & there) & (~told);
-    wire [13:0] tokens_2 = total[13:0]; // attention_head.rs:168
+    wire [13:0] tokens_2 = total[13:0]; // attention_head.rs:169
     assign u_scores_256x2_32_1_1_command_valid = (attends & there) & (~told);
     assign u_values_256x2_32_command_valid = sums & (~told);
-    wire flushes = stage == STAGE_FLUSH; // attention_head.rs:181
-    wire sums_1 = stage == STAGE_VALUES; // attention_head.rs:187
+    wire flushes = stage == STAGE_FLUSH; // attention_head.rs:182
+    wire sums_1 = stage == STAGE_VALUES; // attention_head.rs:188
     softmax_8192 u_softmax_8192 (
         .clk(clk),
         .rst(rst),
@@ -791,7 +791,7 @@ module vq_attention_head_cq4 (
         .m_ready(weights_ready),
         .m_payload(slice_5_m_payload)
     );
-    wire over = (weights_valid & weights_ready) & weights_last; // attention_head.rs:196
+    wire over = (weights_valid & weights_ready) & weights_last; // attention_head.rs:197
     always @(posedge clk) begin
         if (rst) begin
             complete <= 1'h0;
@@ -800,7 +800,7 @@ module vq_attention_head_cq4 (
             else if (over) complete <= 1'h0;
         end
     end
-    wire flushed = flushes & (over | (~complete)); // attention_head.rs:198
+    wire flushed = flushes & (over | (~complete)); // attention_head.rs:199
 
     // the weighted sum, until it is known to be right
     wire [31:0] numbers = {u_values_256x2_32_m_value_1, u_values_256x2_32_m_value_0}; // writing.rs:116
@@ -1071,7 +1071,7 @@ module vq_attention_head_cq4 (
             reg_l154 <= ends & (~reg_l154);
         end
     end
-    wire row_went = ~(|u_encoder_256x2_32_done_outcome); // types.rs:158
+    wire row_went = ~(|u_encoder_256x2_32_done_outcome); // types.rs:157
     wire [3:0] what = failed_1 ? 4'hd : 4'he; // stages.rs:178
     wire [3:0] outcome = (failed_1 | nonfinite) ? what : 4'h0; // stages.rs:179
     always @* begin
@@ -1117,10 +1117,10 @@ module vq_attention_head_cq4 (
     end
 
     // from stage to stage
-    wire okay = ~(|reg_l154_1); // types.rs:158
+    wire okay = ~(|reg_l154_1); // types.rs:157
     wire none = attend & (~(|total)); // stages.rs:143
     wire [3:0] refused = (total > 15'h2000) ? 4'hb : (none ? 4'ha : 4'h0); // stages.rs:146
-    wire _t8 = (|refused) | (~(append | attend)); // stages.rs:92
+    wire _t8 = (|refused) | (~(append | attend)); // stages.rs:103
     always @(posedge clk) begin
         if (rst) begin
             stage <= STAGE_IDLE;

@@ -65,138 +65,138 @@ module scores_256x2_32_1_1 (
     wire tables_done_in_rows;
     wire [15:0] tables_done_position;
     reg [3:0] refused; // scores.rs:54
-    reg [13:0] token; // the token whose row comes | rows.rs:42
-    reg [13:0] left; // tokens of the command behind this one | rows.rs:43
-    reg [4:0] under_way; // rows.rs:44
-    reg room; // there is room for another row | rows.rs:45
-    reg [1:0] number; // the word of the row | rows.rs:50
-    reg [3:0] finds; // rows.rs:64
-    reg comes; // look_up.rs:24
-    reg [1:0] term_number; // look_up.rs:25
-    reg term_ends; // look_up.rs:25
-    reg last; // look_up.rs:25
-    reg [63:0] data; // look_up.rs:25
-    reg [16:0] words; // look_up.rs:33
-    reg [16:0] words_1; // look_up.rs:33
-    reg [16:0] words_2; // look_up.rs:33
-    reg [16:0] words_3; // look_up.rs:33
-    reg [16:0] words_4; // look_up.rs:33
-    reg [16:0] words_5; // look_up.rs:33
-    reg [16:0] words_6; // look_up.rs:33
-    reg [16:0] words_7; // look_up.rs:33
+    reg [13:0] token; // the token whose row comes | rows.rs:43
+    reg [13:0] left; // tokens of the command behind this one | rows.rs:44
+    reg [4:0] under_way; // rows.rs:45
+    reg room; // there is room for another row | rows.rs:46
+    reg [1:0] number; // the word of the row | rows.rs:51
+    reg [3:0] finds; // rows.rs:65
+    reg comes; // look_up.rs:25
+    reg [1:0] term_number; // look_up.rs:26
+    reg term_ends; // look_up.rs:26
+    reg last; // look_up.rs:26
+    reg [63:0] data; // look_up.rs:26
+    reg [16:0] words; // look_up.rs:34
+    reg [16:0] words_1; // look_up.rs:34
+    reg [16:0] words_2; // look_up.rs:34
+    reg [16:0] words_3; // look_up.rs:34
+    reg [16:0] words_4; // look_up.rs:34
+    reg [16:0] words_5; // look_up.rs:34
+    reg [16:0] words_6; // look_up.rs:34
+    reg [16:0] words_7; // look_up.rs:34
     wire sum_out_valid;
     wire [15:0] values_0;
-    reg comes_s2; // look_up.rs:90
-    reg of_word_comes; // look_up.rs:90
-    reg [1:0] term_number_s2; // look_up.rs:90
-    reg [1:0] of_word_number; // look_up.rs:90
-    reg term_ends_s2; // look_up.rs:90
-    reg of_word_ends; // look_up.rs:90
-    reg s_before; // an index of the row has no entry | look_up.rs:91
-    reg of_word_comes_s4; // join_pairs.rs:56
-    reg of_word_comes_s5; // join_pairs.rs:56
-    reg of_word_comes_s6; // join_pairs.rs:56
-    reg of_word_comes_s7; // join_pairs.rs:56
-    reg of_word_comes_s8; // join_pairs.rs:56
-    reg of_word_comes_s9; // join_pairs.rs:56
-    reg of_word_comes_s10; // join_pairs.rs:56
-    reg of_word_comes_s11; // join_pairs.rs:56
-    reg of_word_comes_s12; // join_pairs.rs:56
-    reg of_word_comes_s13; // join_pairs.rs:56
-    reg ahead_comes; // join_pairs.rs:56
-    reg [1:0] of_word_number_s4; // join_pairs.rs:56
-    reg [1:0] of_word_number_s5; // join_pairs.rs:56
-    reg [1:0] of_word_number_s6; // join_pairs.rs:56
-    reg [1:0] of_word_number_s7; // join_pairs.rs:56
-    reg [1:0] of_word_number_s8; // join_pairs.rs:56
-    reg [1:0] of_word_number_s9; // join_pairs.rs:56
-    reg [1:0] of_word_number_s10; // join_pairs.rs:56
-    reg [1:0] of_word_number_s11; // join_pairs.rs:56
-    reg [1:0] of_word_number_s12; // join_pairs.rs:56
-    reg [1:0] of_word_number_s13; // join_pairs.rs:56
-    reg [1:0] ahead_number; // join_pairs.rs:56
-    reg of_word_ends_s4; // join_pairs.rs:56
-    reg of_word_ends_s5; // join_pairs.rs:56
-    reg of_word_ends_s6; // join_pairs.rs:56
-    reg of_word_ends_s7; // join_pairs.rs:56
-    reg of_word_ends_s8; // join_pairs.rs:56
-    reg of_word_ends_s9; // join_pairs.rs:56
-    reg of_word_ends_s10; // join_pairs.rs:56
-    reg of_word_ends_s11; // join_pairs.rs:56
-    reg of_word_ends_s12; // join_pairs.rs:56
-    reg of_word_ends_s13; // join_pairs.rs:56
-    reg ahead_ends; // join_pairs.rs:56
-    reg ahead_comes_s15; // join_pairs.rs:57
-    reg [1:0] ahead_number_s15; // join_pairs.rs:57
-    reg ahead_ends_s15; // join_pairs.rs:57
-    reg [15:0] held; // join_pairs.rs:64
+    reg comes_s2; // look_up.rs:88
+    reg of_word_comes; // look_up.rs:88
+    reg [1:0] term_number_s2; // look_up.rs:88
+    reg [1:0] of_word_number; // look_up.rs:88
+    reg term_ends_s2; // look_up.rs:88
+    reg of_word_ends; // look_up.rs:88
+    reg s_before; // an index of the row has no entry | look_up.rs:89
+    reg of_word_comes_s4; // join_pairs.rs:43
+    reg of_word_comes_s5; // join_pairs.rs:43
+    reg of_word_comes_s6; // join_pairs.rs:43
+    reg of_word_comes_s7; // join_pairs.rs:43
+    reg of_word_comes_s8; // join_pairs.rs:43
+    reg of_word_comes_s9; // join_pairs.rs:43
+    reg of_word_comes_s10; // join_pairs.rs:43
+    reg of_word_comes_s11; // join_pairs.rs:43
+    reg of_word_comes_s12; // join_pairs.rs:43
+    reg of_word_comes_s13; // join_pairs.rs:43
+    reg ahead_comes; // join_pairs.rs:43
+    reg [1:0] of_word_number_s4; // join_pairs.rs:43
+    reg [1:0] of_word_number_s5; // join_pairs.rs:43
+    reg [1:0] of_word_number_s6; // join_pairs.rs:43
+    reg [1:0] of_word_number_s7; // join_pairs.rs:43
+    reg [1:0] of_word_number_s8; // join_pairs.rs:43
+    reg [1:0] of_word_number_s9; // join_pairs.rs:43
+    reg [1:0] of_word_number_s10; // join_pairs.rs:43
+    reg [1:0] of_word_number_s11; // join_pairs.rs:43
+    reg [1:0] of_word_number_s12; // join_pairs.rs:43
+    reg [1:0] of_word_number_s13; // join_pairs.rs:43
+    reg [1:0] ahead_number; // join_pairs.rs:43
+    reg of_word_ends_s4; // join_pairs.rs:43
+    reg of_word_ends_s5; // join_pairs.rs:43
+    reg of_word_ends_s6; // join_pairs.rs:43
+    reg of_word_ends_s7; // join_pairs.rs:43
+    reg of_word_ends_s8; // join_pairs.rs:43
+    reg of_word_ends_s9; // join_pairs.rs:43
+    reg of_word_ends_s10; // join_pairs.rs:43
+    reg of_word_ends_s11; // join_pairs.rs:43
+    reg of_word_ends_s12; // join_pairs.rs:43
+    reg of_word_ends_s13; // join_pairs.rs:43
+    reg ahead_ends; // join_pairs.rs:43
+    reg ahead_comes_s15; // join_pairs.rs:44
+    reg [1:0] ahead_number_s15; // join_pairs.rs:44
+    reg ahead_ends_s15; // join_pairs.rs:44
+    reg [15:0] held; // join_pairs.rs:51
     wire adder_out_valid;
     wire [15:0] adder_y;
-    reg ahead_comes_s16; // join_pairs.rs:56
-    reg ahead_comes_s17; // join_pairs.rs:56
-    reg ahead_comes_1; // join_pairs.rs:56
-    reg [1:0] ahead_number_s16; // join_pairs.rs:56
-    reg [1:0] ahead_number_s17; // join_pairs.rs:56
-    reg [1:0] ahead_number_1; // join_pairs.rs:56
-    reg ahead_ends_s16; // join_pairs.rs:56
-    reg ahead_ends_s17; // join_pairs.rs:56
-    reg ahead_ends_1; // join_pairs.rs:56
-    reg ahead_comes_1_s19; // join_pairs.rs:57
-    reg [1:0] ahead_number_1_s19; // join_pairs.rs:57
-    reg ahead_ends_1_s19; // join_pairs.rs:57
-    reg [15:0] held_1; // join_pairs.rs:64
+    reg ahead_comes_s16; // join_pairs.rs:43
+    reg ahead_comes_s17; // join_pairs.rs:43
+    reg ahead_comes_1; // join_pairs.rs:43
+    reg [1:0] ahead_number_s16; // join_pairs.rs:43
+    reg [1:0] ahead_number_s17; // join_pairs.rs:43
+    reg [1:0] ahead_number_1; // join_pairs.rs:43
+    reg ahead_ends_s16; // join_pairs.rs:43
+    reg ahead_ends_s17; // join_pairs.rs:43
+    reg ahead_ends_1; // join_pairs.rs:43
+    reg ahead_comes_1_s19; // join_pairs.rs:44
+    reg [1:0] ahead_number_1_s19; // join_pairs.rs:44
+    reg ahead_ends_1_s19; // join_pairs.rs:44
+    reg [15:0] held_1; // join_pairs.rs:51
     wire adder_1_out_valid;
     wire [15:0] sums_0;
-    reg ahead_comes_1_s20; // join_pairs.rs:72
-    reg ahead_comes_1_s21; // join_pairs.rs:72
-    reg ahead_comes_1_s22; // join_pairs.rs:72
-    reg term_comes_2; // join_pairs.rs:72
-    reg ahead_ends_1_s20; // join_pairs.rs:72
-    reg ahead_ends_1_s21; // join_pairs.rs:72
-    reg ahead_ends_1_s22; // join_pairs.rs:72
-    reg term_ends_1; // join_pairs.rs:72
-    reg wrong_1_s4; // look_up.rs:108
-    reg wrong_1_s5; // look_up.rs:108
-    reg wrong_1_s6; // look_up.rs:108
-    reg wrong_1_s7; // look_up.rs:108
-    reg wrong_1_s8; // look_up.rs:108
-    reg wrong_1_s9; // look_up.rs:108
-    reg wrong_1_s10; // look_up.rs:108
-    reg wrong_1_s11; // look_up.rs:108
-    reg wrong_1_s12; // look_up.rs:108
-    reg wrong_1_s13; // look_up.rs:108
-    reg wrong_1_s14; // look_up.rs:108
-    reg wrong_1_s15; // look_up.rs:108
-    reg wrong_1_s16; // look_up.rs:108
-    reg wrong_1_s17; // look_up.rs:108
-    reg wrong_1_s18; // look_up.rs:108
-    reg wrong_1_s19; // look_up.rs:108
-    reg wrong_1_s20; // look_up.rs:108
-    reg wrong_1_s21; // look_up.rs:108
-    reg wrong_1_s22; // look_up.rs:108
-    reg wrong_2; // look_up.rs:108
-    reg last_s2; // look_up.rs:108
-    reg last_s3; // look_up.rs:108
-    reg last_s4; // look_up.rs:108
-    reg last_s5; // look_up.rs:108
-    reg last_s6; // look_up.rs:108
-    reg last_s7; // look_up.rs:108
-    reg last_s8; // look_up.rs:108
-    reg last_s9; // look_up.rs:108
-    reg last_s10; // look_up.rs:108
-    reg last_s11; // look_up.rs:108
-    reg last_s12; // look_up.rs:108
-    reg last_s13; // look_up.rs:108
-    reg last_s14; // look_up.rs:108
-    reg last_s15; // look_up.rs:108
-    reg last_s16; // look_up.rs:108
-    reg last_s17; // look_up.rs:108
-    reg last_s18; // look_up.rs:108
-    reg last_s19; // look_up.rs:108
-    reg last_s20; // look_up.rs:108
-    reg last_s21; // look_up.rs:108
-    reg last_s22; // look_up.rs:108
-    reg last_1; // look_up.rs:108
+    reg ahead_comes_1_s20; // join_pairs.rs:59
+    reg ahead_comes_1_s21; // join_pairs.rs:59
+    reg ahead_comes_1_s22; // join_pairs.rs:59
+    reg term_comes_2; // join_pairs.rs:59
+    reg ahead_ends_1_s20; // join_pairs.rs:59
+    reg ahead_ends_1_s21; // join_pairs.rs:59
+    reg ahead_ends_1_s22; // join_pairs.rs:59
+    reg term_ends_1; // join_pairs.rs:59
+    reg wrong_1_s4; // look_up.rs:101
+    reg wrong_1_s5; // look_up.rs:101
+    reg wrong_1_s6; // look_up.rs:101
+    reg wrong_1_s7; // look_up.rs:101
+    reg wrong_1_s8; // look_up.rs:101
+    reg wrong_1_s9; // look_up.rs:101
+    reg wrong_1_s10; // look_up.rs:101
+    reg wrong_1_s11; // look_up.rs:101
+    reg wrong_1_s12; // look_up.rs:101
+    reg wrong_1_s13; // look_up.rs:101
+    reg wrong_1_s14; // look_up.rs:101
+    reg wrong_1_s15; // look_up.rs:101
+    reg wrong_1_s16; // look_up.rs:101
+    reg wrong_1_s17; // look_up.rs:101
+    reg wrong_1_s18; // look_up.rs:101
+    reg wrong_1_s19; // look_up.rs:101
+    reg wrong_1_s20; // look_up.rs:101
+    reg wrong_1_s21; // look_up.rs:101
+    reg wrong_1_s22; // look_up.rs:101
+    reg wrong_2; // look_up.rs:101
+    reg last_s2; // look_up.rs:101
+    reg last_s3; // look_up.rs:101
+    reg last_s4; // look_up.rs:101
+    reg last_s5; // look_up.rs:101
+    reg last_s6; // look_up.rs:101
+    reg last_s7; // look_up.rs:101
+    reg last_s8; // look_up.rs:101
+    reg last_s9; // look_up.rs:101
+    reg last_s10; // look_up.rs:101
+    reg last_s11; // look_up.rs:101
+    reg last_s12; // look_up.rs:101
+    reg last_s13; // look_up.rs:101
+    reg last_s14; // look_up.rs:101
+    reg last_s15; // look_up.rs:101
+    reg last_s16; // look_up.rs:101
+    reg last_s17; // look_up.rs:101
+    reg last_s18; // look_up.rs:101
+    reg last_s19; // look_up.rs:101
+    reg last_s20; // look_up.rs:101
+    reg last_s21; // look_up.rs:101
+    reg last_s22; // look_up.rs:101
+    reg last_1; // look_up.rs:101
     wire into_valid; // scores.rs:84
     wire [15:0] into_score_0; // scores.rs:84
     wire into_wrong; // scores.rs:84
@@ -205,28 +205,28 @@ module scores_256x2_32_1_1 (
     wire fifo_m_valid;
     wire [17:0] fifo_m_payload;
     wire [4:0] fifo_level;
-    reg [3:0] ended_outcome; // phases.rs:28
-    reg ended_in_rows; // phases.rs:28
-    reg [15:0] ended_position; // phases.rs:28
-    reg [13:0] found; // rows that were looked up | phases.rs:31
-    reg wrong_3; // one had an index without an entry | phases.rs:32
-    reg [13:0] first_wrong; // the first such one | phases.rs:33
+    reg [3:0] ended_outcome; // phases.rs:48
+    reg ended_in_rows; // phases.rs:48
+    reg [15:0] ended_position; // phases.rs:48
+    reg [13:0] found; // rows that were looked up | phases.rs:19
+    reg wrong_3; // one had an index without an entry | phases.rs:20
+    reg [13:0] first_wrong; // the first such one | phases.rs:21
     (* ram_style = "block" *) (* no_rw_check *) reg [16:0] s_table [0:1023];
-    reg [16:0] s_table_q0; // look_up.rs:33
+    reg [16:0] s_table_q0; // look_up.rs:34
     (* ram_style = "block" *) (* no_rw_check *) reg [16:0] s_table_1 [0:1023];
-    reg [16:0] s_table_1_q0; // look_up.rs:33
+    reg [16:0] s_table_1_q0; // look_up.rs:34
     (* ram_style = "block" *) (* no_rw_check *) reg [16:0] s_table_2 [0:1023];
-    reg [16:0] s_table_2_q0; // look_up.rs:33
+    reg [16:0] s_table_2_q0; // look_up.rs:34
     (* ram_style = "block" *) (* no_rw_check *) reg [16:0] s_table_3 [0:1023];
-    reg [16:0] s_table_3_q0; // look_up.rs:33
+    reg [16:0] s_table_3_q0; // look_up.rs:34
     (* ram_style = "block" *) (* no_rw_check *) reg [16:0] s_table_4 [0:1023];
-    reg [16:0] s_table_4_q0; // look_up.rs:33
+    reg [16:0] s_table_4_q0; // look_up.rs:34
     (* ram_style = "block" *) (* no_rw_check *) reg [16:0] s_table_5 [0:1023];
-    reg [16:0] s_table_5_q0; // look_up.rs:33
+    reg [16:0] s_table_5_q0; // look_up.rs:34
     (* ram_style = "block" *) (* no_rw_check *) reg [16:0] s_table_6 [0:1023];
-    reg [16:0] s_table_6_q0; // look_up.rs:33
+    reg [16:0] s_table_6_q0; // look_up.rs:34
     (* ram_style = "block" *) (* no_rw_check *) reg [16:0] s_table_7 [0:1023];
-    reg [16:0] s_table_7_q0; // look_up.rs:33
+    reg [16:0] s_table_7_q0; // look_up.rs:34
 
     // a command
     assign query_ready = tables_query_ready;
@@ -246,19 +246,19 @@ module scores_256x2_32_1_1 (
             room <= under_way < 5'hf;
         end
     end
-    wire row_end = number == 2'h3; // rows.rs:51
-    wire ready = ((phase == PHASE_ROWS) & room) & 1'h1; // rows.rs:56
-    wire taken = ready & words_valid; // rows.rs:57
-    wire last_row = ~(|left); // rows.rs:63
+    wire row_end = number == 2'h3; // rows.rs:52
+    wire ready = ((phase == PHASE_ROWS) & room) & 1'h1; // rows.rs:57
+    wire taken = ready & words_valid; // rows.rs:58
+    wire last_row = ~(|left); // rows.rs:64
     always @* begin
         finds = TABLE_OUTCOME_OKAY;
         if (words_last & (~(last_row & row_end))) finds = TABLE_OUTCOME_SHORT;
         if (((~words_last) & last_row) & row_end) finds = TABLE_OUTCOME_LONG;
         if (words_failed) finds = TABLE_OUTCOME_BUS;
     end
-    wire ends = (taken & row_end) & (~words_failed); // rows.rs:72
-    wire begins = command_valid & command_ready; // rows.rs:73
-    wire _t1 = taken & row_end; // rows.rs:74
+    wire ends = (taken & row_end) & (~words_failed); // rows.rs:73
+    wire begins = command_valid & command_ready; // rows.rs:74
+    wire _t1 = taken & row_end; // rows.rs:75
     always @(posedge clk) begin
         if (rst) begin
             token <= 14'h0;
@@ -279,7 +279,7 @@ module scores_256x2_32_1_1 (
             if (begins) number <= 2'h0;
         end
     end
-    wire term_comes = taken & (~words_failed); // rows.rs:86
+    wire term_comes = taken & (~words_failed); // rows.rs:87
     wire in_books = phase == PHASE_BOOKS; // scores.rs:65
     products_256x2_32_1_1_rows tables (
         .clk(clk),
@@ -325,131 +325,131 @@ module scores_256x2_32_1_1 (
         last <= last_row;
         data <= words_data;
     end
-    wire [7:0] entry = data[7:0]; // look_up.rs:29
-    wire [7:0] entry_1 = data[15:8]; // look_up.rs:29
-    wire [7:0] entry_2 = data[23:16]; // look_up.rs:29
-    wire [7:0] entry_3 = data[31:24]; // look_up.rs:29
-    wire [7:0] entry_4 = data[39:32]; // look_up.rs:29
-    wire [7:0] entry_5 = data[47:40]; // look_up.rs:29
-    wire [7:0] entry_6 = data[55:48]; // look_up.rs:29
-    wire [7:0] entry_7 = data[63:56]; // look_up.rs:29
-    wire [9:0] place = {term_number, entry}; // look_up.rs:31
-    wire ours = tables_write_valid & (tables_write_position[2:0] == 3'h0); // look_up.rs:52
-    wire [7:0] entry_8 = {tables_write_row, 1'h0}; // look_up.rs:55
-    wire [9:0] place_1 = {tables_write_position[4:3], entry_8}; // look_up.rs:58
-    wire [16:0] word = {tables_write_there[0], product}; // look_up.rs:61
-    wire [7:0] entry_9 = {tables_write_row, 1'h1}; // look_up.rs:55
-    wire [9:0] place_2 = {tables_write_position[4:3], entry_9}; // look_up.rs:58
-    wire [16:0] word_1 = {tables_write_there[1], product_1}; // look_up.rs:61
+    wire [7:0] entry = data[7:0]; // look_up.rs:30
+    wire [7:0] entry_1 = data[15:8]; // look_up.rs:30
+    wire [7:0] entry_2 = data[23:16]; // look_up.rs:30
+    wire [7:0] entry_3 = data[31:24]; // look_up.rs:30
+    wire [7:0] entry_4 = data[39:32]; // look_up.rs:30
+    wire [7:0] entry_5 = data[47:40]; // look_up.rs:30
+    wire [7:0] entry_6 = data[55:48]; // look_up.rs:30
+    wire [7:0] entry_7 = data[63:56]; // look_up.rs:30
+    wire [9:0] place = {term_number, entry}; // look_up.rs:32
+    wire ours = tables_write_valid & (tables_write_position[2:0] == 3'h0); // look_up.rs:53
+    wire [7:0] entry_8 = {tables_write_row, 1'h0}; // look_up.rs:56
+    wire [9:0] place_1 = {tables_write_position[4:3], entry_8}; // look_up.rs:59
+    wire [16:0] word = {tables_write_there[0], product}; // look_up.rs:62
+    wire [7:0] entry_9 = {tables_write_row, 1'h1}; // look_up.rs:56
+    wire [9:0] place_2 = {tables_write_position[4:3], entry_9}; // look_up.rs:59
+    wire [16:0] word_1 = {tables_write_there[1], product_1}; // look_up.rs:62
     always @(posedge clk) begin
         if (ours) s_table[place_1] <= word;
         if (ours) s_table[place_2] <= word_1;
         s_table_q0 <= s_table[place];
         words <= s_table_q0;
     end
-    wire [9:0] place_3 = {term_number, entry_1}; // look_up.rs:31
-    wire ours_1 = tables_write_valid & (tables_write_position[2:0] == 3'h1); // look_up.rs:52
-    wire [7:0] entry_10 = {tables_write_row, 1'h0}; // look_up.rs:55
-    wire [9:0] place_4 = {tables_write_position[4:3], entry_10}; // look_up.rs:58
-    wire [16:0] word_2 = {tables_write_there[0], product}; // look_up.rs:61
-    wire [7:0] entry_11 = {tables_write_row, 1'h1}; // look_up.rs:55
-    wire [9:0] place_5 = {tables_write_position[4:3], entry_11}; // look_up.rs:58
-    wire [16:0] word_3 = {tables_write_there[1], product_1}; // look_up.rs:61
+    wire [9:0] place_3 = {term_number, entry_1}; // look_up.rs:32
+    wire ours_1 = tables_write_valid & (tables_write_position[2:0] == 3'h1); // look_up.rs:53
+    wire [7:0] entry_10 = {tables_write_row, 1'h0}; // look_up.rs:56
+    wire [9:0] place_4 = {tables_write_position[4:3], entry_10}; // look_up.rs:59
+    wire [16:0] word_2 = {tables_write_there[0], product}; // look_up.rs:62
+    wire [7:0] entry_11 = {tables_write_row, 1'h1}; // look_up.rs:56
+    wire [9:0] place_5 = {tables_write_position[4:3], entry_11}; // look_up.rs:59
+    wire [16:0] word_3 = {tables_write_there[1], product_1}; // look_up.rs:62
     always @(posedge clk) begin
         if (ours_1) s_table_1[place_4] <= word_2;
         if (ours_1) s_table_1[place_5] <= word_3;
         s_table_1_q0 <= s_table_1[place_3];
         words_1 <= s_table_1_q0;
     end
-    wire [9:0] place_6 = {term_number, entry_2}; // look_up.rs:31
-    wire ours_2 = tables_write_valid & (tables_write_position[2:0] == 3'h2); // look_up.rs:52
-    wire [7:0] entry_12 = {tables_write_row, 1'h0}; // look_up.rs:55
-    wire [9:0] place_7 = {tables_write_position[4:3], entry_12}; // look_up.rs:58
-    wire [16:0] word_4 = {tables_write_there[0], product}; // look_up.rs:61
-    wire [7:0] entry_13 = {tables_write_row, 1'h1}; // look_up.rs:55
-    wire [9:0] place_8 = {tables_write_position[4:3], entry_13}; // look_up.rs:58
-    wire [16:0] word_5 = {tables_write_there[1], product_1}; // look_up.rs:61
+    wire [9:0] place_6 = {term_number, entry_2}; // look_up.rs:32
+    wire ours_2 = tables_write_valid & (tables_write_position[2:0] == 3'h2); // look_up.rs:53
+    wire [7:0] entry_12 = {tables_write_row, 1'h0}; // look_up.rs:56
+    wire [9:0] place_7 = {tables_write_position[4:3], entry_12}; // look_up.rs:59
+    wire [16:0] word_4 = {tables_write_there[0], product}; // look_up.rs:62
+    wire [7:0] entry_13 = {tables_write_row, 1'h1}; // look_up.rs:56
+    wire [9:0] place_8 = {tables_write_position[4:3], entry_13}; // look_up.rs:59
+    wire [16:0] word_5 = {tables_write_there[1], product_1}; // look_up.rs:62
     always @(posedge clk) begin
         if (ours_2) s_table_2[place_7] <= word_4;
         if (ours_2) s_table_2[place_8] <= word_5;
         s_table_2_q0 <= s_table_2[place_6];
         words_2 <= s_table_2_q0;
     end
-    wire [9:0] place_9 = {term_number, entry_3}; // look_up.rs:31
-    wire ours_3 = tables_write_valid & (tables_write_position[2:0] == 3'h3); // look_up.rs:52
-    wire [7:0] entry_14 = {tables_write_row, 1'h0}; // look_up.rs:55
-    wire [9:0] place_10 = {tables_write_position[4:3], entry_14}; // look_up.rs:58
-    wire [16:0] word_6 = {tables_write_there[0], product}; // look_up.rs:61
-    wire [7:0] entry_15 = {tables_write_row, 1'h1}; // look_up.rs:55
-    wire [9:0] place_11 = {tables_write_position[4:3], entry_15}; // look_up.rs:58
-    wire [16:0] word_7 = {tables_write_there[1], product_1}; // look_up.rs:61
+    wire [9:0] place_9 = {term_number, entry_3}; // look_up.rs:32
+    wire ours_3 = tables_write_valid & (tables_write_position[2:0] == 3'h3); // look_up.rs:53
+    wire [7:0] entry_14 = {tables_write_row, 1'h0}; // look_up.rs:56
+    wire [9:0] place_10 = {tables_write_position[4:3], entry_14}; // look_up.rs:59
+    wire [16:0] word_6 = {tables_write_there[0], product}; // look_up.rs:62
+    wire [7:0] entry_15 = {tables_write_row, 1'h1}; // look_up.rs:56
+    wire [9:0] place_11 = {tables_write_position[4:3], entry_15}; // look_up.rs:59
+    wire [16:0] word_7 = {tables_write_there[1], product_1}; // look_up.rs:62
     always @(posedge clk) begin
         if (ours_3) s_table_3[place_10] <= word_6;
         if (ours_3) s_table_3[place_11] <= word_7;
         s_table_3_q0 <= s_table_3[place_9];
         words_3 <= s_table_3_q0;
     end
-    wire [9:0] place_12 = {term_number, entry_4}; // look_up.rs:31
-    wire ours_4 = tables_write_valid & (tables_write_position[2:0] == 3'h4); // look_up.rs:52
-    wire [7:0] entry_16 = {tables_write_row, 1'h0}; // look_up.rs:55
-    wire [9:0] place_13 = {tables_write_position[4:3], entry_16}; // look_up.rs:58
-    wire [16:0] word_8 = {tables_write_there[0], product}; // look_up.rs:61
-    wire [7:0] entry_17 = {tables_write_row, 1'h1}; // look_up.rs:55
-    wire [9:0] place_14 = {tables_write_position[4:3], entry_17}; // look_up.rs:58
-    wire [16:0] word_9 = {tables_write_there[1], product_1}; // look_up.rs:61
+    wire [9:0] place_12 = {term_number, entry_4}; // look_up.rs:32
+    wire ours_4 = tables_write_valid & (tables_write_position[2:0] == 3'h4); // look_up.rs:53
+    wire [7:0] entry_16 = {tables_write_row, 1'h0}; // look_up.rs:56
+    wire [9:0] place_13 = {tables_write_position[4:3], entry_16}; // look_up.rs:59
+    wire [16:0] word_8 = {tables_write_there[0], product}; // look_up.rs:62
+    wire [7:0] entry_17 = {tables_write_row, 1'h1}; // look_up.rs:56
+    wire [9:0] place_14 = {tables_write_position[4:3], entry_17}; // look_up.rs:59
+    wire [16:0] word_9 = {tables_write_there[1], product_1}; // look_up.rs:62
     always @(posedge clk) begin
         if (ours_4) s_table_4[place_13] <= word_8;
         if (ours_4) s_table_4[place_14] <= word_9;
         s_table_4_q0 <= s_table_4[place_12];
         words_4 <= s_table_4_q0;
     end
-    wire [9:0] place_15 = {term_number, entry_5}; // look_up.rs:31
-    wire ours_5 = tables_write_valid & (tables_write_position[2:0] == 3'h5); // look_up.rs:52
-    wire [7:0] entry_18 = {tables_write_row, 1'h0}; // look_up.rs:55
-    wire [9:0] place_16 = {tables_write_position[4:3], entry_18}; // look_up.rs:58
-    wire [16:0] word_10 = {tables_write_there[0], product}; // look_up.rs:61
-    wire [7:0] entry_19 = {tables_write_row, 1'h1}; // look_up.rs:55
-    wire [9:0] place_17 = {tables_write_position[4:3], entry_19}; // look_up.rs:58
-    wire [16:0] word_11 = {tables_write_there[1], product_1}; // look_up.rs:61
+    wire [9:0] place_15 = {term_number, entry_5}; // look_up.rs:32
+    wire ours_5 = tables_write_valid & (tables_write_position[2:0] == 3'h5); // look_up.rs:53
+    wire [7:0] entry_18 = {tables_write_row, 1'h0}; // look_up.rs:56
+    wire [9:0] place_16 = {tables_write_position[4:3], entry_18}; // look_up.rs:59
+    wire [16:0] word_10 = {tables_write_there[0], product}; // look_up.rs:62
+    wire [7:0] entry_19 = {tables_write_row, 1'h1}; // look_up.rs:56
+    wire [9:0] place_17 = {tables_write_position[4:3], entry_19}; // look_up.rs:59
+    wire [16:0] word_11 = {tables_write_there[1], product_1}; // look_up.rs:62
     always @(posedge clk) begin
         if (ours_5) s_table_5[place_16] <= word_10;
         if (ours_5) s_table_5[place_17] <= word_11;
         s_table_5_q0 <= s_table_5[place_15];
         words_5 <= s_table_5_q0;
     end
-    wire [9:0] place_18 = {term_number, entry_6}; // look_up.rs:31
-    wire ours_6 = tables_write_valid & (tables_write_position[2:0] == 3'h6); // look_up.rs:52
-    wire [7:0] entry_20 = {tables_write_row, 1'h0}; // look_up.rs:55
-    wire [9:0] place_19 = {tables_write_position[4:3], entry_20}; // look_up.rs:58
-    wire [16:0] word_12 = {tables_write_there[0], product}; // look_up.rs:61
-    wire [7:0] entry_21 = {tables_write_row, 1'h1}; // look_up.rs:55
-    wire [9:0] place_20 = {tables_write_position[4:3], entry_21}; // look_up.rs:58
-    wire [16:0] word_13 = {tables_write_there[1], product_1}; // look_up.rs:61
+    wire [9:0] place_18 = {term_number, entry_6}; // look_up.rs:32
+    wire ours_6 = tables_write_valid & (tables_write_position[2:0] == 3'h6); // look_up.rs:53
+    wire [7:0] entry_20 = {tables_write_row, 1'h0}; // look_up.rs:56
+    wire [9:0] place_19 = {tables_write_position[4:3], entry_20}; // look_up.rs:59
+    wire [16:0] word_12 = {tables_write_there[0], product}; // look_up.rs:62
+    wire [7:0] entry_21 = {tables_write_row, 1'h1}; // look_up.rs:56
+    wire [9:0] place_20 = {tables_write_position[4:3], entry_21}; // look_up.rs:59
+    wire [16:0] word_13 = {tables_write_there[1], product_1}; // look_up.rs:62
     always @(posedge clk) begin
         if (ours_6) s_table_6[place_19] <= word_12;
         if (ours_6) s_table_6[place_20] <= word_13;
         s_table_6_q0 <= s_table_6[place_18];
         words_6 <= s_table_6_q0;
     end
-    wire [9:0] place_21 = {term_number, entry_7}; // look_up.rs:31
-    wire ours_7 = tables_write_valid & (tables_write_position[2:0] == 3'h7); // look_up.rs:52
-    wire [7:0] entry_22 = {tables_write_row, 1'h0}; // look_up.rs:55
-    wire [9:0] place_22 = {tables_write_position[4:3], entry_22}; // look_up.rs:58
-    wire [16:0] word_14 = {tables_write_there[0], product}; // look_up.rs:61
-    wire [7:0] entry_23 = {tables_write_row, 1'h1}; // look_up.rs:55
-    wire [9:0] place_23 = {tables_write_position[4:3], entry_23}; // look_up.rs:58
-    wire [16:0] word_15 = {tables_write_there[1], product_1}; // look_up.rs:61
+    wire [9:0] place_21 = {term_number, entry_7}; // look_up.rs:32
+    wire ours_7 = tables_write_valid & (tables_write_position[2:0] == 3'h7); // look_up.rs:53
+    wire [7:0] entry_22 = {tables_write_row, 1'h0}; // look_up.rs:56
+    wire [9:0] place_22 = {tables_write_position[4:3], entry_22}; // look_up.rs:59
+    wire [16:0] word_14 = {tables_write_there[0], product}; // look_up.rs:62
+    wire [7:0] entry_23 = {tables_write_row, 1'h1}; // look_up.rs:56
+    wire [9:0] place_23 = {tables_write_position[4:3], entry_23}; // look_up.rs:59
+    wire [16:0] word_15 = {tables_write_there[1], product_1}; // look_up.rs:62
     always @(posedge clk) begin
         if (ours_7) s_table_7[place_22] <= word_14;
         if (ours_7) s_table_7[place_23] <= word_15;
         s_table_7_q0 <= s_table_7[place_21];
         words_7 <= s_table_7_q0;
     end
-    wire [7:0] _t2 = {(~words_7[16]) | 1'h0, (~words_6[16]) | 1'h0, (~words_5[16]) | 1'h0, (~words_4[16]) | 1'h0, (~words_3[16]) | 1'h0, (~words_2[16]) | 1'h0, (~words_1[16]) | 1'h0, (~words[16]) | 1'h0}; // look_up.rs:41
-    wire wrong = |_t2; // look_up.rs:41
+    wire [7:0] _t2 = {(~words_7[16]) | 1'h0, (~words_6[16]) | 1'h0, (~words_5[16]) | 1'h0, (~words_4[16]) | 1'h0, (~words_3[16]) | 1'h0, (~words_2[16]) | 1'h0, (~words_1[16]) | 1'h0, (~words[16]) | 1'h0}; // look_up.rs:42
+    wire wrong = |_t2; // look_up.rs:42
 
     // the sum of a word, then that of a row
-    wire [127:0] _t3 = {words_7[15:0], words_6[15:0], words_5[15:0], words_4[15:0], words_3[15:0], words_2[15:0], words_1[15:0], words[15:0]}; // look_up.rs:87
+    wire [127:0] _t3 = {words_7[15:0], words_6[15:0], words_5[15:0], words_4[15:0], words_3[15:0], words_2[15:0], words_1[15:0], words[15:0]}; // look_up.rs:86
     tree_e5f10_x8_l12 sum (
         .clk(clk),
         .rst(rst),
@@ -473,7 +473,7 @@ module scores_256x2_32_1_1 (
         term_ends_s2 <= term_ends;
         of_word_ends <= term_ends_s2;
     end
-    wire wrong_1 = wrong | (s_before & (|of_word_number)); // look_up.rs:92
+    wire wrong_1 = wrong | (s_before & (|of_word_number)); // look_up.rs:90
     always @(posedge clk) if (of_word_comes) s_before <= wrong_1;
     always @(posedge clk) begin
         if (rst) begin
@@ -537,8 +537,8 @@ module scores_256x2_32_1_1 (
         ahead_number_s15 <= ahead_number;
         ahead_ends_s15 <= ahead_ends;
     end
-    wire odd = ahead_number_s15[0]; // join_pairs.rs:60
-    wire even_follows = ahead_comes & (~ahead_number[0]); // join_pairs.rs:61
+    wire odd = ahead_number_s15[0]; // join_pairs.rs:47
+    wire even_follows = ahead_comes & (~ahead_number[0]); // join_pairs.rs:48
     add_e5f10_l4 adder (
         .clk(clk),
         .rst(rst),
@@ -582,9 +582,9 @@ module scores_256x2_32_1_1 (
         ahead_number_1_s19 <= ahead_number_1;
         ahead_ends_1_s19 <= ahead_ends_1;
     end
-    wire whole = ahead_number_1_s19[0]; // join_pairs.rs:59
-    wire odd_1 = ahead_number_1_s19[1]; // join_pairs.rs:60
-    wire even_follows_1 = ahead_comes_1 & (~ahead_number_1[1]); // join_pairs.rs:61
+    wire whole = ahead_number_1_s19[0]; // join_pairs.rs:46
+    wire odd_1 = ahead_number_1_s19[1]; // join_pairs.rs:47
+    wire even_follows_1 = ahead_comes_1 & (~ahead_number_1[1]); // join_pairs.rs:48
     add_e5f10_l4 adder_1 (
         .clk(clk),
         .rst(rst),
@@ -617,7 +617,7 @@ module scores_256x2_32_1_1 (
         ahead_ends_1_s22 <= ahead_ends_1_s21;
         term_ends_1 <= ahead_ends_1_s22;
     end
-    wire comes_1 = term_comes_2 & term_ends_1; // look_up.rs:107
+    wire comes_1 = term_comes_2 & term_ends_1; // look_up.rs:100
     always @(posedge clk) begin
         wrong_1_s4 <= wrong_1;
         wrong_1_s5 <= wrong_1_s4;
@@ -697,8 +697,8 @@ module scores_256x2_32_1_1 (
     assign report_outcome = ended_outcome;
     assign report_in_rows = ended_in_rows;
     assign report_position = ended_position;
-    wire begins_1 = command_valid & command_ready; // phases.rs:30
-    wire _t4 = wrong_2 & (~wrong_3); // phases.rs:36
+    wire begins_1 = command_valid & command_ready; // phases.rs:50
+    wire _t4 = wrong_2 & (~wrong_3); // phases.rs:24
     always @(posedge clk) begin
         if (into_valid) begin
             found <= found + 14'h1;
@@ -714,12 +714,12 @@ module scores_256x2_32_1_1 (
             if (begins_1) wrong_3 <= 1'h0;
         end
     end
-    wire empty = ~(|under_way); // phases.rs:45
-    wire okay = tables_done_outcome == TABLE_OUTCOME_OKAY; // phases.rs:51
-    wire _t5 = ready & words_valid; // phases.rs:56
-    wire _t6 = ~(finds == TABLE_OUTCOME_OKAY); // phases.rs:58
-    wire [15:0] position = {2'h0, token}; // phases.rs:59
-    wire _t7 = empty & 1'h1; // phases.rs:67
+    wire empty = ~(|under_way); // phases.rs:52
+    wire okay = tables_done_outcome == TABLE_OUTCOME_OKAY; // phases.rs:58
+    wire _t5 = ready & words_valid; // phases.rs:63
+    wire _t6 = ~(finds == TABLE_OUTCOME_OKAY); // phases.rs:65
+    wire [15:0] position = {2'h0, token}; // phases.rs:66
+    wire _t7 = empty & 1'h1; // phases.rs:74
     always @(posedge clk) begin
         if (rst) begin
             phase <= PHASE_IDLE;
@@ -737,7 +737,7 @@ module scores_256x2_32_1_1 (
             endcase
         end
     end
-    wire [15:0] position_1 = {2'h0, first_wrong}; // phases.rs:70
+    wire [15:0] position_1 = {2'h0, first_wrong}; // phases.rs:77
     always @(posedge clk) begin
         case (phase)
             PHASE_BOOKS: if (tables_done_valid) begin

@@ -25,64 +25,64 @@ module index_unpacker_4x16_64 (
     output wire m_row_end,
     output wire m_last
 );
-    reg active; // there is a command | index_unpacker.rs:150
-    reg present; // the word that is held has bits of the next beat | index_unpacker.rs:151
-    reg [63:0] held; // index_unpacker.rs:152
-    reg [2:0] place; // where the next beat begins in it | index_unpacker.rs:153
-    reg [15:0] length; // index_unpacker.rs:210
-    reg s_short; // index_unpacker.rs:211
-    reg [15:0] left; // index_unpacker.rs:212
-    reg ends; // index_unpacker.rs:213
-    reg [15:0] rows; // index_unpacker.rs:214
-    wire cut_valid; // index_unpacker.rs:161
-    wire cut_ready; // index_unpacker.rs:161
-    wire [119:0] cut_window; // index_unpacker.rs:161
-    wire [2:0] cut_place; // index_unpacker.rs:161
-    wire [1:0] cut_count; // index_unpacker.rs:161
-    wire cut_row_end; // index_unpacker.rs:161
-    wire cut_last; // index_unpacker.rs:161
-    wire shift_advance; // index_unpacker.rs:273
-    reg [87:0] shifted; // index_unpacker.rs:281
-    reg [1:0] place_2; // index_unpacker.rs:280
-    reg [63:0] shifted_1; // index_unpacker.rs:281
-    reg [1:0] cut_count_s1; // index_unpacker.rs:285
-    reg [1:0] count_1; // index_unpacker.rs:285
-    reg cut_row_end_s1; // index_unpacker.rs:285
-    reg row_end; // index_unpacker.rs:285
-    reg cut_last_s1; // index_unpacker.rs:285
-    reg last_1; // index_unpacker.rs:285
-    reg shift_valid_s1; // index_unpacker.rs:273
-    reg shift_valid_s2; // index_unpacker.rs:273
+    reg active; // there is a command | index_unpacker.rs:151
+    reg present; // the word that is held has bits of the next beat | index_unpacker.rs:152
+    reg [63:0] held; // index_unpacker.rs:153
+    reg [2:0] place; // where the next beat begins in it | index_unpacker.rs:154
+    reg [15:0] length; // index_unpacker.rs:211
+    reg s_short; // index_unpacker.rs:212
+    reg [15:0] left; // index_unpacker.rs:213
+    reg ends; // index_unpacker.rs:214
+    reg [15:0] rows; // index_unpacker.rs:215
+    wire cut_valid; // index_unpacker.rs:162
+    wire cut_ready; // index_unpacker.rs:162
+    wire [119:0] cut_window; // index_unpacker.rs:162
+    wire [2:0] cut_place; // index_unpacker.rs:162
+    wire [1:0] cut_count; // index_unpacker.rs:162
+    wire cut_row_end; // index_unpacker.rs:162
+    wire cut_last; // index_unpacker.rs:162
+    wire shift_advance; // index_unpacker.rs:274
+    reg [87:0] shifted; // index_unpacker.rs:282
+    reg [1:0] place_2; // index_unpacker.rs:281
+    reg [63:0] shifted_1; // index_unpacker.rs:282
+    reg [1:0] cut_count_s1; // index_unpacker.rs:286
+    reg [1:0] count_1; // index_unpacker.rs:286
+    reg cut_row_end_s1; // index_unpacker.rs:286
+    reg row_end; // index_unpacker.rs:286
+    reg cut_last_s1; // index_unpacker.rs:286
+    reg last_1; // index_unpacker.rs:286
+    reg shift_valid_s1; // index_unpacker.rs:274
+    reg shift_valid_s2; // index_unpacker.rs:274
 
     // what is left of a command
 
     // the next beat
-    wire [1:0] count = ends ? left[1:0] : 2'h3; // index_unpacker.rs:157
-    wire [15:0] _t1 = 16'h8642; // index_unpacker.rs:258
-    wire [3:0] rest = _t1[{count, 2'h0} +: 4]; // index_unpacker.rs:258
-    wire [3:0] behind_row = {1'h0, place} + rest; // index_unpacker.rs:259
-    wire [3:0] behind_beat = {1'h0, place} + 4'h8; // index_unpacker.rs:262
-    wire [3:0] next = ends ? behind_row : behind_beat; // index_unpacker.rs:263
-    wire word = next[3]; // index_unpacker.rs:264
-    wire crosses = word & (1'h0 | (|next[2:0])); // index_unpacker.rs:159
-    wire last = ends & (~(|rows)); // index_unpacker.rs:160
+    wire [1:0] count = ends ? left[1:0] : 2'h3; // index_unpacker.rs:158
+    wire [15:0] _t1 = 16'h8642; // index_unpacker.rs:259
+    wire [3:0] rest = _t1[{count, 2'h0} +: 4]; // index_unpacker.rs:259
+    wire [3:0] behind_row = {1'h0, place} + rest; // index_unpacker.rs:260
+    wire [3:0] behind_beat = {1'h0, place} + 4'h8; // index_unpacker.rs:263
+    wire [3:0] next = ends ? behind_row : behind_beat; // index_unpacker.rs:264
+    wire word = next[3]; // index_unpacker.rs:265
+    wire crosses = word & (1'h0 | (|next[2:0])); // index_unpacker.rs:160
+    wire last = ends & (~(|rows)); // index_unpacker.rs:161
     assign cut_place = place;
     assign cut_count = count;
     assign cut_row_end = ends;
     assign cut_last = last;
-    wire there = active & present; // index_unpacker.rs:162
+    wire there = active & present; // index_unpacker.rs:163
     assign cut_valid = there & ((~crosses) | s_valid);
-    wire [119:0] window = {s_payload[55:0], held}; // index_unpacker.rs:164
+    wire [119:0] window = {s_payload[55:0], held}; // index_unpacker.rs:165
     assign cut_window = window;
 
     // words are taken
-    wire moves = there & cut_ready; // index_unpacker.rs:168
-    wire free = (~active) | ((moves & last) & (~crosses)); // index_unpacker.rs:169
-    wire goes_on = (moves & word) & (crosses | (~last)); // index_unpacker.rs:170
+    wire moves = there & cut_ready; // index_unpacker.rs:169
+    wire free = (~active) | ((moves & last) & (~crosses)); // index_unpacker.rs:170
+    wire goes_on = (moves & word) & (crosses | (~last)); // index_unpacker.rs:171
     assign command_ready = free & s_valid;
     assign s_ready = ((free & command_valid) | goes_on) | (active & (~present));
-    wire begins = command_valid & command_ready; // index_unpacker.rs:173
-    wire fires = cut_valid & cut_ready; // index_unpacker.rs:173
+    wire begins = command_valid & command_ready; // index_unpacker.rs:174
+    wire fires = cut_valid & cut_ready; // index_unpacker.rs:174
     always @(posedge clk) begin
         if (fires) place <= next[2:0];
         if (begins) place <= command_start;
@@ -97,7 +97,7 @@ module index_unpacker_4x16_64 (
             present <= ((s_valid & s_ready) & (~(fires & 1'h0))) | (present & (~(fires & word)));
         end
     end
-    wire s_short_1 = command_indices < 16'h4; // index_unpacker.rs:229
+    wire s_short_1 = command_indices < 16'h4; // index_unpacker.rs:230
     always @(posedge clk) begin
         if (fires & (~ends)) begin
             left <= left - 16'h4;
@@ -118,18 +118,18 @@ module index_unpacker_4x16_64 (
     end
 
     // a beat's bits come to their lanes
-    wire place_1 = cut_place[2]; // index_unpacker.rs:280
+    wire place_1 = cut_place[2]; // index_unpacker.rs:281
     assign cut_ready = shift_advance;
     always @(posedge clk) if (shift_advance) begin
         shifted <= place_1 ? cut_window[119:32] : cut_window[87:0];
         place_2 <= cut_place[1:0];
     end
-    wire [255:0] _t2 = {shifted[87:24], shifted[79:16], shifted[71:8], shifted[63:0]}; // index_unpacker.rs:281
+    wire [255:0] _t2 = {shifted[87:24], shifted[79:16], shifted[71:8], shifted[63:0]}; // index_unpacker.rs:282
     always @(posedge clk) if (shift_advance) shifted_1 <= _t2[{place_2, 6'h0} +: 64];
-    wire [15:0] index_0 = shifted_1[15:0]; // index_unpacker.rs:284
-    wire [15:0] index_1 = shifted_1[31:16]; // index_unpacker.rs:284
-    wire [15:0] index_2 = shifted_1[47:32]; // index_unpacker.rs:284
-    wire [15:0] index_3 = shifted_1[63:48]; // index_unpacker.rs:284
+    wire [15:0] index_0 = shifted_1[15:0]; // index_unpacker.rs:285
+    wire [15:0] index_1 = shifted_1[31:16]; // index_unpacker.rs:285
+    wire [15:0] index_2 = shifted_1[47:32]; // index_unpacker.rs:285
+    wire [15:0] index_3 = shifted_1[63:48]; // index_unpacker.rs:285
     always @(posedge clk) if (shift_advance) begin
         cut_count_s1 <= cut_count;
         count_1 <= cut_count_s1;

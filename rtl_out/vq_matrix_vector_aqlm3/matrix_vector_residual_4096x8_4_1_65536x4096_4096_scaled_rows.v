@@ -106,9 +106,9 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
     wire [127:0] books_entry_3;
     wire books_wrong;
     wire switched; // matrix_vector.rs:73
-    reg [7:0] adding; // front.rs:27
-    reg [7:0] waiting; // front.rs:27
-    reg room; // there is room for another row | front.rs:28
+    reg [7:0] adding; // front.rs:28
+    reg [7:0] waiting; // front.rs:28
+    reg room; // there is room for another row | front.rs:29
     reg [19:0] id; // the number of the next book | books.rs:102
     reg loading; // a load is under way | books.rs:103
     reg [19:0] number_1; // the book that comes, or came last | books.rs:104
@@ -146,8 +146,8 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
     wire scale_valid_1;
     wire scale_ready_1; // register_slice_forward.rs:44
     wire [16:0] slice_m_payload;
-    reg over_2; // the last scale of the command was there | front.rs:132
-    reg [3:0] finds; // front.rs:102
+    reg over_2; // the last scale of the command was there | scales.rs:23
+    reg [3:0] finds; // front.rs:103
     reg [7:0] beat_flags_number; // matrix_vector.rs:84
     reg beat_flags_ends; // matrix_vector.rs:84
     reg beat_flags_first_row; // matrix_vector.rs:84
@@ -343,122 +343,122 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
     reg later_15_s19; // sums.rs:89
     reg of_beat; // sums.rs:89
     reg s_before; // an index of the row has no entry | sums.rs:90
-    reg [15:0] held; // join_pairs.rs:64
+    reg [15:0] held; // join_pairs.rs:51
     wire adder_16_out_valid;
     wire [15:0] adder_16_y;
-    reg term_comes_s21; // join_pairs.rs:56
-    reg term_comes_s22; // join_pairs.rs:56
-    reg ahead_comes_1; // join_pairs.rs:56
-    reg [7:0] term_number_s21; // join_pairs.rs:56
-    reg [7:0] term_number_s22; // join_pairs.rs:56
-    reg [7:0] ahead_number_1; // join_pairs.rs:56
-    reg term_ends_s21; // join_pairs.rs:56
-    reg term_ends_s22; // join_pairs.rs:56
-    reg ahead_ends_1; // join_pairs.rs:56
-    reg ahead_comes_1_s24; // join_pairs.rs:57
-    reg [7:0] ahead_number_1_s24; // join_pairs.rs:57
-    reg ahead_ends_1_s24; // join_pairs.rs:57
-    reg [15:0] held_1; // join_pairs.rs:64
+    reg term_comes_s21; // join_pairs.rs:43
+    reg term_comes_s22; // join_pairs.rs:43
+    reg ahead_comes_1; // join_pairs.rs:43
+    reg [7:0] term_number_s21; // join_pairs.rs:43
+    reg [7:0] term_number_s22; // join_pairs.rs:43
+    reg [7:0] ahead_number_1; // join_pairs.rs:43
+    reg term_ends_s21; // join_pairs.rs:43
+    reg term_ends_s22; // join_pairs.rs:43
+    reg ahead_ends_1; // join_pairs.rs:43
+    reg ahead_comes_1_s24; // join_pairs.rs:44
+    reg [7:0] ahead_number_1_s24; // join_pairs.rs:44
+    reg ahead_ends_1_s24; // join_pairs.rs:44
+    reg [15:0] held_1; // join_pairs.rs:51
     wire adder_17_out_valid;
     wire [15:0] adder_17_y;
-    reg ahead_comes_1_s25; // join_pairs.rs:56
-    reg ahead_comes_1_s26; // join_pairs.rs:56
-    reg ahead_comes_2; // join_pairs.rs:56
-    reg [7:0] ahead_number_1_s25; // join_pairs.rs:56
-    reg [7:0] ahead_number_1_s26; // join_pairs.rs:56
-    reg [7:0] ahead_number_2; // join_pairs.rs:56
-    reg ahead_ends_1_s25; // join_pairs.rs:56
-    reg ahead_ends_1_s26; // join_pairs.rs:56
-    reg ahead_ends_2; // join_pairs.rs:56
-    reg ahead_comes_2_s28; // join_pairs.rs:57
-    reg [7:0] ahead_number_2_s28; // join_pairs.rs:57
-    reg ahead_ends_2_s28; // join_pairs.rs:57
-    reg [15:0] held_2; // join_pairs.rs:64
+    reg ahead_comes_1_s25; // join_pairs.rs:43
+    reg ahead_comes_1_s26; // join_pairs.rs:43
+    reg ahead_comes_2; // join_pairs.rs:43
+    reg [7:0] ahead_number_1_s25; // join_pairs.rs:43
+    reg [7:0] ahead_number_1_s26; // join_pairs.rs:43
+    reg [7:0] ahead_number_2; // join_pairs.rs:43
+    reg ahead_ends_1_s25; // join_pairs.rs:43
+    reg ahead_ends_1_s26; // join_pairs.rs:43
+    reg ahead_ends_2; // join_pairs.rs:43
+    reg ahead_comes_2_s28; // join_pairs.rs:44
+    reg [7:0] ahead_number_2_s28; // join_pairs.rs:44
+    reg ahead_ends_2_s28; // join_pairs.rs:44
+    reg [15:0] held_2; // join_pairs.rs:51
     wire adder_18_out_valid;
     wire [15:0] adder_18_y;
-    reg ahead_comes_2_s29; // join_pairs.rs:56
-    reg ahead_comes_2_s30; // join_pairs.rs:56
-    reg ahead_comes_3; // join_pairs.rs:56
-    reg [7:0] ahead_number_2_s29; // join_pairs.rs:56
-    reg [7:0] ahead_number_2_s30; // join_pairs.rs:56
-    reg [7:0] ahead_number_3; // join_pairs.rs:56
-    reg ahead_ends_2_s29; // join_pairs.rs:56
-    reg ahead_ends_2_s30; // join_pairs.rs:56
-    reg ahead_ends_3; // join_pairs.rs:56
-    reg ahead_comes_3_s32; // join_pairs.rs:57
-    reg [7:0] ahead_number_3_s32; // join_pairs.rs:57
-    reg ahead_ends_3_s32; // join_pairs.rs:57
-    reg [15:0] held_3; // join_pairs.rs:64
+    reg ahead_comes_2_s29; // join_pairs.rs:43
+    reg ahead_comes_2_s30; // join_pairs.rs:43
+    reg ahead_comes_3; // join_pairs.rs:43
+    reg [7:0] ahead_number_2_s29; // join_pairs.rs:43
+    reg [7:0] ahead_number_2_s30; // join_pairs.rs:43
+    reg [7:0] ahead_number_3; // join_pairs.rs:43
+    reg ahead_ends_2_s29; // join_pairs.rs:43
+    reg ahead_ends_2_s30; // join_pairs.rs:43
+    reg ahead_ends_3; // join_pairs.rs:43
+    reg ahead_comes_3_s32; // join_pairs.rs:44
+    reg [7:0] ahead_number_3_s32; // join_pairs.rs:44
+    reg ahead_ends_3_s32; // join_pairs.rs:44
+    reg [15:0] held_3; // join_pairs.rs:51
     wire adder_19_out_valid;
     wire [15:0] adder_19_y;
-    reg ahead_comes_3_s33; // join_pairs.rs:56
-    reg ahead_comes_3_s34; // join_pairs.rs:56
-    reg ahead_comes_4; // join_pairs.rs:56
-    reg [7:0] ahead_number_3_s33; // join_pairs.rs:56
-    reg [7:0] ahead_number_3_s34; // join_pairs.rs:56
-    reg [7:0] ahead_number_4; // join_pairs.rs:56
-    reg ahead_ends_3_s33; // join_pairs.rs:56
-    reg ahead_ends_3_s34; // join_pairs.rs:56
-    reg ahead_ends_4; // join_pairs.rs:56
-    reg ahead_comes_4_s36; // join_pairs.rs:57
-    reg [7:0] ahead_number_4_s36; // join_pairs.rs:57
-    reg ahead_ends_4_s36; // join_pairs.rs:57
-    reg [15:0] held_4; // join_pairs.rs:64
+    reg ahead_comes_3_s33; // join_pairs.rs:43
+    reg ahead_comes_3_s34; // join_pairs.rs:43
+    reg ahead_comes_4; // join_pairs.rs:43
+    reg [7:0] ahead_number_3_s33; // join_pairs.rs:43
+    reg [7:0] ahead_number_3_s34; // join_pairs.rs:43
+    reg [7:0] ahead_number_4; // join_pairs.rs:43
+    reg ahead_ends_3_s33; // join_pairs.rs:43
+    reg ahead_ends_3_s34; // join_pairs.rs:43
+    reg ahead_ends_4; // join_pairs.rs:43
+    reg ahead_comes_4_s36; // join_pairs.rs:44
+    reg [7:0] ahead_number_4_s36; // join_pairs.rs:44
+    reg ahead_ends_4_s36; // join_pairs.rs:44
+    reg [15:0] held_4; // join_pairs.rs:51
     wire adder_20_out_valid;
     wire [15:0] adder_20_y;
-    reg ahead_comes_4_s37; // join_pairs.rs:56
-    reg ahead_comes_4_s38; // join_pairs.rs:56
-    reg ahead_comes_5; // join_pairs.rs:56
-    reg [7:0] ahead_number_4_s37; // join_pairs.rs:56
-    reg [7:0] ahead_number_4_s38; // join_pairs.rs:56
-    reg [7:0] ahead_number_5; // join_pairs.rs:56
-    reg ahead_ends_4_s37; // join_pairs.rs:56
-    reg ahead_ends_4_s38; // join_pairs.rs:56
-    reg ahead_ends_5; // join_pairs.rs:56
-    reg ahead_comes_5_s40; // join_pairs.rs:57
-    reg [7:0] ahead_number_5_s40; // join_pairs.rs:57
-    reg ahead_ends_5_s40; // join_pairs.rs:57
-    reg [15:0] held_5; // join_pairs.rs:64
+    reg ahead_comes_4_s37; // join_pairs.rs:43
+    reg ahead_comes_4_s38; // join_pairs.rs:43
+    reg ahead_comes_5; // join_pairs.rs:43
+    reg [7:0] ahead_number_4_s37; // join_pairs.rs:43
+    reg [7:0] ahead_number_4_s38; // join_pairs.rs:43
+    reg [7:0] ahead_number_5; // join_pairs.rs:43
+    reg ahead_ends_4_s37; // join_pairs.rs:43
+    reg ahead_ends_4_s38; // join_pairs.rs:43
+    reg ahead_ends_5; // join_pairs.rs:43
+    reg ahead_comes_5_s40; // join_pairs.rs:44
+    reg [7:0] ahead_number_5_s40; // join_pairs.rs:44
+    reg ahead_ends_5_s40; // join_pairs.rs:44
+    reg [15:0] held_5; // join_pairs.rs:51
     wire adder_21_out_valid;
     wire [15:0] adder_21_y;
-    reg ahead_comes_5_s41; // join_pairs.rs:56
-    reg ahead_comes_5_s42; // join_pairs.rs:56
-    reg ahead_comes_6; // join_pairs.rs:56
-    reg [7:0] ahead_number_5_s41; // join_pairs.rs:56
-    reg [7:0] ahead_number_5_s42; // join_pairs.rs:56
-    reg [7:0] ahead_number_6; // join_pairs.rs:56
-    reg ahead_ends_5_s41; // join_pairs.rs:56
-    reg ahead_ends_5_s42; // join_pairs.rs:56
-    reg ahead_ends_6; // join_pairs.rs:56
-    reg ahead_comes_6_s44; // join_pairs.rs:57
-    reg [7:0] ahead_number_6_s44; // join_pairs.rs:57
-    reg ahead_ends_6_s44; // join_pairs.rs:57
-    reg [15:0] held_6; // join_pairs.rs:64
+    reg ahead_comes_5_s41; // join_pairs.rs:43
+    reg ahead_comes_5_s42; // join_pairs.rs:43
+    reg ahead_comes_6; // join_pairs.rs:43
+    reg [7:0] ahead_number_5_s41; // join_pairs.rs:43
+    reg [7:0] ahead_number_5_s42; // join_pairs.rs:43
+    reg [7:0] ahead_number_6; // join_pairs.rs:43
+    reg ahead_ends_5_s41; // join_pairs.rs:43
+    reg ahead_ends_5_s42; // join_pairs.rs:43
+    reg ahead_ends_6; // join_pairs.rs:43
+    reg ahead_comes_6_s44; // join_pairs.rs:44
+    reg [7:0] ahead_number_6_s44; // join_pairs.rs:44
+    reg ahead_ends_6_s44; // join_pairs.rs:44
+    reg [15:0] held_6; // join_pairs.rs:51
     wire adder_22_out_valid;
     wire [15:0] adder_22_y;
-    reg ahead_comes_6_s45; // join_pairs.rs:56
-    reg ahead_comes_6_s46; // join_pairs.rs:56
-    reg ahead_comes_7; // join_pairs.rs:56
-    reg [7:0] ahead_number_6_s45; // join_pairs.rs:56
-    reg [7:0] ahead_number_6_s46; // join_pairs.rs:56
-    reg [7:0] ahead_number_7; // join_pairs.rs:56
-    reg ahead_ends_6_s45; // join_pairs.rs:56
-    reg ahead_ends_6_s46; // join_pairs.rs:56
-    reg ahead_ends_7; // join_pairs.rs:56
-    reg ahead_comes_7_s48; // join_pairs.rs:57
-    reg [7:0] ahead_number_7_s48; // join_pairs.rs:57
-    reg ahead_ends_7_s48; // join_pairs.rs:57
-    reg [15:0] held_7; // join_pairs.rs:64
+    reg ahead_comes_6_s45; // join_pairs.rs:43
+    reg ahead_comes_6_s46; // join_pairs.rs:43
+    reg ahead_comes_7; // join_pairs.rs:43
+    reg [7:0] ahead_number_6_s45; // join_pairs.rs:43
+    reg [7:0] ahead_number_6_s46; // join_pairs.rs:43
+    reg [7:0] ahead_number_7; // join_pairs.rs:43
+    reg ahead_ends_6_s45; // join_pairs.rs:43
+    reg ahead_ends_6_s46; // join_pairs.rs:43
+    reg ahead_ends_7; // join_pairs.rs:43
+    reg ahead_comes_7_s48; // join_pairs.rs:44
+    reg [7:0] ahead_number_7_s48; // join_pairs.rs:44
+    reg ahead_ends_7_s48; // join_pairs.rs:44
+    reg [15:0] held_7; // join_pairs.rs:51
     wire adder_23_out_valid;
     wire [15:0] sums_0;
-    reg ahead_comes_7_s49; // join_pairs.rs:72
-    reg ahead_comes_7_s50; // join_pairs.rs:72
-    reg ahead_comes_7_s51; // join_pairs.rs:72
-    reg term_comes_1; // join_pairs.rs:72
-    reg ahead_ends_7_s49; // join_pairs.rs:72
-    reg ahead_ends_7_s50; // join_pairs.rs:72
-    reg ahead_ends_7_s51; // join_pairs.rs:72
-    reg term_ends_1; // join_pairs.rs:72
+    reg ahead_comes_7_s49; // join_pairs.rs:59
+    reg ahead_comes_7_s50; // join_pairs.rs:59
+    reg ahead_comes_7_s51; // join_pairs.rs:59
+    reg term_comes_1; // join_pairs.rs:59
+    reg ahead_ends_7_s49; // join_pairs.rs:59
+    reg ahead_ends_7_s50; // join_pairs.rs:59
+    reg ahead_ends_7_s51; // join_pairs.rs:59
+    reg term_ends_1; // join_pairs.rs:59
     reg later_first_row_5_s1; // sums.rs:101
     reg later_first_row_5_s2; // sums.rs:101
     reg later_first_row_5_s3; // sums.rs:101
@@ -1094,18 +1094,18 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
     assign scale_ready = slice_s_ready;
     wire [15:0] scale_data_1 = slice_m_payload[16:1]; // register_slice_forward.rs:46
     wire scale_last_1 = slice_m_payload[0]; // register_slice_forward.rs:46
-    wire there_1 = room & 1'h1; // front.rs:85
+    wire there_1 = room & 1'h1; // front.rs:86
 
     // words become beats
-    wire book_there = there | (~beat_begins); // front.rs:88
-    wire goes = ((phase == PHASE_RUN) & there_1) & book_there; // front.rs:89
-    wire wants_scale = (1'h1 & row_ends) & across_last; // front.rs:90
-    wire scale_there = scale_valid_1 | (~wants_scale); // front.rs:91
-    wire steps_1 = (goes & scale_there) & beats_valid; // front.rs:92
+    wire book_there = there | (~beat_begins); // front.rs:89
+    wire goes = ((phase == PHASE_RUN) & there_1) & book_there; // front.rs:90
+    wire wants_scale = (1'h1 & row_ends) & across_last; // front.rs:91
+    wire scale_there = scale_valid_1 | (~wants_scale); // front.rs:92
+    wire steps_1 = (goes & scale_there) & beats_valid; // front.rs:93
     assign steps = steps_1;
     assign beats_ready = ((goes & scale_there) & 1'h1) | (phase == PHASE_DRAIN);
-    wire taken = steps_1 & 1'h1; // front.rs:94
-    wire comes = steps_1 & (~(beats_failed & 1'h1)); // front.rs:95
+    wire taken = steps_1 & 1'h1; // front.rs:95
+    wire comes = steps_1 & (~(beats_failed & 1'h1)); // front.rs:96
     always @(posedge clk) begin
         if (rst) begin
             over_2 <= 1'h0;
@@ -1114,7 +1114,7 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
             if (command_valid & command_ready) over_2 <= 1'h0;
         end
     end
-    wire left_over = ((phase == PHASE_DRAIN) | (phase == PHASE_FINISH)) & (~over_2); // front.rs:98
+    wire left_over = ((phase == PHASE_DRAIN) | (phase == PHASE_FINISH)) & (~over_2); // front.rs:99
     assign scale_ready_1 = ((goes & beats_valid) & wants_scale) | left_over;
     register_slice_forward_17 slice (
         .clk(clk),
@@ -1126,7 +1126,7 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
         .m_ready(scale_ready_1),
         .m_payload(slice_m_payload)
     );
-    wire all = row_ends & flags_last; // front.rs:104
+    wire all = row_ends & flags_last; // front.rs:105
     always @* begin
         finds = MATRIX_OUTCOME_OKAY;
         if (wants_scale & (scale_last_1 != flags_last)) finds = MATRIX_OUTCOME_SCALES;
@@ -1134,9 +1134,9 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
         if (beats_last & (~all)) finds = MATRIX_OUTCOME_SHORT;
         if (beats_failed) finds = MATRIX_OUTCOME_BUS;
     end
-    wire flags_first_row = ~(|row); // front.rs:115
-    wire [7:0] beat_place = base + number_2; // front.rs:124
-    wire _t37 = comes & row_ends; // front.rs:125
+    wire flags_first_row = ~(|row); // front.rs:116
+    wire [7:0] beat_place = base + number_2; // front.rs:125
+    wire _t37 = comes & row_ends; // front.rs:126
     assign switched = comes & beat_begins;
     always @(posedge clk) begin
         beat_flags_number <= number_2;
@@ -1682,8 +1682,8 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
     end
     wire wrong = of_beat | (s_before & (|term_number)); // sums.rs:91
     always @(posedge clk) if (term_comes) s_before <= wrong;
-    wire odd = term_number[0]; // join_pairs.rs:60
-    wire even_follows = ahead_comes & (~ahead_number[0]); // join_pairs.rs:61
+    wire odd = term_number[0]; // join_pairs.rs:47
+    wire even_follows = ahead_comes & (~ahead_number[0]); // join_pairs.rs:48
     add_e5f10_l4 adder_16 (
         .clk(clk),
         .rst(rst),
@@ -1727,9 +1727,9 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
         ahead_number_1_s24 <= ahead_number_1;
         ahead_ends_1_s24 <= ahead_ends_1;
     end
-    wire whole_1 = ahead_number_1_s24[0]; // join_pairs.rs:59
-    wire odd_1 = ahead_number_1_s24[1]; // join_pairs.rs:60
-    wire even_follows_1 = ahead_comes_1 & (~ahead_number_1[1]); // join_pairs.rs:61
+    wire whole_1 = ahead_number_1_s24[0]; // join_pairs.rs:46
+    wire odd_1 = ahead_number_1_s24[1]; // join_pairs.rs:47
+    wire even_follows_1 = ahead_comes_1 & (~ahead_number_1[1]); // join_pairs.rs:48
     add_e5f10_l4 adder_17 (
         .clk(clk),
         .rst(rst),
@@ -1773,9 +1773,9 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
         ahead_number_2_s28 <= ahead_number_2;
         ahead_ends_2_s28 <= ahead_ends_2;
     end
-    wire whole_2 = &ahead_number_2_s28[1:0]; // join_pairs.rs:59
-    wire odd_2 = ahead_number_2_s28[2]; // join_pairs.rs:60
-    wire even_follows_2 = ahead_comes_2 & (~ahead_number_2[2]); // join_pairs.rs:61
+    wire whole_2 = &ahead_number_2_s28[1:0]; // join_pairs.rs:46
+    wire odd_2 = ahead_number_2_s28[2]; // join_pairs.rs:47
+    wire even_follows_2 = ahead_comes_2 & (~ahead_number_2[2]); // join_pairs.rs:48
     add_e5f10_l4 adder_18 (
         .clk(clk),
         .rst(rst),
@@ -1819,9 +1819,9 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
         ahead_number_3_s32 <= ahead_number_3;
         ahead_ends_3_s32 <= ahead_ends_3;
     end
-    wire whole_3 = &ahead_number_3_s32[2:0]; // join_pairs.rs:59
-    wire odd_3 = ahead_number_3_s32[3]; // join_pairs.rs:60
-    wire even_follows_3 = ahead_comes_3 & (~ahead_number_3[3]); // join_pairs.rs:61
+    wire whole_3 = &ahead_number_3_s32[2:0]; // join_pairs.rs:46
+    wire odd_3 = ahead_number_3_s32[3]; // join_pairs.rs:47
+    wire even_follows_3 = ahead_comes_3 & (~ahead_number_3[3]); // join_pairs.rs:48
     add_e5f10_l4 adder_19 (
         .clk(clk),
         .rst(rst),
@@ -1865,9 +1865,9 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
         ahead_number_4_s36 <= ahead_number_4;
         ahead_ends_4_s36 <= ahead_ends_4;
     end
-    wire whole_4 = &ahead_number_4_s36[3:0]; // join_pairs.rs:59
-    wire odd_4 = ahead_number_4_s36[4]; // join_pairs.rs:60
-    wire even_follows_4 = ahead_comes_4 & (~ahead_number_4[4]); // join_pairs.rs:61
+    wire whole_4 = &ahead_number_4_s36[3:0]; // join_pairs.rs:46
+    wire odd_4 = ahead_number_4_s36[4]; // join_pairs.rs:47
+    wire even_follows_4 = ahead_comes_4 & (~ahead_number_4[4]); // join_pairs.rs:48
     add_e5f10_l4 adder_20 (
         .clk(clk),
         .rst(rst),
@@ -1911,9 +1911,9 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
         ahead_number_5_s40 <= ahead_number_5;
         ahead_ends_5_s40 <= ahead_ends_5;
     end
-    wire whole_5 = &ahead_number_5_s40[4:0]; // join_pairs.rs:59
-    wire odd_5 = ahead_number_5_s40[5]; // join_pairs.rs:60
-    wire even_follows_5 = ahead_comes_5 & (~ahead_number_5[5]); // join_pairs.rs:61
+    wire whole_5 = &ahead_number_5_s40[4:0]; // join_pairs.rs:46
+    wire odd_5 = ahead_number_5_s40[5]; // join_pairs.rs:47
+    wire even_follows_5 = ahead_comes_5 & (~ahead_number_5[5]); // join_pairs.rs:48
     add_e5f10_l4 adder_21 (
         .clk(clk),
         .rst(rst),
@@ -1957,9 +1957,9 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
         ahead_number_6_s44 <= ahead_number_6;
         ahead_ends_6_s44 <= ahead_ends_6;
     end
-    wire whole_6 = &ahead_number_6_s44[5:0]; // join_pairs.rs:59
-    wire odd_6 = ahead_number_6_s44[6]; // join_pairs.rs:60
-    wire even_follows_6 = ahead_comes_6 & (~ahead_number_6[6]); // join_pairs.rs:61
+    wire whole_6 = &ahead_number_6_s44[5:0]; // join_pairs.rs:46
+    wire odd_6 = ahead_number_6_s44[6]; // join_pairs.rs:47
+    wire even_follows_6 = ahead_comes_6 & (~ahead_number_6[6]); // join_pairs.rs:48
     add_e5f10_l4 adder_22 (
         .clk(clk),
         .rst(rst),
@@ -2003,9 +2003,9 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
         ahead_number_7_s48 <= ahead_number_7;
         ahead_ends_7_s48 <= ahead_ends_7;
     end
-    wire whole_7 = &ahead_number_7_s48[6:0]; // join_pairs.rs:59
-    wire odd_7 = ahead_number_7_s48[7]; // join_pairs.rs:60
-    wire even_follows_7 = ahead_comes_7 & (~ahead_number_7[7]); // join_pairs.rs:61
+    wire whole_7 = &ahead_number_7_s48[6:0]; // join_pairs.rs:46
+    wire odd_7 = ahead_number_7_s48[7]; // join_pairs.rs:47
+    wire even_follows_7 = ahead_comes_7 & (~ahead_number_7[7]); // join_pairs.rs:48
     add_e5f10_l4 adder_23 (
         .clk(clk),
         .rst(rst),
@@ -2353,7 +2353,7 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
             else if (comes_3 & (~_t37)) adding <= adding - 8'h1;
         end
     end
-    wire _t40 = _t37 & across_last; // front.rs:36
+    wire _t40 = _t37 & across_last; // front.rs:37
     always @(posedge clk) begin
         if (rst) begin
             waiting <= 8'h0;

@@ -111,9 +111,9 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
     wire books_m_row_end;
     wire books_m_last;
     wire switched; // matrix_vector.rs:73
-    reg [6:0] adding; // front.rs:27
-    reg [6:0] waiting; // front.rs:27
-    reg room; // there is room for another row | front.rs:28
+    reg [6:0] adding; // front.rs:28
+    reg [6:0] waiting; // front.rs:28
+    reg room; // there is room for another row | front.rs:29
     reg [19:0] id; // the number of the next book | books.rs:102
     reg loading; // a load is under way | books.rs:103
     reg [19:0] number_1; // the book that comes, or came last | books.rs:104
@@ -139,7 +139,7 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
     reg [16:0] down_left; // walk.rs:79
     reg [15:0] down_end; // walk.rs:79
     reg down_last; // walk.rs:79
-    reg [3:0] finds; // front.rs:102
+    reg [3:0] finds; // front.rs:103
     reg [1:0] beat_flags_number; // matrix_vector.rs:84
     reg beat_flags_ends; // matrix_vector.rs:84
     reg beat_flags_first_row; // matrix_vector.rs:84
@@ -264,32 +264,32 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
     reg wrong_s19; // sums.rs:89
     reg of_beat; // sums.rs:89
     reg s_before; // an index of the row has no entry | sums.rs:90
-    reg [15:0] held; // join_pairs.rs:64
+    reg [15:0] held; // join_pairs.rs:51
     wire adder_out_valid;
     wire [15:0] adder_y;
-    reg term_comes_s21; // join_pairs.rs:56
-    reg term_comes_s22; // join_pairs.rs:56
-    reg ahead_comes_1; // join_pairs.rs:56
-    reg [1:0] term_number_s21; // join_pairs.rs:56
-    reg [1:0] term_number_s22; // join_pairs.rs:56
-    reg [1:0] ahead_number_1; // join_pairs.rs:56
-    reg term_ends_s21; // join_pairs.rs:56
-    reg term_ends_s22; // join_pairs.rs:56
-    reg ahead_ends_1; // join_pairs.rs:56
-    reg ahead_comes_1_s24; // join_pairs.rs:57
-    reg [1:0] ahead_number_1_s24; // join_pairs.rs:57
-    reg ahead_ends_1_s24; // join_pairs.rs:57
-    reg [15:0] held_1; // join_pairs.rs:64
+    reg term_comes_s21; // join_pairs.rs:43
+    reg term_comes_s22; // join_pairs.rs:43
+    reg ahead_comes_1; // join_pairs.rs:43
+    reg [1:0] term_number_s21; // join_pairs.rs:43
+    reg [1:0] term_number_s22; // join_pairs.rs:43
+    reg [1:0] ahead_number_1; // join_pairs.rs:43
+    reg term_ends_s21; // join_pairs.rs:43
+    reg term_ends_s22; // join_pairs.rs:43
+    reg ahead_ends_1; // join_pairs.rs:43
+    reg ahead_comes_1_s24; // join_pairs.rs:44
+    reg [1:0] ahead_number_1_s24; // join_pairs.rs:44
+    reg ahead_ends_1_s24; // join_pairs.rs:44
+    reg [15:0] held_1; // join_pairs.rs:51
     wire adder_1_out_valid;
     wire [15:0] sums_0;
-    reg ahead_comes_1_s25; // join_pairs.rs:72
-    reg ahead_comes_1_s26; // join_pairs.rs:72
-    reg ahead_comes_1_s27; // join_pairs.rs:72
-    reg term_comes_1; // join_pairs.rs:72
-    reg ahead_ends_1_s25; // join_pairs.rs:72
-    reg ahead_ends_1_s26; // join_pairs.rs:72
-    reg ahead_ends_1_s27; // join_pairs.rs:72
-    reg term_ends_1; // join_pairs.rs:72
+    reg ahead_comes_1_s25; // join_pairs.rs:59
+    reg ahead_comes_1_s26; // join_pairs.rs:59
+    reg ahead_comes_1_s27; // join_pairs.rs:59
+    reg term_comes_1; // join_pairs.rs:59
+    reg ahead_ends_1_s25; // join_pairs.rs:59
+    reg ahead_ends_1_s26; // join_pairs.rs:59
+    reg ahead_ends_1_s27; // join_pairs.rs:59
+    reg term_ends_1; // join_pairs.rs:59
     reg later_first_row_1_s1; // sums.rs:101
     reg later_first_row_1_s2; // sums.rs:101
     reg later_first_row_1_s3; // sums.rs:101
@@ -716,26 +716,26 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
     end
     wire beat_begins = ((~(|number_2)) & (~(|row))) & 1'h1; // walk.rs:138
     wire flags_last = (across_last & down_last) & (row == down_end); // walk.rs:141
-    wire there_1 = room & 1'h1; // front.rs:85
+    wire there_1 = room & 1'h1; // front.rs:86
 
     // words become beats
-    wire book_there = there | (~beat_begins); // front.rs:88
-    wire goes = ((phase == PHASE_RUN) & there_1) & book_there; // front.rs:89
-    wire steps_1 = (goes & 1'h1) & words_valid; // front.rs:92
+    wire book_there = there | (~beat_begins); // front.rs:89
+    wire goes = ((phase == PHASE_RUN) & there_1) & book_there; // front.rs:90
+    wire steps_1 = (goes & 1'h1) & words_valid; // front.rs:93
     assign steps = steps_1;
     assign words_ready = ((goes & 1'h1) & 1'h1) | (phase == PHASE_DRAIN);
-    wire taken = steps_1 & 1'h1; // front.rs:94
-    wire comes = steps_1 & (~(words_failed & 1'h1)); // front.rs:95
-    wire all = row_ends & flags_last; // front.rs:104
+    wire taken = steps_1 & 1'h1; // front.rs:95
+    wire comes = steps_1 & (~(words_failed & 1'h1)); // front.rs:96
+    wire all = row_ends & flags_last; // front.rs:105
     always @* begin
         finds = MATRIX_OUTCOME_OKAY;
         if ((~words_last) & all) finds = MATRIX_OUTCOME_LONG;
         if (words_last & (~all)) finds = MATRIX_OUTCOME_SHORT;
         if (words_failed) finds = MATRIX_OUTCOME_BUS;
     end
-    wire flags_first_row = ~(|row); // front.rs:115
-    wire [1:0] beat_place = base + number_2; // front.rs:124
-    wire _t35 = comes & row_ends; // front.rs:125
+    wire flags_first_row = ~(|row); // front.rs:116
+    wire [1:0] beat_place = base + number_2; // front.rs:125
+    wire _t35 = comes & row_ends; // front.rs:126
     assign switched = comes & beat_begins;
     always @(posedge clk) begin
         beat_flags_number <= number_2;
@@ -1096,8 +1096,8 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
     end
     wire wrong_2 = of_beat | (s_before & (|term_number)); // sums.rs:91
     always @(posedge clk) if (term_comes) s_before <= wrong_2;
-    wire odd = term_number[0]; // join_pairs.rs:60
-    wire even_follows = ahead_comes & (~ahead_number[0]); // join_pairs.rs:61
+    wire odd = term_number[0]; // join_pairs.rs:47
+    wire even_follows = ahead_comes & (~ahead_number[0]); // join_pairs.rs:48
     add_e5f10_l4 adder (
         .clk(clk),
         .rst(rst),
@@ -1141,9 +1141,9 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
         ahead_number_1_s24 <= ahead_number_1;
         ahead_ends_1_s24 <= ahead_ends_1;
     end
-    wire whole_1 = ahead_number_1_s24[0]; // join_pairs.rs:59
-    wire odd_1 = ahead_number_1_s24[1]; // join_pairs.rs:60
-    wire even_follows_1 = ahead_comes_1 & (~ahead_number_1[1]); // join_pairs.rs:61
+    wire whole_1 = ahead_number_1_s24[0]; // join_pairs.rs:46
+    wire odd_1 = ahead_number_1_s24[1]; // join_pairs.rs:47
+    wire even_follows_1 = ahead_comes_1 & (~ahead_number_1[1]); // join_pairs.rs:48
     add_e5f10_l4 adder_1 (
         .clk(clk),
         .rst(rst),
@@ -1301,7 +1301,7 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
             else if (comes_2 & (~_t35)) adding <= adding - 7'h1;
         end
     end
-    wire _t38 = _t35 & across_last; // front.rs:36
+    wire _t38 = _t35 & across_last; // front.rs:37
     always @(posedge clk) begin
         if (rst) begin
             waiting <= 7'h0;

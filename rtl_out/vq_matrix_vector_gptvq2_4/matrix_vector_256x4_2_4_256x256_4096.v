@@ -112,9 +112,9 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     wire [31:0] cache_fault_beat;
     wire cache_fault_lane;
     wire switched; // matrix_vector.rs:73
-    reg [6:0] adding; // front.rs:27
-    reg [6:0] waiting; // front.rs:27
-    reg room; // there is room for another row | front.rs:28
+    reg [6:0] adding; // front.rs:28
+    reg [6:0] waiting; // front.rs:28
+    reg room; // there is room for another row | front.rs:29
     reg [19:0] id; // the number of the next book | books.rs:102
     reg loading; // a load is under way | books.rs:103
     reg [19:0] number_1; // the book that comes, or came last | books.rs:104
@@ -139,7 +139,7 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     reg [7:0] down_end; // walk.rs:79
     reg down_last; // walk.rs:79
     reg [1:0] part; // the part of the word | walk.rs:154
-    reg [3:0] finds; // front.rs:102
+    reg [3:0] finds; // front.rs:103
     reg [4:0] beat_flags_number; // matrix_vector.rs:84
     reg beat_flags_ends; // matrix_vector.rs:84
     reg beat_flags_first_row; // matrix_vector.rs:84
@@ -277,122 +277,122 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     reg wrong_s15; // sums.rs:89
     reg of_beat; // sums.rs:89
     reg s_before; // an index of the row has no entry | sums.rs:90
-    reg [15:0] held; // join_pairs.rs:64
+    reg [15:0] held; // join_pairs.rs:51
     wire adder_out_valid;
     wire [15:0] adder_y;
-    reg [15:0] held_1; // join_pairs.rs:64
+    reg [15:0] held_1; // join_pairs.rs:51
     wire adder_1_out_valid;
     wire [15:0] adder_1_y;
-    reg [15:0] held_2; // join_pairs.rs:64
+    reg [15:0] held_2; // join_pairs.rs:51
     wire adder_2_out_valid;
     wire [15:0] adder_2_y;
-    reg [15:0] held_3; // join_pairs.rs:64
+    reg [15:0] held_3; // join_pairs.rs:51
     wire adder_3_out_valid;
     wire [15:0] adder_3_y;
-    reg term_comes_s17; // join_pairs.rs:56
-    reg term_comes_s18; // join_pairs.rs:56
-    reg ahead_comes_1; // join_pairs.rs:56
-    reg [4:0] term_number_s17; // join_pairs.rs:56
-    reg [4:0] term_number_s18; // join_pairs.rs:56
-    reg [4:0] ahead_number_1; // join_pairs.rs:56
-    reg term_ends_s17; // join_pairs.rs:56
-    reg term_ends_s18; // join_pairs.rs:56
-    reg ahead_ends_1; // join_pairs.rs:56
-    reg ahead_comes_1_s20; // join_pairs.rs:57
-    reg [4:0] ahead_number_1_s20; // join_pairs.rs:57
-    reg ahead_ends_1_s20; // join_pairs.rs:57
-    reg [15:0] held_4; // join_pairs.rs:64
+    reg term_comes_s17; // join_pairs.rs:43
+    reg term_comes_s18; // join_pairs.rs:43
+    reg ahead_comes_1; // join_pairs.rs:43
+    reg [4:0] term_number_s17; // join_pairs.rs:43
+    reg [4:0] term_number_s18; // join_pairs.rs:43
+    reg [4:0] ahead_number_1; // join_pairs.rs:43
+    reg term_ends_s17; // join_pairs.rs:43
+    reg term_ends_s18; // join_pairs.rs:43
+    reg ahead_ends_1; // join_pairs.rs:43
+    reg ahead_comes_1_s20; // join_pairs.rs:44
+    reg [4:0] ahead_number_1_s20; // join_pairs.rs:44
+    reg ahead_ends_1_s20; // join_pairs.rs:44
+    reg [15:0] held_4; // join_pairs.rs:51
     wire adder_4_out_valid;
     wire [15:0] adder_4_y;
-    reg [15:0] held_5; // join_pairs.rs:64
+    reg [15:0] held_5; // join_pairs.rs:51
     wire adder_5_out_valid;
     wire [15:0] adder_5_y;
-    reg [15:0] held_6; // join_pairs.rs:64
+    reg [15:0] held_6; // join_pairs.rs:51
     wire adder_6_out_valid;
     wire [15:0] adder_6_y;
-    reg [15:0] held_7; // join_pairs.rs:64
+    reg [15:0] held_7; // join_pairs.rs:51
     wire adder_7_out_valid;
     wire [15:0] adder_7_y;
-    reg ahead_comes_1_s21; // join_pairs.rs:56
-    reg ahead_comes_1_s22; // join_pairs.rs:56
-    reg ahead_comes_2; // join_pairs.rs:56
-    reg [4:0] ahead_number_1_s21; // join_pairs.rs:56
-    reg [4:0] ahead_number_1_s22; // join_pairs.rs:56
-    reg [4:0] ahead_number_2; // join_pairs.rs:56
-    reg ahead_ends_1_s21; // join_pairs.rs:56
-    reg ahead_ends_1_s22; // join_pairs.rs:56
-    reg ahead_ends_2; // join_pairs.rs:56
-    reg ahead_comes_2_s24; // join_pairs.rs:57
-    reg [4:0] ahead_number_2_s24; // join_pairs.rs:57
-    reg ahead_ends_2_s24; // join_pairs.rs:57
-    reg [15:0] held_8; // join_pairs.rs:64
+    reg ahead_comes_1_s21; // join_pairs.rs:43
+    reg ahead_comes_1_s22; // join_pairs.rs:43
+    reg ahead_comes_2; // join_pairs.rs:43
+    reg [4:0] ahead_number_1_s21; // join_pairs.rs:43
+    reg [4:0] ahead_number_1_s22; // join_pairs.rs:43
+    reg [4:0] ahead_number_2; // join_pairs.rs:43
+    reg ahead_ends_1_s21; // join_pairs.rs:43
+    reg ahead_ends_1_s22; // join_pairs.rs:43
+    reg ahead_ends_2; // join_pairs.rs:43
+    reg ahead_comes_2_s24; // join_pairs.rs:44
+    reg [4:0] ahead_number_2_s24; // join_pairs.rs:44
+    reg ahead_ends_2_s24; // join_pairs.rs:44
+    reg [15:0] held_8; // join_pairs.rs:51
     wire adder_8_out_valid;
     wire [15:0] adder_8_y;
-    reg [15:0] held_9; // join_pairs.rs:64
+    reg [15:0] held_9; // join_pairs.rs:51
     wire adder_9_out_valid;
     wire [15:0] adder_9_y;
-    reg [15:0] held_10; // join_pairs.rs:64
+    reg [15:0] held_10; // join_pairs.rs:51
     wire adder_10_out_valid;
     wire [15:0] adder_10_y;
-    reg [15:0] held_11; // join_pairs.rs:64
+    reg [15:0] held_11; // join_pairs.rs:51
     wire adder_11_out_valid;
     wire [15:0] adder_11_y;
-    reg ahead_comes_2_s25; // join_pairs.rs:56
-    reg ahead_comes_2_s26; // join_pairs.rs:56
-    reg ahead_comes_3; // join_pairs.rs:56
-    reg [4:0] ahead_number_2_s25; // join_pairs.rs:56
-    reg [4:0] ahead_number_2_s26; // join_pairs.rs:56
-    reg [4:0] ahead_number_3; // join_pairs.rs:56
-    reg ahead_ends_2_s25; // join_pairs.rs:56
-    reg ahead_ends_2_s26; // join_pairs.rs:56
-    reg ahead_ends_3; // join_pairs.rs:56
-    reg ahead_comes_3_s28; // join_pairs.rs:57
-    reg [4:0] ahead_number_3_s28; // join_pairs.rs:57
-    reg ahead_ends_3_s28; // join_pairs.rs:57
-    reg [15:0] held_12; // join_pairs.rs:64
+    reg ahead_comes_2_s25; // join_pairs.rs:43
+    reg ahead_comes_2_s26; // join_pairs.rs:43
+    reg ahead_comes_3; // join_pairs.rs:43
+    reg [4:0] ahead_number_2_s25; // join_pairs.rs:43
+    reg [4:0] ahead_number_2_s26; // join_pairs.rs:43
+    reg [4:0] ahead_number_3; // join_pairs.rs:43
+    reg ahead_ends_2_s25; // join_pairs.rs:43
+    reg ahead_ends_2_s26; // join_pairs.rs:43
+    reg ahead_ends_3; // join_pairs.rs:43
+    reg ahead_comes_3_s28; // join_pairs.rs:44
+    reg [4:0] ahead_number_3_s28; // join_pairs.rs:44
+    reg ahead_ends_3_s28; // join_pairs.rs:44
+    reg [15:0] held_12; // join_pairs.rs:51
     wire adder_12_out_valid;
     wire [15:0] adder_12_y;
-    reg [15:0] held_13; // join_pairs.rs:64
+    reg [15:0] held_13; // join_pairs.rs:51
     wire adder_13_out_valid;
     wire [15:0] adder_13_y;
-    reg [15:0] held_14; // join_pairs.rs:64
+    reg [15:0] held_14; // join_pairs.rs:51
     wire adder_14_out_valid;
     wire [15:0] adder_14_y;
-    reg [15:0] held_15; // join_pairs.rs:64
+    reg [15:0] held_15; // join_pairs.rs:51
     wire adder_15_out_valid;
     wire [15:0] adder_15_y;
-    reg ahead_comes_3_s29; // join_pairs.rs:56
-    reg ahead_comes_3_s30; // join_pairs.rs:56
-    reg ahead_comes_4; // join_pairs.rs:56
-    reg [4:0] ahead_number_3_s29; // join_pairs.rs:56
-    reg [4:0] ahead_number_3_s30; // join_pairs.rs:56
-    reg [4:0] ahead_number_4; // join_pairs.rs:56
-    reg ahead_ends_3_s29; // join_pairs.rs:56
-    reg ahead_ends_3_s30; // join_pairs.rs:56
-    reg ahead_ends_4; // join_pairs.rs:56
-    reg ahead_comes_4_s32; // join_pairs.rs:57
-    reg [4:0] ahead_number_4_s32; // join_pairs.rs:57
-    reg ahead_ends_4_s32; // join_pairs.rs:57
-    reg [15:0] held_16; // join_pairs.rs:64
+    reg ahead_comes_3_s29; // join_pairs.rs:43
+    reg ahead_comes_3_s30; // join_pairs.rs:43
+    reg ahead_comes_4; // join_pairs.rs:43
+    reg [4:0] ahead_number_3_s29; // join_pairs.rs:43
+    reg [4:0] ahead_number_3_s30; // join_pairs.rs:43
+    reg [4:0] ahead_number_4; // join_pairs.rs:43
+    reg ahead_ends_3_s29; // join_pairs.rs:43
+    reg ahead_ends_3_s30; // join_pairs.rs:43
+    reg ahead_ends_4; // join_pairs.rs:43
+    reg ahead_comes_4_s32; // join_pairs.rs:44
+    reg [4:0] ahead_number_4_s32; // join_pairs.rs:44
+    reg ahead_ends_4_s32; // join_pairs.rs:44
+    reg [15:0] held_16; // join_pairs.rs:51
     wire adder_16_out_valid;
     wire [15:0] sums_0;
-    reg [15:0] held_17; // join_pairs.rs:64
+    reg [15:0] held_17; // join_pairs.rs:51
     wire adder_17_out_valid;
     wire [15:0] sums_1;
-    reg [15:0] held_18; // join_pairs.rs:64
+    reg [15:0] held_18; // join_pairs.rs:51
     wire adder_18_out_valid;
     wire [15:0] sums_2;
-    reg [15:0] held_19; // join_pairs.rs:64
+    reg [15:0] held_19; // join_pairs.rs:51
     wire adder_19_out_valid;
     wire [15:0] sums_3;
-    reg ahead_comes_4_s33; // join_pairs.rs:72
-    reg ahead_comes_4_s34; // join_pairs.rs:72
-    reg ahead_comes_4_s35; // join_pairs.rs:72
-    reg term_comes_1; // join_pairs.rs:72
-    reg ahead_ends_4_s33; // join_pairs.rs:72
-    reg ahead_ends_4_s34; // join_pairs.rs:72
-    reg ahead_ends_4_s35; // join_pairs.rs:72
-    reg term_ends_1; // join_pairs.rs:72
+    reg ahead_comes_4_s33; // join_pairs.rs:59
+    reg ahead_comes_4_s34; // join_pairs.rs:59
+    reg ahead_comes_4_s35; // join_pairs.rs:59
+    reg term_comes_1; // join_pairs.rs:59
+    reg ahead_ends_4_s33; // join_pairs.rs:59
+    reg ahead_ends_4_s34; // join_pairs.rs:59
+    reg ahead_ends_4_s35; // join_pairs.rs:59
+    reg term_ends_1; // join_pairs.rs:59
     reg later_first_row_1_s1; // sums.rs:101
     reg later_first_row_1_s2; // sums.rs:101
     reg later_first_row_1_s3; // sums.rs:101
@@ -980,28 +980,28 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     wire beat_begins = ((~(|number_2)) & (~(|row))) & (~(|part)); // walk.rs:138
     wire flags_first_across = ~(|base); // walk.rs:139
     wire flags_last = (across_last & down_last) & (row == down_end); // walk.rs:141
-    wire there_1 = room & (flags_first_across | ({1'h0, adding} <= down_end)); // front.rs:85
+    wire there_1 = room & (flags_first_across | ({1'h0, adding} <= down_end)); // front.rs:86
 
     // words become beats
-    wire book_there = there | (~beat_begins); // front.rs:88
-    wire goes = ((phase == PHASE_RUN) & there_1) & book_there; // front.rs:89
-    wire steps_1 = (goes & 1'h1) & words_valid; // front.rs:92
+    wire book_there = there | (~beat_begins); // front.rs:89
+    wire goes = ((phase == PHASE_RUN) & there_1) & book_there; // front.rs:90
+    wire steps_1 = (goes & 1'h1) & words_valid; // front.rs:93
     assign steps = steps_1;
     assign words_ready = ((goes & 1'h1) & _t38) | (phase == PHASE_DRAIN);
-    wire taken = steps_1 & _t38; // front.rs:94
-    wire comes = steps_1 & (~(words_failed & _t38)); // front.rs:95
-    wire all = row_ends & flags_last; // front.rs:104
+    wire taken = steps_1 & _t38; // front.rs:95
+    wire comes = steps_1 & (~(words_failed & _t38)); // front.rs:96
+    wire all = row_ends & flags_last; // front.rs:105
     always @* begin
         finds = MATRIX_OUTCOME_OKAY;
         if ((~words_last) & all) finds = MATRIX_OUTCOME_LONG;
         if (words_last & (~all)) finds = MATRIX_OUTCOME_SHORT;
         if (words_failed) finds = MATRIX_OUTCOME_BUS;
     end
-    wire flags_first_row = ~(|row); // front.rs:115
-    wire [15:0] data = words_data[{part, 4'h0} +: 16]; // front.rs:122
-    wire [8:0] number_3 = {4'h0, number_2}; // front.rs:123
-    wire [8:0] beat_place = base + number_3; // front.rs:124
-    wire _t39 = comes & row_ends; // front.rs:125
+    wire flags_first_row = ~(|row); // front.rs:116
+    wire [15:0] data = words_data[{part, 4'h0} +: 16]; // front.rs:123
+    wire [8:0] number_3 = {4'h0, number_2}; // front.rs:124
+    wire [8:0] beat_place = base + number_3; // front.rs:125
+    wire _t39 = comes & row_ends; // front.rs:126
     assign switched = comes & beat_begins;
     always @(posedge clk) begin
         beat_flags_number <= number_2;
@@ -1479,8 +1479,8 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     end
     wire wrong_2 = of_beat | (s_before & (|term_number)); // sums.rs:91
     always @(posedge clk) if (term_comes) s_before <= wrong_2;
-    wire odd = term_number[0]; // join_pairs.rs:60
-    wire even_follows = ahead_comes & (~ahead_number[0]); // join_pairs.rs:61
+    wire odd = term_number[0]; // join_pairs.rs:47
+    wire even_follows = ahead_comes & (~ahead_number[0]); // join_pairs.rs:48
     add_e5f10_l4 adder (
         .clk(clk),
         .rst(rst),
@@ -1563,9 +1563,9 @@ module matrix_vector_256x4_2_4_256x256_4096 (
         ahead_number_1_s20 <= ahead_number_1;
         ahead_ends_1_s20 <= ahead_ends_1;
     end
-    wire whole = ahead_number_1_s20[0]; // join_pairs.rs:59
-    wire odd_1 = ahead_number_1_s20[1]; // join_pairs.rs:60
-    wire even_follows_1 = ahead_comes_1 & (~ahead_number_1[1]); // join_pairs.rs:61
+    wire whole = ahead_number_1_s20[0]; // join_pairs.rs:46
+    wire odd_1 = ahead_number_1_s20[1]; // join_pairs.rs:47
+    wire even_follows_1 = ahead_comes_1 & (~ahead_number_1[1]); // join_pairs.rs:48
     add_e5f10_l4 adder_4 (
         .clk(clk),
         .rst(rst),
@@ -1648,9 +1648,9 @@ module matrix_vector_256x4_2_4_256x256_4096 (
         ahead_number_2_s24 <= ahead_number_2;
         ahead_ends_2_s24 <= ahead_ends_2;
     end
-    wire whole_1 = &ahead_number_2_s24[1:0]; // join_pairs.rs:59
-    wire odd_2 = ahead_number_2_s24[2]; // join_pairs.rs:60
-    wire even_follows_2 = ahead_comes_2 & (~ahead_number_2[2]); // join_pairs.rs:61
+    wire whole_1 = &ahead_number_2_s24[1:0]; // join_pairs.rs:46
+    wire odd_2 = ahead_number_2_s24[2]; // join_pairs.rs:47
+    wire even_follows_2 = ahead_comes_2 & (~ahead_number_2[2]); // join_pairs.rs:48
     add_e5f10_l4 adder_8 (
         .clk(clk),
         .rst(rst),
@@ -1733,9 +1733,9 @@ module matrix_vector_256x4_2_4_256x256_4096 (
         ahead_number_3_s28 <= ahead_number_3;
         ahead_ends_3_s28 <= ahead_ends_3;
     end
-    wire whole_2 = &ahead_number_3_s28[2:0]; // join_pairs.rs:59
-    wire odd_3 = ahead_number_3_s28[3]; // join_pairs.rs:60
-    wire even_follows_3 = ahead_comes_3 & (~ahead_number_3[3]); // join_pairs.rs:61
+    wire whole_2 = &ahead_number_3_s28[2:0]; // join_pairs.rs:46
+    wire odd_3 = ahead_number_3_s28[3]; // join_pairs.rs:47
+    wire even_follows_3 = ahead_comes_3 & (~ahead_number_3[3]); // join_pairs.rs:48
     add_e5f10_l4 adder_12 (
         .clk(clk),
         .rst(rst),
@@ -1818,9 +1818,9 @@ module matrix_vector_256x4_2_4_256x256_4096 (
         ahead_number_4_s32 <= ahead_number_4;
         ahead_ends_4_s32 <= ahead_ends_4;
     end
-    wire whole_3 = &ahead_number_4_s32[3:0]; // join_pairs.rs:59
-    wire odd_4 = ahead_number_4_s32[4]; // join_pairs.rs:60
-    wire even_follows_4 = ahead_comes_4 & (~ahead_number_4[4]); // join_pairs.rs:61
+    wire whole_3 = &ahead_number_4_s32[3:0]; // join_pairs.rs:46
+    wire odd_4 = ahead_number_4_s32[4]; // join_pairs.rs:47
+    wire even_follows_4 = ahead_comes_4 & (~ahead_number_4[4]); // join_pairs.rs:48
     add_e5f10_l4 adder_16 (
         .clk(clk),
         .rst(rst),
@@ -2234,7 +2234,7 @@ module matrix_vector_256x4_2_4_256x256_4096 (
             else if (comes_3 & (~_t39)) adding <= adding - 7'h1;
         end
     end
-    wire _t45 = _t39 & across_last; // front.rs:36
+    wire _t45 = _t39 & across_last; // front.rs:37
     always @(posedge clk) begin
         if (rst) begin
             waiting <= 7'h0;

@@ -66,9 +66,9 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     reg [10:0] word; // vectors.rs:34
     reg [15:0] kept; // matrix_vector.rs:65
     reg [15:0] kept_1; // matrix_vector.rs:65
-    reg [7:0] adding; // front.rs:27
-    reg [7:0] waiting; // front.rs:27
-    reg room; // there is room for another row | front.rs:28
+    reg [7:0] adding; // front.rs:28
+    reg [7:0] waiting; // front.rs:28
+    reg room; // there is room for another row | front.rs:29
     wire steps; // matrix_vector.rs:76
     reg [19:0] tile; // the tile | walk.rs:73
     reg [15:0] row; // the row in the tile | walk.rs:74
@@ -81,7 +81,7 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     reg [16:0] down_left; // walk.rs:79
     reg [15:0] down_end; // walk.rs:79
     reg down_last; // walk.rs:79
-    reg [3:0] finds; // front.rs:102
+    reg [3:0] finds; // front.rs:103
     reg [7:0] beat_flags_number; // matrix_vector.rs:84
     reg beat_flags_ends; // matrix_vector.rs:84
     reg beat_flags_last_across; // matrix_vector.rs:84
@@ -239,146 +239,146 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     reg later_ends_2_s18; // sums.rs:87
     reg ahead_ends; // sums.rs:87
     reg term_ends; // sums.rs:87
-    reg [15:0] held; // join_pairs.rs:64
+    reg [15:0] held; // join_pairs.rs:51
     wire adder_out_valid;
     wire [15:0] adder_y;
-    reg [15:0] held_1; // join_pairs.rs:64
+    reg [15:0] held_1; // join_pairs.rs:51
     wire adder_1_out_valid;
     wire [15:0] adder_1_y;
-    reg term_comes_s21; // join_pairs.rs:56
-    reg term_comes_s22; // join_pairs.rs:56
-    reg ahead_comes_1; // join_pairs.rs:56
-    reg [7:0] term_number_s21; // join_pairs.rs:56
-    reg [7:0] term_number_s22; // join_pairs.rs:56
-    reg [7:0] ahead_number_1; // join_pairs.rs:56
-    reg term_ends_s21; // join_pairs.rs:56
-    reg term_ends_s22; // join_pairs.rs:56
-    reg ahead_ends_1; // join_pairs.rs:56
-    reg ahead_comes_1_s24; // join_pairs.rs:57
-    reg [7:0] ahead_number_1_s24; // join_pairs.rs:57
-    reg ahead_ends_1_s24; // join_pairs.rs:57
-    reg [15:0] held_2; // join_pairs.rs:64
+    reg term_comes_s21; // join_pairs.rs:43
+    reg term_comes_s22; // join_pairs.rs:43
+    reg ahead_comes_1; // join_pairs.rs:43
+    reg [7:0] term_number_s21; // join_pairs.rs:43
+    reg [7:0] term_number_s22; // join_pairs.rs:43
+    reg [7:0] ahead_number_1; // join_pairs.rs:43
+    reg term_ends_s21; // join_pairs.rs:43
+    reg term_ends_s22; // join_pairs.rs:43
+    reg ahead_ends_1; // join_pairs.rs:43
+    reg ahead_comes_1_s24; // join_pairs.rs:44
+    reg [7:0] ahead_number_1_s24; // join_pairs.rs:44
+    reg ahead_ends_1_s24; // join_pairs.rs:44
+    reg [15:0] held_2; // join_pairs.rs:51
     wire adder_2_out_valid;
     wire [15:0] adder_2_y;
-    reg [15:0] held_3; // join_pairs.rs:64
+    reg [15:0] held_3; // join_pairs.rs:51
     wire adder_3_out_valid;
     wire [15:0] adder_3_y;
-    reg ahead_comes_1_s25; // join_pairs.rs:56
-    reg ahead_comes_1_s26; // join_pairs.rs:56
-    reg ahead_comes_2; // join_pairs.rs:56
-    reg [7:0] ahead_number_1_s25; // join_pairs.rs:56
-    reg [7:0] ahead_number_1_s26; // join_pairs.rs:56
-    reg [7:0] ahead_number_2; // join_pairs.rs:56
-    reg ahead_ends_1_s25; // join_pairs.rs:56
-    reg ahead_ends_1_s26; // join_pairs.rs:56
-    reg ahead_ends_2; // join_pairs.rs:56
-    reg ahead_comes_2_s28; // join_pairs.rs:57
-    reg [7:0] ahead_number_2_s28; // join_pairs.rs:57
-    reg ahead_ends_2_s28; // join_pairs.rs:57
-    reg [15:0] held_4; // join_pairs.rs:64
+    reg ahead_comes_1_s25; // join_pairs.rs:43
+    reg ahead_comes_1_s26; // join_pairs.rs:43
+    reg ahead_comes_2; // join_pairs.rs:43
+    reg [7:0] ahead_number_1_s25; // join_pairs.rs:43
+    reg [7:0] ahead_number_1_s26; // join_pairs.rs:43
+    reg [7:0] ahead_number_2; // join_pairs.rs:43
+    reg ahead_ends_1_s25; // join_pairs.rs:43
+    reg ahead_ends_1_s26; // join_pairs.rs:43
+    reg ahead_ends_2; // join_pairs.rs:43
+    reg ahead_comes_2_s28; // join_pairs.rs:44
+    reg [7:0] ahead_number_2_s28; // join_pairs.rs:44
+    reg ahead_ends_2_s28; // join_pairs.rs:44
+    reg [15:0] held_4; // join_pairs.rs:51
     wire adder_4_out_valid;
     wire [15:0] adder_4_y;
-    reg [15:0] held_5; // join_pairs.rs:64
+    reg [15:0] held_5; // join_pairs.rs:51
     wire adder_5_out_valid;
     wire [15:0] adder_5_y;
-    reg ahead_comes_2_s29; // join_pairs.rs:56
-    reg ahead_comes_2_s30; // join_pairs.rs:56
-    reg ahead_comes_3; // join_pairs.rs:56
-    reg [7:0] ahead_number_2_s29; // join_pairs.rs:56
-    reg [7:0] ahead_number_2_s30; // join_pairs.rs:56
-    reg [7:0] ahead_number_3; // join_pairs.rs:56
-    reg ahead_ends_2_s29; // join_pairs.rs:56
-    reg ahead_ends_2_s30; // join_pairs.rs:56
-    reg ahead_ends_3; // join_pairs.rs:56
-    reg ahead_comes_3_s32; // join_pairs.rs:57
-    reg [7:0] ahead_number_3_s32; // join_pairs.rs:57
-    reg ahead_ends_3_s32; // join_pairs.rs:57
-    reg [15:0] held_6; // join_pairs.rs:64
+    reg ahead_comes_2_s29; // join_pairs.rs:43
+    reg ahead_comes_2_s30; // join_pairs.rs:43
+    reg ahead_comes_3; // join_pairs.rs:43
+    reg [7:0] ahead_number_2_s29; // join_pairs.rs:43
+    reg [7:0] ahead_number_2_s30; // join_pairs.rs:43
+    reg [7:0] ahead_number_3; // join_pairs.rs:43
+    reg ahead_ends_2_s29; // join_pairs.rs:43
+    reg ahead_ends_2_s30; // join_pairs.rs:43
+    reg ahead_ends_3; // join_pairs.rs:43
+    reg ahead_comes_3_s32; // join_pairs.rs:44
+    reg [7:0] ahead_number_3_s32; // join_pairs.rs:44
+    reg ahead_ends_3_s32; // join_pairs.rs:44
+    reg [15:0] held_6; // join_pairs.rs:51
     wire adder_6_out_valid;
     wire [15:0] adder_6_y;
-    reg [15:0] held_7; // join_pairs.rs:64
+    reg [15:0] held_7; // join_pairs.rs:51
     wire adder_7_out_valid;
     wire [15:0] adder_7_y;
-    reg ahead_comes_3_s33; // join_pairs.rs:56
-    reg ahead_comes_3_s34; // join_pairs.rs:56
-    reg ahead_comes_4; // join_pairs.rs:56
-    reg [7:0] ahead_number_3_s33; // join_pairs.rs:56
-    reg [7:0] ahead_number_3_s34; // join_pairs.rs:56
-    reg [7:0] ahead_number_4; // join_pairs.rs:56
-    reg ahead_ends_3_s33; // join_pairs.rs:56
-    reg ahead_ends_3_s34; // join_pairs.rs:56
-    reg ahead_ends_4; // join_pairs.rs:56
-    reg ahead_comes_4_s36; // join_pairs.rs:57
-    reg [7:0] ahead_number_4_s36; // join_pairs.rs:57
-    reg ahead_ends_4_s36; // join_pairs.rs:57
-    reg [15:0] held_8; // join_pairs.rs:64
+    reg ahead_comes_3_s33; // join_pairs.rs:43
+    reg ahead_comes_3_s34; // join_pairs.rs:43
+    reg ahead_comes_4; // join_pairs.rs:43
+    reg [7:0] ahead_number_3_s33; // join_pairs.rs:43
+    reg [7:0] ahead_number_3_s34; // join_pairs.rs:43
+    reg [7:0] ahead_number_4; // join_pairs.rs:43
+    reg ahead_ends_3_s33; // join_pairs.rs:43
+    reg ahead_ends_3_s34; // join_pairs.rs:43
+    reg ahead_ends_4; // join_pairs.rs:43
+    reg ahead_comes_4_s36; // join_pairs.rs:44
+    reg [7:0] ahead_number_4_s36; // join_pairs.rs:44
+    reg ahead_ends_4_s36; // join_pairs.rs:44
+    reg [15:0] held_8; // join_pairs.rs:51
     wire adder_8_out_valid;
     wire [15:0] adder_8_y;
-    reg [15:0] held_9; // join_pairs.rs:64
+    reg [15:0] held_9; // join_pairs.rs:51
     wire adder_9_out_valid;
     wire [15:0] adder_9_y;
-    reg ahead_comes_4_s37; // join_pairs.rs:56
-    reg ahead_comes_4_s38; // join_pairs.rs:56
-    reg ahead_comes_5; // join_pairs.rs:56
-    reg [7:0] ahead_number_4_s37; // join_pairs.rs:56
-    reg [7:0] ahead_number_4_s38; // join_pairs.rs:56
-    reg [7:0] ahead_number_5; // join_pairs.rs:56
-    reg ahead_ends_4_s37; // join_pairs.rs:56
-    reg ahead_ends_4_s38; // join_pairs.rs:56
-    reg ahead_ends_5; // join_pairs.rs:56
-    reg ahead_comes_5_s40; // join_pairs.rs:57
-    reg [7:0] ahead_number_5_s40; // join_pairs.rs:57
-    reg ahead_ends_5_s40; // join_pairs.rs:57
-    reg [15:0] held_10; // join_pairs.rs:64
+    reg ahead_comes_4_s37; // join_pairs.rs:43
+    reg ahead_comes_4_s38; // join_pairs.rs:43
+    reg ahead_comes_5; // join_pairs.rs:43
+    reg [7:0] ahead_number_4_s37; // join_pairs.rs:43
+    reg [7:0] ahead_number_4_s38; // join_pairs.rs:43
+    reg [7:0] ahead_number_5; // join_pairs.rs:43
+    reg ahead_ends_4_s37; // join_pairs.rs:43
+    reg ahead_ends_4_s38; // join_pairs.rs:43
+    reg ahead_ends_5; // join_pairs.rs:43
+    reg ahead_comes_5_s40; // join_pairs.rs:44
+    reg [7:0] ahead_number_5_s40; // join_pairs.rs:44
+    reg ahead_ends_5_s40; // join_pairs.rs:44
+    reg [15:0] held_10; // join_pairs.rs:51
     wire adder_10_out_valid;
     wire [15:0] adder_10_y;
-    reg [15:0] held_11; // join_pairs.rs:64
+    reg [15:0] held_11; // join_pairs.rs:51
     wire adder_11_out_valid;
     wire [15:0] adder_11_y;
-    reg ahead_comes_5_s41; // join_pairs.rs:56
-    reg ahead_comes_5_s42; // join_pairs.rs:56
-    reg ahead_comes_6; // join_pairs.rs:56
-    reg [7:0] ahead_number_5_s41; // join_pairs.rs:56
-    reg [7:0] ahead_number_5_s42; // join_pairs.rs:56
-    reg [7:0] ahead_number_6; // join_pairs.rs:56
-    reg ahead_ends_5_s41; // join_pairs.rs:56
-    reg ahead_ends_5_s42; // join_pairs.rs:56
-    reg ahead_ends_6; // join_pairs.rs:56
-    reg ahead_comes_6_s44; // join_pairs.rs:57
-    reg [7:0] ahead_number_6_s44; // join_pairs.rs:57
-    reg ahead_ends_6_s44; // join_pairs.rs:57
-    reg [15:0] held_12; // join_pairs.rs:64
+    reg ahead_comes_5_s41; // join_pairs.rs:43
+    reg ahead_comes_5_s42; // join_pairs.rs:43
+    reg ahead_comes_6; // join_pairs.rs:43
+    reg [7:0] ahead_number_5_s41; // join_pairs.rs:43
+    reg [7:0] ahead_number_5_s42; // join_pairs.rs:43
+    reg [7:0] ahead_number_6; // join_pairs.rs:43
+    reg ahead_ends_5_s41; // join_pairs.rs:43
+    reg ahead_ends_5_s42; // join_pairs.rs:43
+    reg ahead_ends_6; // join_pairs.rs:43
+    reg ahead_comes_6_s44; // join_pairs.rs:44
+    reg [7:0] ahead_number_6_s44; // join_pairs.rs:44
+    reg ahead_ends_6_s44; // join_pairs.rs:44
+    reg [15:0] held_12; // join_pairs.rs:51
     wire adder_12_out_valid;
     wire [15:0] adder_12_y;
-    reg [15:0] held_13; // join_pairs.rs:64
+    reg [15:0] held_13; // join_pairs.rs:51
     wire adder_13_out_valid;
     wire [15:0] adder_13_y;
-    reg ahead_comes_6_s45; // join_pairs.rs:56
-    reg ahead_comes_6_s46; // join_pairs.rs:56
-    reg ahead_comes_7; // join_pairs.rs:56
-    reg [7:0] ahead_number_6_s45; // join_pairs.rs:56
-    reg [7:0] ahead_number_6_s46; // join_pairs.rs:56
-    reg [7:0] ahead_number_7; // join_pairs.rs:56
-    reg ahead_ends_6_s45; // join_pairs.rs:56
-    reg ahead_ends_6_s46; // join_pairs.rs:56
-    reg ahead_ends_7; // join_pairs.rs:56
-    reg ahead_comes_7_s48; // join_pairs.rs:57
-    reg [7:0] ahead_number_7_s48; // join_pairs.rs:57
-    reg ahead_ends_7_s48; // join_pairs.rs:57
-    reg [15:0] held_14; // join_pairs.rs:64
+    reg ahead_comes_6_s45; // join_pairs.rs:43
+    reg ahead_comes_6_s46; // join_pairs.rs:43
+    reg ahead_comes_7; // join_pairs.rs:43
+    reg [7:0] ahead_number_6_s45; // join_pairs.rs:43
+    reg [7:0] ahead_number_6_s46; // join_pairs.rs:43
+    reg [7:0] ahead_number_7; // join_pairs.rs:43
+    reg ahead_ends_6_s45; // join_pairs.rs:43
+    reg ahead_ends_6_s46; // join_pairs.rs:43
+    reg ahead_ends_7; // join_pairs.rs:43
+    reg ahead_comes_7_s48; // join_pairs.rs:44
+    reg [7:0] ahead_number_7_s48; // join_pairs.rs:44
+    reg ahead_ends_7_s48; // join_pairs.rs:44
+    reg [15:0] held_14; // join_pairs.rs:51
     wire adder_14_out_valid;
     wire [15:0] sums_0;
-    reg [15:0] held_15; // join_pairs.rs:64
+    reg [15:0] held_15; // join_pairs.rs:51
     wire adder_15_out_valid;
     wire [15:0] sums_1;
-    reg ahead_comes_7_s49; // join_pairs.rs:72
-    reg ahead_comes_7_s50; // join_pairs.rs:72
-    reg ahead_comes_7_s51; // join_pairs.rs:72
-    reg term_comes_1; // join_pairs.rs:72
-    reg ahead_ends_7_s49; // join_pairs.rs:72
-    reg ahead_ends_7_s50; // join_pairs.rs:72
-    reg ahead_ends_7_s51; // join_pairs.rs:72
-    reg term_ends_1; // join_pairs.rs:72
+    reg ahead_comes_7_s49; // join_pairs.rs:59
+    reg ahead_comes_7_s50; // join_pairs.rs:59
+    reg ahead_comes_7_s51; // join_pairs.rs:59
+    reg term_comes_1; // join_pairs.rs:59
+    reg ahead_ends_7_s49; // join_pairs.rs:59
+    reg ahead_ends_7_s50; // join_pairs.rs:59
+    reg ahead_ends_7_s51; // join_pairs.rs:59
+    reg term_ends_1; // join_pairs.rs:59
     wire multiplier_32_out_valid;
     wire [15:0] second;
     reg [15:0] sums_0_s53; // sums.rs:150
@@ -698,24 +698,24 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         end
     end
     wire flags_last = (across_last & down_last) & (row == down_end); // walk.rs:141
-    wire there = room & 1'h1; // front.rs:85
+    wire there = room & 1'h1; // front.rs:86
 
     // words become beats
-    wire goes = ((phase == PHASE_RUN) & there) & 1'h1; // front.rs:89
-    wire steps_1 = (goes & 1'h1) & words_valid; // front.rs:92
+    wire goes = ((phase == PHASE_RUN) & there) & 1'h1; // front.rs:90
+    wire steps_1 = (goes & 1'h1) & words_valid; // front.rs:93
     assign steps = steps_1;
     assign words_ready = ((goes & 1'h1) & 1'h1) | (phase == PHASE_DRAIN);
-    wire taken = steps_1 & 1'h1; // front.rs:94
-    wire comes = steps_1 & (~(words_failed & 1'h1)); // front.rs:95
-    wire all = row_ends & flags_last; // front.rs:104
+    wire taken = steps_1 & 1'h1; // front.rs:95
+    wire comes = steps_1 & (~(words_failed & 1'h1)); // front.rs:96
+    wire all = row_ends & flags_last; // front.rs:105
     always @* begin
         finds = MATRIX_OUTCOME_OKAY;
         if ((~words_last) & all) finds = MATRIX_OUTCOME_LONG;
         if (words_last & (~all)) finds = MATRIX_OUTCOME_SHORT;
         if (words_failed) finds = MATRIX_OUTCOME_BUS;
     end
-    wire [7:0] beat_place = base + number_1; // front.rs:124
-    wire _t11 = comes & row_ends; // front.rs:125
+    wire [7:0] beat_place = base + number_1; // front.rs:125
+    wire _t11 = comes & row_ends; // front.rs:126
     always @(posedge clk) begin
         beat_flags_number <= number_1;
         beat_flags_ends <= row_ends;
@@ -1135,8 +1135,8 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         ahead_ends <= later_ends_2_s18;
         term_ends <= ahead_ends;
     end
-    wire odd = term_number[0]; // join_pairs.rs:60
-    wire even_follows = ahead_comes & (~ahead_number[0]); // join_pairs.rs:61
+    wire odd = term_number[0]; // join_pairs.rs:47
+    wire even_follows = ahead_comes & (~ahead_number[0]); // join_pairs.rs:48
     add_e5f10_l4 adder (
         .clk(clk),
         .rst(rst),
@@ -1193,9 +1193,9 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         ahead_number_1_s24 <= ahead_number_1;
         ahead_ends_1_s24 <= ahead_ends_1;
     end
-    wire whole = ahead_number_1_s24[0]; // join_pairs.rs:59
-    wire odd_1 = ahead_number_1_s24[1]; // join_pairs.rs:60
-    wire even_follows_1 = ahead_comes_1 & (~ahead_number_1[1]); // join_pairs.rs:61
+    wire whole = ahead_number_1_s24[0]; // join_pairs.rs:46
+    wire odd_1 = ahead_number_1_s24[1]; // join_pairs.rs:47
+    wire even_follows_1 = ahead_comes_1 & (~ahead_number_1[1]); // join_pairs.rs:48
     add_e5f10_l4 adder_2 (
         .clk(clk),
         .rst(rst),
@@ -1252,9 +1252,9 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         ahead_number_2_s28 <= ahead_number_2;
         ahead_ends_2_s28 <= ahead_ends_2;
     end
-    wire whole_1 = &ahead_number_2_s28[1:0]; // join_pairs.rs:59
-    wire odd_2 = ahead_number_2_s28[2]; // join_pairs.rs:60
-    wire even_follows_2 = ahead_comes_2 & (~ahead_number_2[2]); // join_pairs.rs:61
+    wire whole_1 = &ahead_number_2_s28[1:0]; // join_pairs.rs:46
+    wire odd_2 = ahead_number_2_s28[2]; // join_pairs.rs:47
+    wire even_follows_2 = ahead_comes_2 & (~ahead_number_2[2]); // join_pairs.rs:48
     add_e5f10_l4 adder_4 (
         .clk(clk),
         .rst(rst),
@@ -1311,9 +1311,9 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         ahead_number_3_s32 <= ahead_number_3;
         ahead_ends_3_s32 <= ahead_ends_3;
     end
-    wire whole_2 = &ahead_number_3_s32[2:0]; // join_pairs.rs:59
-    wire odd_3 = ahead_number_3_s32[3]; // join_pairs.rs:60
-    wire even_follows_3 = ahead_comes_3 & (~ahead_number_3[3]); // join_pairs.rs:61
+    wire whole_2 = &ahead_number_3_s32[2:0]; // join_pairs.rs:46
+    wire odd_3 = ahead_number_3_s32[3]; // join_pairs.rs:47
+    wire even_follows_3 = ahead_comes_3 & (~ahead_number_3[3]); // join_pairs.rs:48
     add_e5f10_l4 adder_6 (
         .clk(clk),
         .rst(rst),
@@ -1370,9 +1370,9 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         ahead_number_4_s36 <= ahead_number_4;
         ahead_ends_4_s36 <= ahead_ends_4;
     end
-    wire whole_3 = &ahead_number_4_s36[3:0]; // join_pairs.rs:59
-    wire odd_4 = ahead_number_4_s36[4]; // join_pairs.rs:60
-    wire even_follows_4 = ahead_comes_4 & (~ahead_number_4[4]); // join_pairs.rs:61
+    wire whole_3 = &ahead_number_4_s36[3:0]; // join_pairs.rs:46
+    wire odd_4 = ahead_number_4_s36[4]; // join_pairs.rs:47
+    wire even_follows_4 = ahead_comes_4 & (~ahead_number_4[4]); // join_pairs.rs:48
     add_e5f10_l4 adder_8 (
         .clk(clk),
         .rst(rst),
@@ -1429,9 +1429,9 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         ahead_number_5_s40 <= ahead_number_5;
         ahead_ends_5_s40 <= ahead_ends_5;
     end
-    wire whole_4 = &ahead_number_5_s40[4:0]; // join_pairs.rs:59
-    wire odd_5 = ahead_number_5_s40[5]; // join_pairs.rs:60
-    wire even_follows_5 = ahead_comes_5 & (~ahead_number_5[5]); // join_pairs.rs:61
+    wire whole_4 = &ahead_number_5_s40[4:0]; // join_pairs.rs:46
+    wire odd_5 = ahead_number_5_s40[5]; // join_pairs.rs:47
+    wire even_follows_5 = ahead_comes_5 & (~ahead_number_5[5]); // join_pairs.rs:48
     add_e5f10_l4 adder_10 (
         .clk(clk),
         .rst(rst),
@@ -1488,9 +1488,9 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         ahead_number_6_s44 <= ahead_number_6;
         ahead_ends_6_s44 <= ahead_ends_6;
     end
-    wire whole_5 = &ahead_number_6_s44[5:0]; // join_pairs.rs:59
-    wire odd_6 = ahead_number_6_s44[6]; // join_pairs.rs:60
-    wire even_follows_6 = ahead_comes_6 & (~ahead_number_6[6]); // join_pairs.rs:61
+    wire whole_5 = &ahead_number_6_s44[5:0]; // join_pairs.rs:46
+    wire odd_6 = ahead_number_6_s44[6]; // join_pairs.rs:47
+    wire even_follows_6 = ahead_comes_6 & (~ahead_number_6[6]); // join_pairs.rs:48
     add_e5f10_l4 adder_12 (
         .clk(clk),
         .rst(rst),
@@ -1547,9 +1547,9 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         ahead_number_7_s48 <= ahead_number_7;
         ahead_ends_7_s48 <= ahead_ends_7;
     end
-    wire whole_6 = &ahead_number_7_s48[6:0]; // join_pairs.rs:59
-    wire odd_7 = ahead_number_7_s48[7]; // join_pairs.rs:60
-    wire even_follows_7 = ahead_comes_7 & (~ahead_number_7[7]); // join_pairs.rs:61
+    wire whole_6 = &ahead_number_7_s48[6:0]; // join_pairs.rs:46
+    wire odd_7 = ahead_number_7_s48[7]; // join_pairs.rs:47
+    wire even_follows_7 = ahead_comes_7 & (~ahead_number_7[7]); // join_pairs.rs:48
     add_e5f10_l4 adder_14 (
         .clk(clk),
         .rst(rst),
@@ -1823,7 +1823,7 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
             else if (comes_3 & (~_t11)) adding <= adding - 8'h1;
         end
     end
-    wire _t15 = _t11 & across_last; // front.rs:36
+    wire _t15 = _t11 & across_last; // front.rs:37
     always @(posedge clk) begin
         if (rst) begin
             waiting <= 8'h0;
