@@ -25,7 +25,7 @@ pub fn matrix_vector_driver(name: impl Into<String>, p: MatrixParams) -> Driver 
             let mut commands =
                 |number| -> Vec<_> { (0..number).map(|_| random_matrix(&bench.unit, &mut rng)).collect() };
             for stop in stops {
-                bench.play(engine, &commands(8), of_port, seed, Until::Cycles(stop)).map_err(wrong)?;
+                bench.play(engine, commands(8), of_port, seed, Until::Cycles(stop)).map_err(wrong)?;
                 bench.run(engine, &commands(2), of_port, seed).map_err(wrong)?;
             }
             cycles = bench.run(engine, &commands(8), of_port, seed).map_err(wrong)?.end();
