@@ -17,6 +17,12 @@ pub const LUT4_OF_ADDER: u32 = 274;
 pub const LUT4_OF_MULTIPLIER: u32 = 197;
 /// A multiplier of a number of the lattice, with its part of what travels beside it; fitted.
 pub const LUT4_OF_QUARTERS: u32 = 90;
+/// A multiplier by a number of a vector that was prepared when it came; fitted.
+const LUT4_OF_PREPARED: u32 = 176;
+/// What prepares the numbers of a word; fitted.
+const LUT4_OF_PREPARING: u32 = 307;
+/// The adder of a level of sums of beats, one of whose operands a register with a reset holds; fitted.
+const LUT4_OF_LEVEL: u32 = 244;
 /// Control of a matrix-vector unit; fitted.
 const LUT4_OF_MATRIX_VECTOR: u32 = 800;
 /// Numbers of a DP16KD of 18 bits.
@@ -154,11 +160,11 @@ pub fn matrix_vector(p: MatrixParams) -> Area {
     let dots = p.products() / columns;
     let joined = if lattice { p.vectors } else { 0 };
     let scaled = if p.scales == MatrixScales::None { 0 } else { p.vectors };
-    let adders = dots * (columns - 1 + levels) + joined + several * p.vectors;
+    let adders = dots * (columns - 1) + joined + several * p.vectors;
     let products = match p.source {
-        MatrixSource::Books { .. } | MatrixSource::Groups { .. } => arithmetic(0, p.products()),
+        MatrixSource::Books { .. } | MatrixSource::Groups { .. } => prepared(p.products()),
         // the entries of both residuals are added
-        MatrixSource::Residual { .. } => arithmetic(columns, p.products()),
+        MatrixSource::Residual { .. } => arithmetic(columns, 0) + prepared(p.products()),
         MatrixSource::Lattice => quarters(p.products()),
     };
     // beside the numbers: whether an index was wrong, and in the FIFO whether the row is the last one
@@ -170,6 +176,7 @@ pub fn matrix_vector(p: MatrixParams) -> Area {
         + lookup(p)
         + products
         + arithmetic(adders, joined + scaled)
+        + logic(dots * levels * LUT4_OF_LEVEL)
         + block_ram(sums + fifo)
         + vectors(p.vectors, p.max_columns, columns)
 }
@@ -200,6 +207,11 @@ pub fn group_beats(p: MatrixParams) -> u32 {
         MatrixSource::Groups { .. } => (p.tile_columns / p.beat_columns()).next_power_of_two(),
         _ => 1,
     }
+}
+
+/// So many multipliers by prepared numbers, and what prepares them.
+fn prepared(products: u32) -> Area {
+    Area { dsp: products, ..logic(products * LUT4_OF_PREPARED + LUT4_OF_PREPARING) }
 }
 
 /// Multipliers of numbers of the lattice.
