@@ -34,7 +34,7 @@ pub use hdl_macros::{Bundle, State, module, tagged};
 pub use ir::names::legal_module_name;
 pub use ir::{Diagnostic, Encoding, Errors, Failure, Parameter, Property, PropertyKind, Signal, Span, StateEnum};
 pub use num_bigint::BigUint;
-pub use verilog::{Options, Pads, Reset, Source, verilog};
+pub use verilog::{Options, Pads, Reset, Source, verilog, verilog_code};
 
 /// The example of the README is a test.
 #[cfg(doctest)]

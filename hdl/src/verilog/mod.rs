@@ -3,6 +3,7 @@
 //! Names are those of the source; expressions that are used once stand where they are used; a temporary (`_t1`) is made only
 //! where Verilog's rules ask for a name. Nothing depends on the order of hashing, so the text is stable.
 
+mod code;
 mod decode;
 mod expr;
 mod flow;
@@ -18,6 +19,7 @@ mod statements;
 mod steps;
 mod text;
 
+pub use code::verilog_code;
 pub use pad::Pads;
 
 use crate::design::Design;

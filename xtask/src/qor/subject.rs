@@ -25,10 +25,9 @@ impl Subject {
         self.without_lut_ram.as_ref().filter(|_| !lut_ram).unwrap_or(&self.verilog)
     }
 
-    /// 16 hexadecimal digits that are equal where the Verilog is, apart from comments and white space.
+    /// 16 hexadecimal digits that are equal where the Verilog is, apart from white space and from where the source's lines stand.
     pub fn hash(&self) -> String {
-        let code = self.verilog.lines().map(|line| line.split("//").next().unwrap_or_default());
-        digest(&code.flat_map(str::split_whitespace).map(|word| format!("{word} ")).collect::<String>())
+        digest(&hdl::verilog_code(&self.verilog))
     }
 }
 
