@@ -12,10 +12,11 @@
 //!   to [`MAX_LANES`](super::tree::MAX_LANES), latency 0 to [`natural`] of the lanes, spread over multipliers and tree.
 //! - One dot product a cycle. With latency 0 all paths are combinational, else none from port to port.
 
+use super::beside::product_of;
 use super::format::{Format, Subnormals};
 use super::multiply::{self, multiply};
 use super::stages::{Stages, check_latency};
-use super::tree::{self, check_lanes, tree};
+use super::tree::{self, check_lanes, sum_of_all, tree};
 use hdl::*;
 
 ports! {
@@ -57,20 +58,12 @@ pub fn dot(f: Format, subnormals: Subnormals, lanes: u32, latency: u32) -> Resul
     let unit = multiply(f, subnormals, s.between(0, multiply::NATURAL))?;
     let mut products = vec![];
     for (a, b) in a.lanes(f.width()).into_iter().zip(b.lanes(f.width())) {
-        let multiplier = m.instance(&unit);
-        multiplier.in_valid.set(m.lit(0u32, 1)); // the valid bit travels beside all units, not through them
-        multiplier.out_valid.unused();
-        multiplier.a.set(a);
-        multiplier.b.set(b);
-        products.push(multiplier.y);
+        products.push(product_of(m, &unit, a, b));
     }
 
     m.section("sum");
     products.reverse();
     let sum = m.instance(&tree(f, subnormals, lanes, s.between(multiply::NATURAL, natural(lanes)))?);
-    sum.in_valid.set(m.lit(0u32, 1));
-    sum.out_valid.unused();
-    sum.x.set(cat(&products));
-    io.y.set(s.leave_cut(sum.y));
+    io.y.set(s.leave_cut(sum_of_all(m, &sum, cat(&products))));
     m.finish(io)
 }

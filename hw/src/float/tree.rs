@@ -13,7 +13,8 @@
 //!   [`MAX_LANES`], latency 0 to [`natural`] of the lanes, spread over the levels.
 //! - One sum a cycle. With latency 0 all paths are combinational, else none from port to port.
 
-use super::add::{self, BinaryPorts, add};
+use super::add::{self, add};
+use super::beside::sum_of;
 use super::format::{Format, Subnormals};
 use super::stages::{Stages, check_latency};
 use hdl::*;
@@ -67,17 +68,6 @@ pub fn tree(f: Format, subnormals: Subnormals, lanes: u32, latency: u32) -> Resu
     }
     io.y.set(s.leave_cut(level[0]));
     m.finish(io)
-}
-
-/// A sum of two; the valid bit travels beside all units, not through them.
-#[module]
-fn sum_of(m: Module, unit: &Design<BinaryPorts>, left: Signal, right: Signal) -> Signal {
-    let adder = m.instance(unit);
-    adder.in_valid.set(m.lit(0u32, 1));
-    adder.out_valid.unused();
-    adder.a.set(left);
-    adder.b.set(right);
-    adder.y
 }
 
 /// The sum of a vector, of an instance of the caller whose valid bit travels beside it.

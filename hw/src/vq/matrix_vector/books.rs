@@ -123,6 +123,52 @@ impl Loads {
             waits.set(0);
         });
     }
+
+    /// A load ends. `whole`: with it all books of the tile are there.
+    fn end(self, m: Module, okay: Signal, whole: Signal) {
+        self.loading.set(0);
+        self.there.set(okay & whole);
+        m.when(okay, || self.waits.set(1));
+    }
+}
+
+/// How loads ended.
+#[derive(Clone, Copy)]
+struct Ended {
+    /// The book of the next tile is damaged: how, and at which byte.
+    damaged: Signal,
+    how: StateSignal<LoadOutcome>,
+    position: Signal,
+    /// The last word of all books was there.
+    over: Signal,
+}
+
+impl Ended {
+    #[module]
+    fn new(m: Module, cache: Cache) -> Ended {
+        let damaged = m.reg_reset(bits(1), 0).comment("the book of the next tile is damaged");
+        let over = m.reg_reset(bits(1), 0).comment("the last word of all books was there");
+        let how = m.reg(state::<LoadOutcome>());
+        let position = m.reg(bits(cache.loaded.payload.position.width()));
+        Ended { damaged, how, position, over }
+    }
+
+    /// A load ends.
+    fn end(self, okay: Signal, loaded: Loaded) {
+        self.damaged.set(!okay);
+        self.how.set(loaded.outcome);
+        self.position.set(loaded.position);
+    }
+
+    /// What is known of the books.
+    #[module]
+    fn known(self, m: Module, loads: Loads, flushes: Signal) -> Books {
+        let Ended { damaged, how, position, over } = self;
+        let Loads { loading, there, waits, number, .. } = loads;
+        let outcome = damaged.mux(outcome_of(m, how), m.lit_state(MatrixOutcome::Books));
+        let missing = damaged | (over & !loading & !there);
+        Books { there, waits, missing, outcome, damaged, position, number, over, idle: !loading, flushes }
+    }
 }
 
 /// Loads the books of a command. `empty`: no row is on its way; `switched`: the book that is there is read from now on.
@@ -141,10 +187,8 @@ pub(super) fn load_books(
     let loads = Loads::new(m);
     let Loads { loading, there, waits, .. } = loads;
     let whole = last_of_tile(m, io, switched, (cache.loaded.valid, begins), p);
-    let damaged = m.reg_reset(bits(1), 0).comment("the book of the next tile is damaged");
-    let over = m.reg_reset(bits(1), 0).comment("the last word of all books was there");
-    let how = m.reg(state::<LoadOutcome>());
-    let position = m.reg(bits(cache.loaded.payload.position.width()));
+    let ended = Ended::new(m, cache);
+    let Ended { damaged, over, .. } = ended;
 
     let used = books_used(m, (begins, switched), p);
     cache.load.valid.set(phase.is(Phase::Run) & !(loading | there | damaged | over | used));
@@ -159,12 +203,8 @@ pub(super) fn load_books(
     let flushes = phase.is(Phase::Finish) & waits & empty & !loading;
     loads.follow(m, cache.load.transfer(), switched | flushes);
     m.when(ends, || {
-        loading.set(0);
-        there.set(okay & whole);
-        m.when(okay, || waits.set(1));
-        damaged.set(!okay);
-        how.set(cache.loaded.payload.outcome);
-        position.set(cache.loaded.payload.position);
+        loads.end(m, okay, whole);
+        ended.end(okay, cache.loaded.payload);
     });
     m.when(words.transfer() & words.payload.end, || over.set(1));
     m.when(begins, || {
@@ -173,20 +213,7 @@ pub(super) fn load_books(
         damaged.set(0);
         over.set(0);
     });
-    let outcome = damaged.mux(outcome_of(m, how), m.lit_state(MatrixOutcome::Books));
-    let missing = damaged | (over & !loading & !there);
-    Some(Books {
-        there,
-        waits,
-        missing,
-        outcome,
-        damaged,
-        position,
-        number: loads.number,
-        over,
-        idle: !loading,
-        flushes,
-    })
+    Some(ended.known(m, loads, flushes))
 }
 
 /// Whether the only place for books is read: one too many is not loaded there.

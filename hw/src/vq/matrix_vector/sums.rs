@@ -6,8 +6,9 @@ use super::params::{MatrixParams, MatrixScales};
 use super::prepared::times_prepared;
 use super::quarters::times_quarters;
 use super::types::RowProducts;
+use crate::float::beside::product_of;
 use crate::float::format::{BINARY16, Subnormals};
-use crate::float::tree::tree;
+use crate::float::tree::{sum_of_all, tree};
 use crate::float::{multiply, tree};
 use hdl::*;
 
@@ -124,21 +125,14 @@ fn dot(m: Module, values: Vector<Signal>, numbers: Vector<Signal>, p: MatrixPara
     let products = products.collect::<Result<Vec<_>, Errors>>()?;
     let lanes = p.beat_columns();
     let sum = m.instance(&tree(BINARY16, Subnormals::Keep, lanes, tree::natural(lanes))?);
-    sum.in_valid.set(m.lit(0u32, 1));
-    sum.out_valid.unused();
-    sum.x.set(Vector::of(products).pack());
-    Ok(sum.y)
+    Ok(sum_of_all(m, &sum, Vector::of(products).pack()))
 }
 
 /// `a * b`, some cycles later.
 #[module]
 fn times(m: Module, a: Signal, b: Signal) -> Result<Signal, Errors> {
-    let multiplier = m.instance(&multiply::multiply(BINARY16, Subnormals::Keep, multiply::NATURAL)?);
-    multiplier.in_valid.set(m.lit(0u32, 1)); // the valid bit travels beside all units, not through them
-    multiplier.out_valid.unused();
-    multiplier.a.set(a);
-    multiplier.b.set(b);
-    Ok(multiplier.y)
+    let unit = multiply::multiply(BINARY16, Subnormals::Keep, multiply::NATURAL)?;
+    Ok(product_of(m, &unit, a, b))
 }
 
 /// The sums of first points, with those of second ones times the ratio.

@@ -6,6 +6,7 @@ use super::super::join_pairs::{NOTHING, adder, sum_of};
 use super::super::passing_books::Passing;
 use super::lanes::Lanes;
 use super::types::ValuesParams;
+use crate::float::beside::of_two;
 use crate::float::format::{BINARY16, Subnormals};
 use crate::float::multiply;
 use hdl::*;
@@ -31,24 +32,44 @@ pub(super) fn multiply_rows(
     p: ValuesParams,
 ) -> Result<Found, Errors> {
     m.section("products of the sums with the entries that pass");
-    let Lanes { lanes, beyond } = lanes;
-    let beyond = *beyond;
-    let (copies, of_word) = (p.copies() as usize, p.table.entries_of_word() as usize);
     let here = delayed(m, passing, accumulator_lane::READ);
     let comes = delayed_valid(m, passing.comes, accumulator_lane::READ + 1);
+    let (row, entries) = taken(m, here, lanes, p);
+    let now = delayed(m, here, 1);
+    let (misplaced, position) = misplaced(m, (comes, now), row, lanes.beyond, begins, p);
+    let (comes, products) = products(m, comes, (row, entries), p)?;
+    Ok(Found { comes, products, misplaced, position })
+}
+
+/// The row of sums that was taken out of a lane, and the entries that passed: those that the book does not have are zeros.
+#[module]
+fn taken(m: Module, here: Passing, lanes: &Lanes, p: ValuesParams) -> (Vector<Signal>, Signal) {
+    let numbers = p.lane().numbers as usize;
     // all lanes but one give zeros
-    let any = (0..p.lane().numbers as usize)
-        .map(|i| lanes.iter().map(|lane| lane.row[i]).reduce(|a, b| a | b).expect("lanes"));
-    let row = m.reg(vector(bits(accumulator_lane::NUMBER_BITS), p.lane().numbers as usize));
+    let any = (0..numbers).map(|i| lanes.lanes.iter().map(|lane| lane.row[i]).reduce(|a, b| a | b).expect("lanes"));
+    let row = m.reg(vector(bits(accumulator_lane::NUMBER_BITS), numbers));
     row.set(Vector::of(any));
     let entries = m.reg(here.data.shape());
     let nothing: Vec<Signal> = (0..4).map(|_| m.lit(NOTHING, 16)).collect();
+    let of_word = p.table.entries_of_word() as usize;
     let numbers = here.data.lanes(16).into_iter().zip(nothing).enumerate();
     let numbers: Vec<Signal> =
         numbers.map(|(i, (number, nothing))| here.there.bit((i / (4 / of_word)) as u32).mux(number, nothing)).collect();
     entries.set(Vector::of(numbers).pack());
-    let now = delayed(m, here, 1);
+    (row, entries)
+}
 
+/// Whether weights were added for an index without an entry, and the first position where that was.
+#[module]
+fn misplaced(
+    m: Module,
+    (comes, now): (Signal, Passing),
+    row: Vector<Signal>,
+    beyond: Option<(Signal, Signal)>,
+    begins: Signal,
+    p: ValuesParams,
+) -> (Signal, Signal) {
+    let (copies, of_word) = (p.copies() as usize, p.table.entries_of_word() as usize);
     let used = Vector::of(
         (0..of_word).map(|e| (0..copies).map(|c| row[e * copies + c].msb()).reduce(|a, b| a | b).expect("copies")),
     );
@@ -68,7 +89,18 @@ pub(super) fn multiply_rows(
         });
     }
     m.when(begins, || misplaced.set(0));
+    (misplaced, position)
+}
 
+/// The products of a row of sums, copies added up, with entries, added up for each number of an entry.
+#[module]
+fn products(
+    m: Module,
+    comes: Signal,
+    (row, entries): (Vector<Signal>, Signal),
+    p: ValuesParams,
+) -> Result<(Signal, Vector<Signal>), Errors> {
+    let (copies, of_word) = (p.copies() as usize, p.table.entries_of_word() as usize);
     let (adder, multiplier) = (adder()?, multiply::multiply(BINARY16, Subnormals::Keep, multiply::NATURAL)?);
     let products = m.pipeline("products");
     let (comes, row, entries) = (products.enter_valid(comes), products.enter(row), products.enter(entries));
@@ -84,11 +116,7 @@ pub(super) fn multiply_rows(
     let mut all = vec![];
     for (i, number) in entries.meet(sums[0]).lanes(16).into_iter().enumerate() {
         let product = m.instance(&multiplier);
-        product.in_valid.set(m.lit(0u32, 1));
-        product.out_valid.unused();
-        product.a.set(sums[i / vector]);
-        product.b.set(number);
-        all.push(product.y);
+        all.push(of_two(m, &product, sums[i / vector], number));
     }
     // neighbouring entries of a word
     let of_number = |i: usize| {
@@ -101,5 +129,5 @@ pub(super) fn multiply_rows(
     let terms = Vector::of((0..vector).map(of_number));
     let comes = products.valid(comes.meet(terms[0]));
     let (comes, terms) = products.leave((comes, terms));
-    Ok(Found { comes, products: terms, misplaced, position })
+    Ok((comes, terms))
 }
