@@ -39,7 +39,7 @@ pub struct ScoreTimes {
     pub scores: Vec<u64>,
 }
 
-/// Numbers of a vector: of any exponents, of those of a model, the largest, small ones, or some that are none.
+/// Numbers of a vector: of any exponents, of those of a model, the largest, small ones, or some that are infinite or NaN.
 pub fn random_vector(rng: &mut Rng, head: usize) -> Vec<u16> {
     let kind = rng.u8(0..8);
     let mut vector: Vec<u16> = (0..head).map(|_| random_number(rng, kind)).collect();

@@ -68,7 +68,7 @@ fn near_a_tie(rng: &mut Rng, scores: &mut [u16]) {
     rng.shuffle(scores);
 }
 
-/// Scores as of a model, wide or narrow; equal ones; one that is far above the others; masked ones; such of any bits, and some that are no number; and
+/// Scores as of a model, wide or narrow; equal ones; one that is far above the others; masked ones; such of any bits, and some that are NaN; and
 /// such whose sum is hard to round.
 pub fn random_scores(rng: &mut Rng, count: usize) -> Vec<u16> {
     let (centre, width) = (8.0 * (rng.f64() - 0.5), [0.01, 0.5, 2.0, 6.0][rng.usize(0..4)]);

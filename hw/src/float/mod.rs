@@ -18,7 +18,7 @@ pub mod multiply;
 pub mod multiply_add;
 mod multiply_add_operands;
 mod multiply_add_round;
-pub mod multiply_round;
+pub(crate) mod multiply_round;
 pub mod operand;
 pub mod recip;
 pub mod reciprocal;

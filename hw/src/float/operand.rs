@@ -95,7 +95,7 @@ impl Known {
 }
 
 /// Shifts to the left by multiples of `unit` bits, until one of the first `unit` bits is set; and how many units that took.
-/// Of zero the count has no meaning.
+/// Of zero all steps are taken, and counted: `2^clog2(units) - 1`, where a number other than zero has `units - 1` at most.
 pub fn to_front(x: Signal, unit: u32) -> (Signal, Signal) {
     let (mut x, mut count) = (x, vec![]);
     let units = x.width().div_ceil(unit);

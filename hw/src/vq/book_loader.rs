@@ -331,7 +331,7 @@ struct Numbers {
 impl Numbers {
     #[module]
     fn new(m: Module, piece: Piece, begins: Signal, done: Signal, word: Signal, p: CacheParams) -> Numbers {
-        let wrong = m.reg_reset(bits(1), 0).comment("a number is infinite or none");
+        let wrong = m.reg_reset(bits(1), 0).comment("a number is infinite or NaN");
         let place = m.reg(bits(word.width() + 2));
         let bad = not_finite(piece.data);
         let first = first_one(Vector::of(bad).pack());

@@ -16,7 +16,7 @@ use super::cache_types::count_bits;
 use hdl::*;
 
 /// Bits of the number of indices of a row, and of that of rows.
-pub const COUNT_BITS: u32 = 16;
+pub const ROW_COUNT_BITS: u32 = 16;
 
 /// The parameters of an index unpacker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +85,7 @@ pub struct Rows {
 
 /// The shape of rows.
 pub fn rows(p: UnpackerParams) -> Rows {
-    Rows { start: bits(p.bus_bytes.max(1).ilog2()), indices: bits(COUNT_BITS), rows: bits(COUNT_BITS) }
+    Rows { start: bits(p.bus_bytes.max(1).ilog2()), indices: bits(ROW_COUNT_BITS), rows: bits(ROW_COUNT_BITS) }
 }
 
 /// A beat of indices.
@@ -208,11 +208,11 @@ struct Row {
 impl Row {
     #[module]
     fn new(m: Module) -> Row {
-        let length = m.reg(bits(COUNT_BITS));
+        let length = m.reg(bits(ROW_COUNT_BITS));
         let short = m.reg(bits(1));
-        let left = m.reg(bits(COUNT_BITS));
+        let left = m.reg(bits(ROW_COUNT_BITS));
         let ends = m.reg(bits(1));
-        let rows = m.reg(bits(COUNT_BITS));
+        let rows = m.reg(bits(ROW_COUNT_BITS));
         Row { length, short, left, ends, rows }
     }
     /// A command begins, or a beat goes.

@@ -27,7 +27,11 @@ pub(super) fn adder_but_last() -> Result<Design<BinaryPorts>, Errors> {
 }
 
 /// The sums of some vectors of up to 2^levels terms, as `tree` has them: neighbours first. An adder for each level; with the last term comes the sum.
-/// What is known of a term comes a stage before its values, or earlier.
+/// What is known of a term comes a stage before its values, or earlier. The pipeline never stands still (it is one of
+/// [`Module::pipeline`]): what leaves it comes in again at a later stage, in the same cycle, for the term that is there then.
+///
+/// # Panics
+/// If a value is not of the pipeline, or comes as early as what is known of its term.
 #[module]
 pub(super) fn sums_of_terms(
     m: Module,
@@ -39,8 +43,9 @@ pub(super) fn sums_of_terms(
     let unit = adder()?;
     let (mut term, mut values) = (term, values);
     for level in 0..levels {
-        let [from, stage] = [term.comes, values[0]].map(|x| p.stage_of(x).unwrap_or(0));
-        let ahead = term.later(stage.saturating_sub(from + 1));
+        let [from, stage] = [term.comes, values[0]].map(|x| p.stage_of(x).expect("terms are of the pipeline"));
+        assert!(from < stage, "what is known of a term comes a stage before its values");
+        let ahead = term.later(stage - from - 1);
         term = ahead.next();
         // those before it in its part of the tree were there
         let whole = if level == 0 { m.lit(1u32, 1) } else { term.number.trunc(level).all() };

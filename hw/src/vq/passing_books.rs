@@ -262,7 +262,7 @@ struct WrongNumber {
 
 #[module]
 fn wrong_number(m: Module, data: Signal, spot: Spot) -> WrongNumber {
-    m.section("infinite numbers, and none");
+    m.section("infinite numbers, and NaN");
     let any = m.reg_reset(bits(1), 0).comment("there is one");
     let first = first_one(Vector::of(not_finite(data)).pack());
     let comes = spot.bodies & first.any & !any;

@@ -176,7 +176,7 @@ pub(super) fn multiply_all(
     let unit = multiply::multiply(BINARY16, Subnormals::Keep, multiply::NATURAL)?;
     let adder = adder()?;
     let pieces = p.words_of_entry().ilog2();
-    let (mut sums, mut term) = (vec![], None);
+    let mut sums: Vec<Vec<Signal>> = vec![];
     for query in queries {
         let numbers = query_numbers(*query, group, word, p).next();
         let mut values: Vec<Signal> = vec![];
@@ -187,15 +187,17 @@ pub(super) fn multiply_all(
         while values.len() > p.entries_of_word() as usize {
             values = values.chunks(2).map(|pair| sum_of(m, &adder, pair[0], pair[1])).collect();
         }
-        if pieces > 0 {
-            let ends = word.trunc(pieces).all();
-            let of_word = Term { comes, number: word.trunc(pieces), ends };
-            let (whole, sum) = sums_of_terms(m, pipeline, of_word, values, pieces)?;
-            (term, values) = (Some(whole), sum);
-        }
-        sums.push(Vector::of(values));
+        sums.push(values);
     }
-    let product = Vector::of(sums);
+    let mut term = None;
+    if pieces > 0 {
+        let ends = word.trunc(pieces).all();
+        let of_word = Term { comes, number: word.trunc(pieces), ends };
+        let (whole, whole_sums) = sums_of_terms(m, pipeline, of_word, sums.concat(), pieces)?;
+        // a word has a part of one entry
+        (term, sums) = (Some(whole), whole_sums.into_iter().map(|sum| vec![sum]).collect());
+    }
+    let product = Vector::of(sums.into_iter().map(Vector::of).collect::<Vec<_>>());
     let word = Passing { comes, ..entered };
     let comes = comes.meet(product[0][0]);
     let comes = match term {

@@ -87,6 +87,11 @@ pub fn sqnr_db(original: &[f64], result: &[f64]) -> f64 {
     noise.sqnr_db()
 }
 
+/// The same of binary16 numbers beside exact ones.
+pub fn decibels(exact: &[f64], found: &[u16]) -> f64 {
+    sqnr_db(exact, &to_f64(found))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,11 +5,12 @@ use super::*;
 use crate::attention::merge::{self, MergeParams, merge};
 use ::sim::bus::axi4_memory::MemoryModel;
 use ::sim::golden::attention::merge::{Partial, merge as model};
+use ::sim::golden::reference::decibels;
 use ::sim::golden::vq::attention_head::HeadJob;
 use ::sim::golden::vq::{Algorithm, VqFile};
 use ::sim::merge_bench::MergeBench;
 use ::sim::vq_benches::head::{HeadBench, HeadMemory};
-use ::sim::vq_benches::table::{decibels, real_head, real_queries};
+use ::sim::vq_benches::table::{real_head, real_queries};
 use fastrand::Rng;
 use hdl::bus::{Stalls, StreamPorts, run_seed};
 

@@ -1,11 +1,12 @@
 use super::*;
 use ::sim::axi_unit::{AxiUnit, UnitPorts};
 use ::sim::bus::axi4_memory::MemoryModel;
+use ::sim::golden::reference::decibels;
 use ::sim::golden::vq::Algorithm;
 use ::sim::golden::vq::attention_head::{HeadJob, HeadUnit};
 use ::sim::golden::vq::tables::TableUnit;
 use ::sim::vq_benches::head::{HeadBench, HeadMemory, HeadTimes};
-use ::sim::vq_benches::table::{decibels, real_head};
+use ::sim::vq_benches::table::real_head;
 use fastrand::Rng;
 use hdl::bus::{Stalls, run_seed};
 use hdl::engine::Engine;

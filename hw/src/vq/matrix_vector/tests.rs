@@ -1,4 +1,5 @@
 use super::*;
+use ::sim::golden::reference::decibels;
 use ::sim::golden::vq::attention::Head;
 use ::sim::golden::vq::cache::book_words;
 use ::sim::golden::vq::matrix::{self, MatrixUnit};
@@ -7,7 +8,7 @@ use ::sim::golden::vq::{Algorithm, Scales};
 use ::sim::vq_benches::matrix::{
     MatrixBench, MatrixTimes, good_matrix, keys_of, matrix_of, random_matrix, real_matrix,
 };
-use ::sim::vq_benches::table::{decibels, real_head};
+use ::sim::vq_benches::table::real_head;
 use fastrand::Rng;
 use hdl::bus::{Stalls, StreamPorts, run_seed, seed, span};
 

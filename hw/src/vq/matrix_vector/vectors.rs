@@ -87,7 +87,9 @@ struct Write {
     data: Signal,
 }
 
-/// The numbers of a word as the multipliers take them, two cycles later: no command reads them sooner.
+/// The numbers of a word as the multipliers take them, two cycles later: of one that is taken in cycle t, the memories have them from t + 3 on. No command
+/// reads them sooner: with the last word in t one is taken in t + 1, its first word of indices in t + 2, and the beat of that, in registers in t + 3, is the
+/// address. A register more here would be too late, if books did not have to be loaded before.
 #[module]
 fn prepared_word(m: Module, writes: Signal, write: Write) -> (Signal, Write) {
     let came = delayed(m, write, 1);

@@ -1,9 +1,10 @@
 use super::*;
+use ::sim::golden::reference::decibels;
 use ::sim::golden::vq::Algorithm;
 use ::sim::golden::vq::attention::Head;
 use ::sim::golden::vq::tables::{TableCommand, TableUnit};
 use ::sim::vq_benches::table::{
-    Job, TableTimes, ValuesBench, decibels, good_values_job, head_words, random_values_job, real_head,
+    Job, TableTimes, ValuesBench, good_values_job, head_words, random_values_job, real_head,
 };
 use fastrand::Rng;
 use hdl::bus::{Stalls, StreamPorts, run_seed, seed};

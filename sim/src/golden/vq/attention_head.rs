@@ -151,7 +151,7 @@ impl HeadUnit {
     }
 }
 
-/// What stands for a largest score and a sum that are none.
+/// What stands for a largest score and a sum that are not numbers.
 const NAN: u16 = 0x7e00;
 
 const _: () = assert!(LANES == 8, "a row is a byte a position");

@@ -1,7 +1,6 @@
 //! Commands: of random numbers, with something wrong, and of a recorded head.
 
 use crate::data::{Recording, read_queries};
-use crate::golden::reference::{sqnr_db, to_f64};
 use crate::golden::vq::cache::{LoadWord, book_words};
 use crate::golden::vq::tables::{LANES, TableCommand, TableUnit};
 use crate::golden::vq::{Algorithm, Book, VqFile};
@@ -119,7 +118,7 @@ pub(super) fn damage(unit: &TableUnit, rng: &mut Rng, command: &mut TableCommand
     }
 }
 
-/// Makes two numbers of the book at `start` infinite or none, under a CRC that fits; gives where the next one begins.
+/// Makes two numbers of the book at `start` infinite or NaN, under a CRC that fits; gives where the next one begins.
 fn numbers_that_are_none(unit: &TableUnit, rng: &mut Rng, words: &mut [LoadWord], start: usize) -> usize {
     let count = (words[start].data as usize & 0xfff) + 1;
     let mut values: Vec<u16> = (0..count * unit.vector).map(|_| finite(rng)).collect();
@@ -227,9 +226,4 @@ pub fn real_queries(count: usize) -> Vec<Vec<u16>> {
 
 fn recorded(name: &str) -> std::path::PathBuf {
     std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../data/{name}.safetensors"))
-}
-
-/// Signal to noise of binary16 numbers beside exact ones, in dB.
-pub fn decibels(exact: &[f64], found: &[u16]) -> f64 {
-    sqnr_db(exact, &to_f64(found))
 }

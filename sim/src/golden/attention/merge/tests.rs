@@ -1,6 +1,6 @@
 use super::super::softmax::{MAX_SCORES, largest_and_sum, softmax, softmax64};
 use super::*;
-use crate::vq_benches::table::decibels;
+use crate::golden::reference::decibels;
 use fastrand::Rng;
 use hdl::bus::seed;
 

@@ -1,6 +1,6 @@
 use super::*;
+use crate::golden::reference::decibels;
 use crate::softmax_bench::random_scores;
-use crate::vq_benches::table::decibels;
 use fastrand::Rng;
 use half::f16;
 use hdl::bus::seed;

@@ -68,7 +68,7 @@ pub enum MatrixCause {
     Crc = 5,
     /// It is another book than the next one.
     Id = 6,
-    /// A number of a book is infinite or none.
+    /// A number of a book is infinite or NaN.
     Number = 7,
     /// What fills the last word of a book is not zero.
     Padding = 8,
