@@ -129,7 +129,8 @@ impl MatrixBench {
             ends.push((expected.len(), report_of(end)));
         }
         self.compare_products(&played.products, &expected)?;
-        compare_reports(&played.reports, &ends)?;
+        let fields = "outcome, in book, tile, position";
+        command_feed::compare_reports(&played.reports, ends.iter().map(|(_, end)| *end), fields)?;
         let MatrixTimes { products, reports, .. } = &played.times;
         for (i, ((end, _), at)) in ends.iter().zip(reports).enumerate() {
             let (before, behind) = (products[..*end].last(), products.get(*end));
@@ -207,20 +208,6 @@ fn report_of(end: Result<(), MatrixFault>) -> [u64; 4] {
         Ok(()) => [0; 4],
         Err(fault) => [fault.cause as u64, u64::from(fault.in_book), u64::from(fault.tile), u64::from(fault.position)],
     }
-}
-
-fn compare_reports(got: &[Beat], expected: &[(usize, [u64; 4])]) -> Result<(), String> {
-    if got.len() != expected.len() {
-        return Err(format!("{} reports of {} commands", got.len(), expected.len()));
-    }
-    for (i, (got, (_, expected))) in got.iter().zip(expected).enumerate() {
-        let got = [0, 1, 2, 3].map(|field| got.field(field));
-        // of a command that is well, the rest means nothing
-        if got[0] != expected[0] || (expected[0] != 0 && got != *expected) {
-            return Err(format!("command {i} ended with {got:?} (outcome, in book, tile, position), not {expected:?}"));
-        }
-    }
-    Ok(())
 }
 
 /// Finite numbers of about the same size, some of any.
@@ -324,7 +311,7 @@ fn damage_books(unit: &MatrixUnit, rng: &mut Rng, first: &mut u32, books: &mut V
         4 => book[0].data |= 0xf00,
         5 => *first ^= 1 << rng.u32(0..20),
         6 => {
-            // a number that is none, under a CRC that fits
+            // an infinite number or a NaN, under a CRC that fits
             let mut values: Vec<u16> = (0..rng.usize(1..=entries) * vector).map(|_| finite(rng)).collect();
             let at = rng.usize(0..values.len());
             values[at] |= 0x7c00;
