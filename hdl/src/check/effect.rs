@@ -2,6 +2,7 @@
 //!
 //! A default before a `when` or `switch` is no mistake, also where every path overrides it.
 
+use super::ready::is_ready;
 use crate::ir::fold::ones;
 use crate::ir::*;
 use num_bigint::BigUint;
@@ -38,25 +39,13 @@ pub(super) fn check(b: &mut Draft) {
         let message =
             format!("the assignment of {}{} never has an effect", bits.unwrap_or_default(), b.describe(target));
         let notes = again.into_iter().map(|loc| (loc, "it is assigned again here, whatever the conditions")).collect();
-        let help = match is_ready_of_a_consumer(b, target) {
+        let help = match is_ready(b, target) {
             true => {
                 "a stream has one consumer: copy it with `fork`, or give each item to one of several with `demultiplexer`"
             }
             false => "leave one of them out, or put the later one under a `when`",
         };
         b.error(at, message, notes, Some(help.into()));
-    }
-}
-
-/// Is this the `ready` that a consumer of a stream gives: that of a stream that comes, or that an instance gives?
-fn is_ready_of_a_consumer(b: &Draft, target: Id) -> bool {
-    match b.node(target).op {
-        Op::Net(Net::Output) => b.def.ports.iter().any(|port| port.node == target && port.is_ready),
-        Op::Net(Net::PinIn(inst)) => {
-            let inst = &b.def.insts[inst as usize];
-            inst.pins.iter().zip(&inst.def.ports).any(|(pin, port)| *pin == target && port.is_ready)
-        }
-        _ => false,
     }
 }
 

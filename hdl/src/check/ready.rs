@@ -23,7 +23,7 @@ pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
     }
 }
 
-/// A signal, what it is another name of, and every `ready` of a stream that it depends on within the cycle.
+/// A signal, what it is another name of, and every `ready` that a consumer gives on which it depends within the cycle.
 fn readies_behind(b: &Draft, drivers: &Drivers, ready: Id) -> Vec<Id> {
     let (mut found, mut name) = (vec![ready], ready);
     while let Some(of) = walk::other_name(&b.def, name) {
@@ -33,23 +33,28 @@ fn readies_behind(b: &Draft, drivers: &Drivers, ready: Id) -> Vec<Id> {
     let (mut todo, mut seen) = (vec![name], HashSet::default());
     while let Some(id) = todo.pop() {
         if seen.insert(id) {
-            found.extend(is_ready(b, id).then_some(id));
+            found.extend(is_given(b, id).then_some(id));
             todo.extend(walk::sources(&b.def, drivers, id));
         }
     }
     found
 }
 
-/// Does a stream that goes on from here, or into an instance, take with this?
-fn is_ready(b: &Draft, id: Id) -> bool {
+/// Is this the `ready` of a stream: of a port, or of an instance?
+pub(super) fn is_ready(b: &Draft, id: Id) -> bool {
     match b.node(id).op {
-        Op::Net(Net::Input) => b.def.ports.iter().any(|port| port.node == id && port.is_ready),
-        Op::Net(Net::PinOut(inst)) => {
+        Op::Net(Net::Input | Net::Output) => b.def.ports.iter().any(|port| port.node == id && port.is_ready),
+        Op::Net(Net::PinIn(inst) | Net::PinOut(inst)) => {
             let inst = &b.def.insts[inst as usize];
             inst.pins.iter().zip(&inst.def.ports).any(|(pin, port)| *pin == id && port.is_ready)
         }
         _ => false,
     }
+}
+
+/// Does the consumer of a stream take with this: behind an output of the module, or in an instance?
+fn is_given(b: &Draft, id: Id) -> bool {
+    matches!(b.node(id).op, Op::Net(Net::Input | Net::PinOut(_))) && is_ready(b, id)
 }
 
 /// Does a signal depend on others within the cycle?
