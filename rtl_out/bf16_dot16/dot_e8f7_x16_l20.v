@@ -13,26 +13,26 @@ module dot_e8f7_x16_l20 (
     output wire out_valid, // the dot product is there
     output wire [15:0] y // dot product
 );
-    reg in_valid_s1; // dot.rs:53
-    reg in_valid_s2; // dot.rs:53
-    reg in_valid_s3; // dot.rs:53
-    reg in_valid_s4; // dot.rs:53
-    reg in_valid_s5; // dot.rs:53
-    reg in_valid_s6; // dot.rs:53
-    reg in_valid_s7; // dot.rs:53
-    reg in_valid_s8; // dot.rs:53
-    reg in_valid_s9; // dot.rs:53
-    reg in_valid_s10; // dot.rs:53
-    reg in_valid_s11; // dot.rs:53
-    reg in_valid_s12; // dot.rs:53
-    reg in_valid_s13; // dot.rs:53
-    reg in_valid_s14; // dot.rs:53
-    reg in_valid_s15; // dot.rs:53
-    reg in_valid_s16; // dot.rs:53
-    reg in_valid_s17; // dot.rs:53
-    reg in_valid_s18; // dot.rs:53
-    reg in_valid_s19; // dot.rs:53
-    reg in_valid_s20; // dot.rs:53
+    reg in_valid_s1; // dot.rs:54
+    reg in_valid_s2; // dot.rs:54
+    reg in_valid_s3; // dot.rs:54
+    reg in_valid_s4; // dot.rs:54
+    reg in_valid_s5; // dot.rs:54
+    reg in_valid_s6; // dot.rs:54
+    reg in_valid_s7; // dot.rs:54
+    reg in_valid_s8; // dot.rs:54
+    reg in_valid_s9; // dot.rs:54
+    reg in_valid_s10; // dot.rs:54
+    reg in_valid_s11; // dot.rs:54
+    reg in_valid_s12; // dot.rs:54
+    reg in_valid_s13; // dot.rs:54
+    reg in_valid_s14; // dot.rs:54
+    reg in_valid_s15; // dot.rs:54
+    reg in_valid_s16; // dot.rs:54
+    reg in_valid_s17; // dot.rs:54
+    reg in_valid_s18; // dot.rs:54
+    reg in_valid_s19; // dot.rs:54
+    reg in_valid_s20; // dot.rs:54
     wire multiplier_out_valid;
     wire [15:0] multiplier_y;
     wire multiplier_1_out_valid;
@@ -261,7 +261,7 @@ module dot_e8f7_x16_l20 (
     );
 
     // sum
-    wire [255:0] _t1 = {multiplier_15_y, multiplier_14_y, multiplier_13_y, multiplier_12_y, multiplier_11_y, multiplier_10_y, multiplier_9_y, multiplier_8_y, multiplier_7_y, multiplier_6_y, multiplier_5_y, multiplier_4_y, multiplier_3_y, multiplier_2_y, multiplier_1_y, multiplier_y}; // dot.rs:73
+    wire [255:0] _t1 = {multiplier_15_y, multiplier_14_y, multiplier_13_y, multiplier_12_y, multiplier_11_y, multiplier_10_y, multiplier_9_y, multiplier_8_y, multiplier_7_y, multiplier_6_y, multiplier_5_y, multiplier_4_y, multiplier_3_y, multiplier_2_y, multiplier_1_y, multiplier_y}; // dot.rs:67
     tree_e8f7_x16_l16 sum (
         .clk(clk),
         .rst(rst),

@@ -113,7 +113,7 @@ module passing_books_256x4_16_rows (
         if (heads) wanted <= ~words_data[63:32];
     end
 
-    // infinite numbers, and none
+    // infinite numbers, and NaN
     wire _t1 = &words_data[14:10]; // cache_types.rs:215
     wire _t2 = &words_data[30:26]; // cache_types.rs:215
     wire _t3 = &words_data[46:42]; // cache_types.rs:215

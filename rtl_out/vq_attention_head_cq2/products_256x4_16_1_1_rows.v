@@ -76,63 +76,63 @@ module products_256x4_16_1_1_rows (
     wire [15:0] adder_1_y;
     wire adder_2_out_valid;
     wire [15:0] product_0_0;
-    reg comes_s1; // products.rs:200
-    reg comes_s2; // products.rs:200
-    reg comes_s3; // products.rs:200
-    reg comes_s4; // products.rs:200
-    reg comes_s5; // products.rs:200
-    reg comes_s6; // products.rs:200
-    reg comes_s7; // products.rs:200
-    reg comes_s8; // products.rs:200
-    reg comes_s9; // products.rs:200
-    reg comes_s10; // products.rs:200
-    reg comes_s11; // products.rs:200
-    reg comes_s12; // products.rs:200
-    reg comes_1; // products.rs:200
-    reg [3:0] entered_position_s1; // products.rs:213
-    reg [3:0] entered_position_s2; // products.rs:213
-    reg [3:0] entered_position_s3; // products.rs:213
-    reg [3:0] entered_position_s4; // products.rs:213
-    reg [3:0] entered_position_s5; // products.rs:213
-    reg [3:0] entered_position_s6; // products.rs:213
-    reg [3:0] entered_position_s7; // products.rs:213
-    reg [3:0] entered_position_s8; // products.rs:213
-    reg [3:0] entered_position_s9; // products.rs:213
-    reg [3:0] entered_position_s10; // products.rs:213
-    reg [3:0] entered_position_s11; // products.rs:213
-    reg [3:0] entered_position_s12; // products.rs:213
-    reg [3:0] position; // products.rs:213
-    reg [7:0] entered_word_s1; // products.rs:213
-    reg [7:0] entered_word_s2; // products.rs:213
-    reg [7:0] entered_word_s3; // products.rs:213
-    reg [7:0] entered_word_s4; // products.rs:213
-    reg [7:0] entered_word_s5; // products.rs:213
-    reg [7:0] entered_word_s6; // products.rs:213
-    reg [7:0] entered_word_s7; // products.rs:213
-    reg [7:0] entered_word_s8; // products.rs:213
-    reg [7:0] entered_word_s9; // products.rs:213
-    reg [7:0] entered_word_s10; // products.rs:213
-    reg [7:0] entered_word_s11; // products.rs:213
-    reg [7:0] entered_word_s12; // products.rs:213
-    reg [7:0] row; // products.rs:213
-    reg entered_there_s1; // products.rs:213
-    reg entered_there_s2; // products.rs:213
-    reg entered_there_s3; // products.rs:213
-    reg entered_there_s4; // products.rs:213
-    reg entered_there_s5; // products.rs:213
-    reg entered_there_s6; // products.rs:213
-    reg entered_there_s7; // products.rs:213
-    reg entered_there_s8; // products.rs:213
-    reg entered_there_s9; // products.rs:213
-    reg entered_there_s10; // products.rs:213
-    reg entered_there_s11; // products.rs:213
-    reg entered_there_s12; // products.rs:213
-    reg there_1; // products.rs:213
-    reg valid; // products.rs:214
-    reg [3:0] found_position; // products.rs:215
-    reg [7:0] found_row; // products.rs:215
-    reg found_there; // products.rs:215
-    reg [15:0] found_product_0_0; // products.rs:215
+    reg comes_s1; // products.rs:202
+    reg comes_s2; // products.rs:202
+    reg comes_s3; // products.rs:202
+    reg comes_s4; // products.rs:202
+    reg comes_s5; // products.rs:202
+    reg comes_s6; // products.rs:202
+    reg comes_s7; // products.rs:202
+    reg comes_s8; // products.rs:202
+    reg comes_s9; // products.rs:202
+    reg comes_s10; // products.rs:202
+    reg comes_s11; // products.rs:202
+    reg comes_s12; // products.rs:202
+    reg comes_1; // products.rs:202
+    reg [3:0] entered_position_s1; // products.rs:215
+    reg [3:0] entered_position_s2; // products.rs:215
+    reg [3:0] entered_position_s3; // products.rs:215
+    reg [3:0] entered_position_s4; // products.rs:215
+    reg [3:0] entered_position_s5; // products.rs:215
+    reg [3:0] entered_position_s6; // products.rs:215
+    reg [3:0] entered_position_s7; // products.rs:215
+    reg [3:0] entered_position_s8; // products.rs:215
+    reg [3:0] entered_position_s9; // products.rs:215
+    reg [3:0] entered_position_s10; // products.rs:215
+    reg [3:0] entered_position_s11; // products.rs:215
+    reg [3:0] entered_position_s12; // products.rs:215
+    reg [3:0] position; // products.rs:215
+    reg [7:0] entered_word_s1; // products.rs:215
+    reg [7:0] entered_word_s2; // products.rs:215
+    reg [7:0] entered_word_s3; // products.rs:215
+    reg [7:0] entered_word_s4; // products.rs:215
+    reg [7:0] entered_word_s5; // products.rs:215
+    reg [7:0] entered_word_s6; // products.rs:215
+    reg [7:0] entered_word_s7; // products.rs:215
+    reg [7:0] entered_word_s8; // products.rs:215
+    reg [7:0] entered_word_s9; // products.rs:215
+    reg [7:0] entered_word_s10; // products.rs:215
+    reg [7:0] entered_word_s11; // products.rs:215
+    reg [7:0] entered_word_s12; // products.rs:215
+    reg [7:0] row; // products.rs:215
+    reg entered_there_s1; // products.rs:215
+    reg entered_there_s2; // products.rs:215
+    reg entered_there_s3; // products.rs:215
+    reg entered_there_s4; // products.rs:215
+    reg entered_there_s5; // products.rs:215
+    reg entered_there_s6; // products.rs:215
+    reg entered_there_s7; // products.rs:215
+    reg entered_there_s8; // products.rs:215
+    reg entered_there_s9; // products.rs:215
+    reg entered_there_s10; // products.rs:215
+    reg entered_there_s11; // products.rs:215
+    reg entered_there_s12; // products.rs:215
+    reg there_1; // products.rs:215
+    reg valid; // products.rs:216
+    reg [3:0] found_position; // products.rs:217
+    reg [7:0] found_row; // products.rs:217
+    reg found_there; // products.rs:217
+    reg [15:0] found_product_0_0; // products.rs:217
     (* ram_style = "distributed" *) reg [63:0] numbers [0:15];
 
     // queries
@@ -207,7 +207,7 @@ module products_256x4_16_1_1_rows (
     wire [7:0] entered_word = books_passing_word; // products.rs:173
     wire entered_there = books_passing_there; // products.rs:173
     wire [63:0] entered_data = books_passing_data; // products.rs:173
-    wire [63:0] numbers_q0 = numbers[entered_position]; // products.rs:225
+    wire [63:0] numbers_q0 = numbers[entered_position]; // products.rs:227
     always @(posedge clk) begin
         numbers_1 <= numbers_q0;
         entered_data_s1 <= entered_data;

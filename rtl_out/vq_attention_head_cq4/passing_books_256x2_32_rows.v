@@ -141,7 +141,7 @@ module passing_books_256x2_32_rows (
     end
     wire _t2 = ~(|left); // passing_books.rs:249
 
-    // infinite numbers, and none
+    // infinite numbers, and NaN
     wire _t3 = &words_data[14:10]; // cache_types.rs:215
     wire _t4 = &words_data[30:26]; // cache_types.rs:215
     wire _t5 = &words_data[46:42]; // cache_types.rs:215

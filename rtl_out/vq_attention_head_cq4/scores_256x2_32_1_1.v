@@ -93,68 +93,68 @@ module scores_256x2_32_1_1 (
     reg term_ends_s2; // look_up.rs:88
     reg of_word_ends; // look_up.rs:88
     reg s_before; // an index of the row has no entry | look_up.rs:89
-    reg of_word_comes_s4; // join_pairs.rs:43
-    reg of_word_comes_s5; // join_pairs.rs:43
-    reg of_word_comes_s6; // join_pairs.rs:43
-    reg of_word_comes_s7; // join_pairs.rs:43
-    reg of_word_comes_s8; // join_pairs.rs:43
-    reg of_word_comes_s9; // join_pairs.rs:43
-    reg of_word_comes_s10; // join_pairs.rs:43
-    reg of_word_comes_s11; // join_pairs.rs:43
-    reg of_word_comes_s12; // join_pairs.rs:43
-    reg of_word_comes_s13; // join_pairs.rs:43
-    reg ahead_comes; // join_pairs.rs:43
-    reg [1:0] of_word_number_s4; // join_pairs.rs:43
-    reg [1:0] of_word_number_s5; // join_pairs.rs:43
-    reg [1:0] of_word_number_s6; // join_pairs.rs:43
-    reg [1:0] of_word_number_s7; // join_pairs.rs:43
-    reg [1:0] of_word_number_s8; // join_pairs.rs:43
-    reg [1:0] of_word_number_s9; // join_pairs.rs:43
-    reg [1:0] of_word_number_s10; // join_pairs.rs:43
-    reg [1:0] of_word_number_s11; // join_pairs.rs:43
-    reg [1:0] of_word_number_s12; // join_pairs.rs:43
-    reg [1:0] of_word_number_s13; // join_pairs.rs:43
-    reg [1:0] ahead_number; // join_pairs.rs:43
-    reg of_word_ends_s4; // join_pairs.rs:43
-    reg of_word_ends_s5; // join_pairs.rs:43
-    reg of_word_ends_s6; // join_pairs.rs:43
-    reg of_word_ends_s7; // join_pairs.rs:43
-    reg of_word_ends_s8; // join_pairs.rs:43
-    reg of_word_ends_s9; // join_pairs.rs:43
-    reg of_word_ends_s10; // join_pairs.rs:43
-    reg of_word_ends_s11; // join_pairs.rs:43
-    reg of_word_ends_s12; // join_pairs.rs:43
-    reg of_word_ends_s13; // join_pairs.rs:43
-    reg ahead_ends; // join_pairs.rs:43
-    reg ahead_comes_s15; // join_pairs.rs:44
-    reg [1:0] ahead_number_s15; // join_pairs.rs:44
-    reg ahead_ends_s15; // join_pairs.rs:44
-    reg [15:0] held; // join_pairs.rs:51
+    reg of_word_comes_s4; // join_pairs.rs:48
+    reg of_word_comes_s5; // join_pairs.rs:48
+    reg of_word_comes_s6; // join_pairs.rs:48
+    reg of_word_comes_s7; // join_pairs.rs:48
+    reg of_word_comes_s8; // join_pairs.rs:48
+    reg of_word_comes_s9; // join_pairs.rs:48
+    reg of_word_comes_s10; // join_pairs.rs:48
+    reg of_word_comes_s11; // join_pairs.rs:48
+    reg of_word_comes_s12; // join_pairs.rs:48
+    reg of_word_comes_s13; // join_pairs.rs:48
+    reg ahead_comes; // join_pairs.rs:48
+    reg [1:0] of_word_number_s4; // join_pairs.rs:48
+    reg [1:0] of_word_number_s5; // join_pairs.rs:48
+    reg [1:0] of_word_number_s6; // join_pairs.rs:48
+    reg [1:0] of_word_number_s7; // join_pairs.rs:48
+    reg [1:0] of_word_number_s8; // join_pairs.rs:48
+    reg [1:0] of_word_number_s9; // join_pairs.rs:48
+    reg [1:0] of_word_number_s10; // join_pairs.rs:48
+    reg [1:0] of_word_number_s11; // join_pairs.rs:48
+    reg [1:0] of_word_number_s12; // join_pairs.rs:48
+    reg [1:0] of_word_number_s13; // join_pairs.rs:48
+    reg [1:0] ahead_number; // join_pairs.rs:48
+    reg of_word_ends_s4; // join_pairs.rs:48
+    reg of_word_ends_s5; // join_pairs.rs:48
+    reg of_word_ends_s6; // join_pairs.rs:48
+    reg of_word_ends_s7; // join_pairs.rs:48
+    reg of_word_ends_s8; // join_pairs.rs:48
+    reg of_word_ends_s9; // join_pairs.rs:48
+    reg of_word_ends_s10; // join_pairs.rs:48
+    reg of_word_ends_s11; // join_pairs.rs:48
+    reg of_word_ends_s12; // join_pairs.rs:48
+    reg of_word_ends_s13; // join_pairs.rs:48
+    reg ahead_ends; // join_pairs.rs:48
+    reg ahead_comes_s15; // join_pairs.rs:49
+    reg [1:0] ahead_number_s15; // join_pairs.rs:49
+    reg ahead_ends_s15; // join_pairs.rs:49
+    reg [15:0] held; // join_pairs.rs:56
     wire adder_out_valid;
     wire [15:0] adder_y;
-    reg ahead_comes_s16; // join_pairs.rs:43
-    reg ahead_comes_s17; // join_pairs.rs:43
-    reg ahead_comes_1; // join_pairs.rs:43
-    reg [1:0] ahead_number_s16; // join_pairs.rs:43
-    reg [1:0] ahead_number_s17; // join_pairs.rs:43
-    reg [1:0] ahead_number_1; // join_pairs.rs:43
-    reg ahead_ends_s16; // join_pairs.rs:43
-    reg ahead_ends_s17; // join_pairs.rs:43
-    reg ahead_ends_1; // join_pairs.rs:43
-    reg ahead_comes_1_s19; // join_pairs.rs:44
-    reg [1:0] ahead_number_1_s19; // join_pairs.rs:44
-    reg ahead_ends_1_s19; // join_pairs.rs:44
-    reg [15:0] held_1; // join_pairs.rs:51
+    reg ahead_comes_s16; // join_pairs.rs:48
+    reg ahead_comes_s17; // join_pairs.rs:48
+    reg ahead_comes_1; // join_pairs.rs:48
+    reg [1:0] ahead_number_s16; // join_pairs.rs:48
+    reg [1:0] ahead_number_s17; // join_pairs.rs:48
+    reg [1:0] ahead_number_1; // join_pairs.rs:48
+    reg ahead_ends_s16; // join_pairs.rs:48
+    reg ahead_ends_s17; // join_pairs.rs:48
+    reg ahead_ends_1; // join_pairs.rs:48
+    reg ahead_comes_1_s19; // join_pairs.rs:49
+    reg [1:0] ahead_number_1_s19; // join_pairs.rs:49
+    reg ahead_ends_1_s19; // join_pairs.rs:49
+    reg [15:0] held_1; // join_pairs.rs:56
     wire adder_1_out_valid;
     wire [15:0] sums_0;
-    reg ahead_comes_1_s20; // join_pairs.rs:59
-    reg ahead_comes_1_s21; // join_pairs.rs:59
-    reg ahead_comes_1_s22; // join_pairs.rs:59
-    reg term_comes_2; // join_pairs.rs:59
-    reg ahead_ends_1_s20; // join_pairs.rs:59
-    reg ahead_ends_1_s21; // join_pairs.rs:59
-    reg ahead_ends_1_s22; // join_pairs.rs:59
-    reg term_ends_1; // join_pairs.rs:59
+    reg ahead_comes_1_s20; // join_pairs.rs:64
+    reg ahead_comes_1_s21; // join_pairs.rs:64
+    reg ahead_comes_1_s22; // join_pairs.rs:64
+    reg term_comes_2; // join_pairs.rs:64
+    reg ahead_ends_1_s20; // join_pairs.rs:64
+    reg ahead_ends_1_s21; // join_pairs.rs:64
+    reg ahead_ends_1_s22; // join_pairs.rs:64
+    reg term_ends_1; // join_pairs.rs:64
     reg wrong_1_s4; // look_up.rs:101
     reg wrong_1_s5; // look_up.rs:101
     reg wrong_1_s6; // look_up.rs:101
@@ -537,8 +537,8 @@ module scores_256x2_32_1_1 (
         ahead_number_s15 <= ahead_number;
         ahead_ends_s15 <= ahead_ends;
     end
-    wire odd = ahead_number_s15[0]; // join_pairs.rs:47
-    wire even_follows = ahead_comes & (~ahead_number[0]); // join_pairs.rs:48
+    wire odd = ahead_number_s15[0]; // join_pairs.rs:52
+    wire even_follows = ahead_comes & (~ahead_number[0]); // join_pairs.rs:53
     add_e5f10_l4 adder (
         .clk(clk),
         .rst(rst),
@@ -582,9 +582,9 @@ module scores_256x2_32_1_1 (
         ahead_number_1_s19 <= ahead_number_1;
         ahead_ends_1_s19 <= ahead_ends_1;
     end
-    wire whole = ahead_number_1_s19[0]; // join_pairs.rs:46
-    wire odd_1 = ahead_number_1_s19[1]; // join_pairs.rs:47
-    wire even_follows_1 = ahead_comes_1 & (~ahead_number_1[1]); // join_pairs.rs:48
+    wire whole = ahead_number_1_s19[0]; // join_pairs.rs:51
+    wire odd_1 = ahead_number_1_s19[1]; // join_pairs.rs:52
+    wire even_follows_1 = ahead_comes_1 & (~ahead_number_1[1]); // join_pairs.rs:53
     add_e5f10_l4 adder_1 (
         .clk(clk),
         .rst(rst),

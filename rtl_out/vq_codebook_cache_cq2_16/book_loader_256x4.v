@@ -58,7 +58,7 @@ module book_loader_256x4 (
     reg [8:0] word; // the number of the word; it stands where the load fails | book_loader.rs:148
     reg [3:0] failure; // book_loader.rs:149
     reg [3:0] finds; // book_loader.rs:151
-    reg wrong; // a number is infinite or none | book_loader.rs:334
+    reg wrong; // a number is infinite or NaN | book_loader.rs:334
     reg [10:0] place; // book_loader.rs:335
     reg [3:0] outcome; // book_loader.rs:101
     reg [3:0] how; // book_loader.rs:110

@@ -74,19 +74,19 @@ module encoder_256x4_16 (
     wire [15:0] adder_1_y;
     wire adder_2_out_valid;
     wire [15:0] product_0_0;
-    reg comes_s1; // products.rs:200
-    reg comes_s2; // products.rs:200
-    reg comes_s3; // products.rs:200
-    reg comes_s4; // products.rs:200
-    reg comes_s5; // products.rs:200
-    reg comes_s6; // products.rs:200
-    reg comes_s7; // products.rs:200
-    reg comes_s8; // products.rs:200
-    reg comes_s9; // products.rs:200
-    reg comes_s10; // products.rs:200
-    reg comes_s11; // products.rs:200
-    reg comes_s12; // products.rs:200
-    reg comes_1; // products.rs:200
+    reg comes_s1; // products.rs:202
+    reg comes_s2; // products.rs:202
+    reg comes_s3; // products.rs:202
+    reg comes_s4; // products.rs:202
+    reg comes_s5; // products.rs:202
+    reg comes_s6; // products.rs:202
+    reg comes_s7; // products.rs:202
+    reg comes_s8; // products.rs:202
+    reg comes_s9; // products.rs:202
+    reg comes_s10; // products.rs:202
+    reg comes_s11; // products.rs:202
+    reg comes_s12; // products.rs:202
+    reg comes_1; // products.rs:202
     wire [14:0] values_0;
     wire [14:0] values_1;
     wire [14:0] values_2;
@@ -221,7 +221,7 @@ module encoder_256x4_16 (
     wire [7:0] entered_word = books_passing_word; // products.rs:173
     wire entered_there = books_passing_there; // products.rs:173
     wire [63:0] entered_data = books_passing_data; // products.rs:173
-    wire [63:0] numbers_q0 = numbers[entered_position]; // products.rs:225
+    wire [63:0] numbers_q0 = numbers[entered_position]; // products.rs:227
     always @(posedge clk) begin
         numbers_1 <= numbers_q0;
         entered_data_s1 <= entered_data;

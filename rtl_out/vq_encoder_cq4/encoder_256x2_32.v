@@ -72,15 +72,15 @@ module encoder_256x2_32 (
     wire [15:0] product_0_0;
     wire adder_1_out_valid;
     wire [15:0] product_0_1;
-    reg comes_s1; // products.rs:200
-    reg comes_s2; // products.rs:200
-    reg comes_s3; // products.rs:200
-    reg comes_s4; // products.rs:200
-    reg comes_s5; // products.rs:200
-    reg comes_s6; // products.rs:200
-    reg comes_s7; // products.rs:200
-    reg comes_s8; // products.rs:200
-    reg comes_1; // products.rs:200
+    reg comes_s1; // products.rs:202
+    reg comes_s2; // products.rs:202
+    reg comes_s3; // products.rs:202
+    reg comes_s4; // products.rs:202
+    reg comes_s5; // products.rs:202
+    reg comes_s6; // products.rs:202
+    reg comes_s7; // products.rs:202
+    reg comes_s8; // products.rs:202
+    reg comes_1; // products.rs:202
     wire [14:0] values_0;
     wire [14:0] values_1;
     wire [14:0] values_2;
@@ -206,8 +206,8 @@ module encoder_256x2_32 (
     wire [6:0] entered_word = books_passing_word; // products.rs:173
     wire [1:0] entered_there = books_passing_there; // products.rs:173
     wire [63:0] entered_data = books_passing_data; // products.rs:173
-    wire [63:0] numbers_q0 = numbers[entered_position[4:1]]; // products.rs:228
-    wire [31:0] numbers_1 = numbers_q0[{entered_position[0], 5'h0} +: 32]; // products.rs:229
+    wire [63:0] numbers_q0 = numbers[entered_position[4:1]]; // products.rs:230
+    wire [31:0] numbers_1 = numbers_q0[{entered_position[0], 5'h0} +: 32]; // products.rs:231
     always @(posedge clk) begin
         numbers_2 <= {2{numbers_1}};
         entered_data_s1 <= entered_data;

@@ -115,13 +115,13 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
     reg [19:0] next; // the one behind it | books.rs:105
     reg there; // all books of the next tile are there | books.rs:106
     reg waits; // a book is there that is not read yet | books.rs:107
-    reg residual; // the residual whose book comes | books.rs:222
-    reg damaged; // the book of the next tile is damaged | books.rs:144
-    reg over; // the last word of all books was there | books.rs:145
-    reg [3:0] how; // books.rs:146
-    reg [16:0] position; // books.rs:147
-    reg used; // the books are read | books.rs:198
-    reg [3:0] outcome; // books.rs:243
+    reg residual; // the residual whose book comes | books.rs:249
+    reg damaged; // the book of the next tile is damaged | books.rs:149
+    reg over; // the last word of all books was there | books.rs:150
+    reg [3:0] how; // books.rs:151
+    reg [16:0] position; // books.rs:152
+    reg used; // the books are read | books.rs:225
+    reg [3:0] outcome; // books.rs:270
     wire steps; // matrix_vector.rs:76
     reg [19:0] tile; // the tile | walk.rs:73
     reg [15:0] row; // the row in the tile | walk.rs:74
@@ -262,465 +262,465 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
     wire [15:0] products_15;
     wire sum_out_valid;
     wire [15:0] values_0_1;
-    reg later_11_s1; // sums.rs:87
-    reg later_11_s2; // sums.rs:87
-    reg later_11_s3; // sums.rs:87
-    reg later_11_s4; // sums.rs:87
-    reg later_11_s5; // sums.rs:87
-    reg later_11_s6; // sums.rs:87
-    reg later_11_s7; // sums.rs:87
-    reg later_11_s8; // sums.rs:87
-    reg later_11_s9; // sums.rs:87
-    reg later_11_s10; // sums.rs:87
-    reg later_11_s11; // sums.rs:87
-    reg later_11_s12; // sums.rs:87
-    reg later_11_s13; // sums.rs:87
-    reg later_11_s14; // sums.rs:87
-    reg later_11_s15; // sums.rs:87
-    reg later_11_s16; // sums.rs:87
-    reg later_11_s17; // sums.rs:87
-    reg later_11_s18; // sums.rs:87
-    reg ahead_comes; // sums.rs:87
-    reg term_comes; // sums.rs:87
-    reg [7:0] later_number_7_s1; // sums.rs:87
-    reg [7:0] later_number_7_s2; // sums.rs:87
-    reg [7:0] later_number_7_s3; // sums.rs:87
-    reg [7:0] later_number_7_s4; // sums.rs:87
-    reg [7:0] later_number_7_s5; // sums.rs:87
-    reg [7:0] later_number_7_s6; // sums.rs:87
-    reg [7:0] later_number_7_s7; // sums.rs:87
-    reg [7:0] later_number_7_s8; // sums.rs:87
-    reg [7:0] later_number_7_s9; // sums.rs:87
-    reg [7:0] later_number_7_s10; // sums.rs:87
-    reg [7:0] later_number_7_s11; // sums.rs:87
-    reg [7:0] later_number_7_s12; // sums.rs:87
-    reg [7:0] later_number_7_s13; // sums.rs:87
-    reg [7:0] later_number_7_s14; // sums.rs:87
-    reg [7:0] later_number_7_s15; // sums.rs:87
-    reg [7:0] later_number_7_s16; // sums.rs:87
-    reg [7:0] later_number_7_s17; // sums.rs:87
-    reg [7:0] later_number_7_s18; // sums.rs:87
-    reg [7:0] ahead_number; // sums.rs:87
-    reg [7:0] term_number; // sums.rs:87
-    reg later_ends_5_s1; // sums.rs:87
-    reg later_ends_5_s2; // sums.rs:87
-    reg later_ends_5_s3; // sums.rs:87
-    reg later_ends_5_s4; // sums.rs:87
-    reg later_ends_5_s5; // sums.rs:87
-    reg later_ends_5_s6; // sums.rs:87
-    reg later_ends_5_s7; // sums.rs:87
-    reg later_ends_5_s8; // sums.rs:87
-    reg later_ends_5_s9; // sums.rs:87
-    reg later_ends_5_s10; // sums.rs:87
-    reg later_ends_5_s11; // sums.rs:87
-    reg later_ends_5_s12; // sums.rs:87
-    reg later_ends_5_s13; // sums.rs:87
-    reg later_ends_5_s14; // sums.rs:87
-    reg later_ends_5_s15; // sums.rs:87
-    reg later_ends_5_s16; // sums.rs:87
-    reg later_ends_5_s17; // sums.rs:87
-    reg later_ends_5_s18; // sums.rs:87
-    reg ahead_ends; // sums.rs:87
-    reg term_ends; // sums.rs:87
-    reg later_15_s1; // sums.rs:89
-    reg later_15_s2; // sums.rs:89
-    reg later_15_s3; // sums.rs:89
-    reg later_15_s4; // sums.rs:89
-    reg later_15_s5; // sums.rs:89
-    reg later_15_s6; // sums.rs:89
-    reg later_15_s7; // sums.rs:89
-    reg later_15_s8; // sums.rs:89
-    reg later_15_s9; // sums.rs:89
-    reg later_15_s10; // sums.rs:89
-    reg later_15_s11; // sums.rs:89
-    reg later_15_s12; // sums.rs:89
-    reg later_15_s13; // sums.rs:89
-    reg later_15_s14; // sums.rs:89
-    reg later_15_s15; // sums.rs:89
-    reg later_15_s16; // sums.rs:89
-    reg later_15_s17; // sums.rs:89
-    reg later_15_s18; // sums.rs:89
-    reg later_15_s19; // sums.rs:89
-    reg of_beat; // sums.rs:89
-    reg s_before; // an index of the row has no entry | sums.rs:90
-    reg [15:0] held; // join_pairs.rs:51
+    reg later_11_s1; // sums.rs:88
+    reg later_11_s2; // sums.rs:88
+    reg later_11_s3; // sums.rs:88
+    reg later_11_s4; // sums.rs:88
+    reg later_11_s5; // sums.rs:88
+    reg later_11_s6; // sums.rs:88
+    reg later_11_s7; // sums.rs:88
+    reg later_11_s8; // sums.rs:88
+    reg later_11_s9; // sums.rs:88
+    reg later_11_s10; // sums.rs:88
+    reg later_11_s11; // sums.rs:88
+    reg later_11_s12; // sums.rs:88
+    reg later_11_s13; // sums.rs:88
+    reg later_11_s14; // sums.rs:88
+    reg later_11_s15; // sums.rs:88
+    reg later_11_s16; // sums.rs:88
+    reg later_11_s17; // sums.rs:88
+    reg later_11_s18; // sums.rs:88
+    reg ahead_comes; // sums.rs:88
+    reg term_comes; // sums.rs:88
+    reg [7:0] later_number_7_s1; // sums.rs:88
+    reg [7:0] later_number_7_s2; // sums.rs:88
+    reg [7:0] later_number_7_s3; // sums.rs:88
+    reg [7:0] later_number_7_s4; // sums.rs:88
+    reg [7:0] later_number_7_s5; // sums.rs:88
+    reg [7:0] later_number_7_s6; // sums.rs:88
+    reg [7:0] later_number_7_s7; // sums.rs:88
+    reg [7:0] later_number_7_s8; // sums.rs:88
+    reg [7:0] later_number_7_s9; // sums.rs:88
+    reg [7:0] later_number_7_s10; // sums.rs:88
+    reg [7:0] later_number_7_s11; // sums.rs:88
+    reg [7:0] later_number_7_s12; // sums.rs:88
+    reg [7:0] later_number_7_s13; // sums.rs:88
+    reg [7:0] later_number_7_s14; // sums.rs:88
+    reg [7:0] later_number_7_s15; // sums.rs:88
+    reg [7:0] later_number_7_s16; // sums.rs:88
+    reg [7:0] later_number_7_s17; // sums.rs:88
+    reg [7:0] later_number_7_s18; // sums.rs:88
+    reg [7:0] ahead_number; // sums.rs:88
+    reg [7:0] term_number; // sums.rs:88
+    reg later_ends_5_s1; // sums.rs:88
+    reg later_ends_5_s2; // sums.rs:88
+    reg later_ends_5_s3; // sums.rs:88
+    reg later_ends_5_s4; // sums.rs:88
+    reg later_ends_5_s5; // sums.rs:88
+    reg later_ends_5_s6; // sums.rs:88
+    reg later_ends_5_s7; // sums.rs:88
+    reg later_ends_5_s8; // sums.rs:88
+    reg later_ends_5_s9; // sums.rs:88
+    reg later_ends_5_s10; // sums.rs:88
+    reg later_ends_5_s11; // sums.rs:88
+    reg later_ends_5_s12; // sums.rs:88
+    reg later_ends_5_s13; // sums.rs:88
+    reg later_ends_5_s14; // sums.rs:88
+    reg later_ends_5_s15; // sums.rs:88
+    reg later_ends_5_s16; // sums.rs:88
+    reg later_ends_5_s17; // sums.rs:88
+    reg later_ends_5_s18; // sums.rs:88
+    reg ahead_ends; // sums.rs:88
+    reg term_ends; // sums.rs:88
+    reg later_15_s1; // sums.rs:90
+    reg later_15_s2; // sums.rs:90
+    reg later_15_s3; // sums.rs:90
+    reg later_15_s4; // sums.rs:90
+    reg later_15_s5; // sums.rs:90
+    reg later_15_s6; // sums.rs:90
+    reg later_15_s7; // sums.rs:90
+    reg later_15_s8; // sums.rs:90
+    reg later_15_s9; // sums.rs:90
+    reg later_15_s10; // sums.rs:90
+    reg later_15_s11; // sums.rs:90
+    reg later_15_s12; // sums.rs:90
+    reg later_15_s13; // sums.rs:90
+    reg later_15_s14; // sums.rs:90
+    reg later_15_s15; // sums.rs:90
+    reg later_15_s16; // sums.rs:90
+    reg later_15_s17; // sums.rs:90
+    reg later_15_s18; // sums.rs:90
+    reg later_15_s19; // sums.rs:90
+    reg of_beat; // sums.rs:90
+    reg s_before; // an index of the row has no entry | sums.rs:91
+    reg [15:0] held; // join_pairs.rs:56
     wire adder_16_out_valid;
     wire [15:0] adder_16_y;
-    reg term_comes_s21; // join_pairs.rs:43
-    reg term_comes_s22; // join_pairs.rs:43
-    reg ahead_comes_1; // join_pairs.rs:43
-    reg [7:0] term_number_s21; // join_pairs.rs:43
-    reg [7:0] term_number_s22; // join_pairs.rs:43
-    reg [7:0] ahead_number_1; // join_pairs.rs:43
-    reg term_ends_s21; // join_pairs.rs:43
-    reg term_ends_s22; // join_pairs.rs:43
-    reg ahead_ends_1; // join_pairs.rs:43
-    reg ahead_comes_1_s24; // join_pairs.rs:44
-    reg [7:0] ahead_number_1_s24; // join_pairs.rs:44
-    reg ahead_ends_1_s24; // join_pairs.rs:44
-    reg [15:0] held_1; // join_pairs.rs:51
+    reg term_comes_s21; // join_pairs.rs:48
+    reg term_comes_s22; // join_pairs.rs:48
+    reg ahead_comes_1; // join_pairs.rs:48
+    reg [7:0] term_number_s21; // join_pairs.rs:48
+    reg [7:0] term_number_s22; // join_pairs.rs:48
+    reg [7:0] ahead_number_1; // join_pairs.rs:48
+    reg term_ends_s21; // join_pairs.rs:48
+    reg term_ends_s22; // join_pairs.rs:48
+    reg ahead_ends_1; // join_pairs.rs:48
+    reg ahead_comes_1_s24; // join_pairs.rs:49
+    reg [7:0] ahead_number_1_s24; // join_pairs.rs:49
+    reg ahead_ends_1_s24; // join_pairs.rs:49
+    reg [15:0] held_1; // join_pairs.rs:56
     wire adder_17_out_valid;
     wire [15:0] adder_17_y;
-    reg ahead_comes_1_s25; // join_pairs.rs:43
-    reg ahead_comes_1_s26; // join_pairs.rs:43
-    reg ahead_comes_2; // join_pairs.rs:43
-    reg [7:0] ahead_number_1_s25; // join_pairs.rs:43
-    reg [7:0] ahead_number_1_s26; // join_pairs.rs:43
-    reg [7:0] ahead_number_2; // join_pairs.rs:43
-    reg ahead_ends_1_s25; // join_pairs.rs:43
-    reg ahead_ends_1_s26; // join_pairs.rs:43
-    reg ahead_ends_2; // join_pairs.rs:43
-    reg ahead_comes_2_s28; // join_pairs.rs:44
-    reg [7:0] ahead_number_2_s28; // join_pairs.rs:44
-    reg ahead_ends_2_s28; // join_pairs.rs:44
-    reg [15:0] held_2; // join_pairs.rs:51
+    reg ahead_comes_1_s25; // join_pairs.rs:48
+    reg ahead_comes_1_s26; // join_pairs.rs:48
+    reg ahead_comes_2; // join_pairs.rs:48
+    reg [7:0] ahead_number_1_s25; // join_pairs.rs:48
+    reg [7:0] ahead_number_1_s26; // join_pairs.rs:48
+    reg [7:0] ahead_number_2; // join_pairs.rs:48
+    reg ahead_ends_1_s25; // join_pairs.rs:48
+    reg ahead_ends_1_s26; // join_pairs.rs:48
+    reg ahead_ends_2; // join_pairs.rs:48
+    reg ahead_comes_2_s28; // join_pairs.rs:49
+    reg [7:0] ahead_number_2_s28; // join_pairs.rs:49
+    reg ahead_ends_2_s28; // join_pairs.rs:49
+    reg [15:0] held_2; // join_pairs.rs:56
     wire adder_18_out_valid;
     wire [15:0] adder_18_y;
-    reg ahead_comes_2_s29; // join_pairs.rs:43
-    reg ahead_comes_2_s30; // join_pairs.rs:43
-    reg ahead_comes_3; // join_pairs.rs:43
-    reg [7:0] ahead_number_2_s29; // join_pairs.rs:43
-    reg [7:0] ahead_number_2_s30; // join_pairs.rs:43
-    reg [7:0] ahead_number_3; // join_pairs.rs:43
-    reg ahead_ends_2_s29; // join_pairs.rs:43
-    reg ahead_ends_2_s30; // join_pairs.rs:43
-    reg ahead_ends_3; // join_pairs.rs:43
-    reg ahead_comes_3_s32; // join_pairs.rs:44
-    reg [7:0] ahead_number_3_s32; // join_pairs.rs:44
-    reg ahead_ends_3_s32; // join_pairs.rs:44
-    reg [15:0] held_3; // join_pairs.rs:51
+    reg ahead_comes_2_s29; // join_pairs.rs:48
+    reg ahead_comes_2_s30; // join_pairs.rs:48
+    reg ahead_comes_3; // join_pairs.rs:48
+    reg [7:0] ahead_number_2_s29; // join_pairs.rs:48
+    reg [7:0] ahead_number_2_s30; // join_pairs.rs:48
+    reg [7:0] ahead_number_3; // join_pairs.rs:48
+    reg ahead_ends_2_s29; // join_pairs.rs:48
+    reg ahead_ends_2_s30; // join_pairs.rs:48
+    reg ahead_ends_3; // join_pairs.rs:48
+    reg ahead_comes_3_s32; // join_pairs.rs:49
+    reg [7:0] ahead_number_3_s32; // join_pairs.rs:49
+    reg ahead_ends_3_s32; // join_pairs.rs:49
+    reg [15:0] held_3; // join_pairs.rs:56
     wire adder_19_out_valid;
     wire [15:0] adder_19_y;
-    reg ahead_comes_3_s33; // join_pairs.rs:43
-    reg ahead_comes_3_s34; // join_pairs.rs:43
-    reg ahead_comes_4; // join_pairs.rs:43
-    reg [7:0] ahead_number_3_s33; // join_pairs.rs:43
-    reg [7:0] ahead_number_3_s34; // join_pairs.rs:43
-    reg [7:0] ahead_number_4; // join_pairs.rs:43
-    reg ahead_ends_3_s33; // join_pairs.rs:43
-    reg ahead_ends_3_s34; // join_pairs.rs:43
-    reg ahead_ends_4; // join_pairs.rs:43
-    reg ahead_comes_4_s36; // join_pairs.rs:44
-    reg [7:0] ahead_number_4_s36; // join_pairs.rs:44
-    reg ahead_ends_4_s36; // join_pairs.rs:44
-    reg [15:0] held_4; // join_pairs.rs:51
+    reg ahead_comes_3_s33; // join_pairs.rs:48
+    reg ahead_comes_3_s34; // join_pairs.rs:48
+    reg ahead_comes_4; // join_pairs.rs:48
+    reg [7:0] ahead_number_3_s33; // join_pairs.rs:48
+    reg [7:0] ahead_number_3_s34; // join_pairs.rs:48
+    reg [7:0] ahead_number_4; // join_pairs.rs:48
+    reg ahead_ends_3_s33; // join_pairs.rs:48
+    reg ahead_ends_3_s34; // join_pairs.rs:48
+    reg ahead_ends_4; // join_pairs.rs:48
+    reg ahead_comes_4_s36; // join_pairs.rs:49
+    reg [7:0] ahead_number_4_s36; // join_pairs.rs:49
+    reg ahead_ends_4_s36; // join_pairs.rs:49
+    reg [15:0] held_4; // join_pairs.rs:56
     wire adder_20_out_valid;
     wire [15:0] adder_20_y;
-    reg ahead_comes_4_s37; // join_pairs.rs:43
-    reg ahead_comes_4_s38; // join_pairs.rs:43
-    reg ahead_comes_5; // join_pairs.rs:43
-    reg [7:0] ahead_number_4_s37; // join_pairs.rs:43
-    reg [7:0] ahead_number_4_s38; // join_pairs.rs:43
-    reg [7:0] ahead_number_5; // join_pairs.rs:43
-    reg ahead_ends_4_s37; // join_pairs.rs:43
-    reg ahead_ends_4_s38; // join_pairs.rs:43
-    reg ahead_ends_5; // join_pairs.rs:43
-    reg ahead_comes_5_s40; // join_pairs.rs:44
-    reg [7:0] ahead_number_5_s40; // join_pairs.rs:44
-    reg ahead_ends_5_s40; // join_pairs.rs:44
-    reg [15:0] held_5; // join_pairs.rs:51
+    reg ahead_comes_4_s37; // join_pairs.rs:48
+    reg ahead_comes_4_s38; // join_pairs.rs:48
+    reg ahead_comes_5; // join_pairs.rs:48
+    reg [7:0] ahead_number_4_s37; // join_pairs.rs:48
+    reg [7:0] ahead_number_4_s38; // join_pairs.rs:48
+    reg [7:0] ahead_number_5; // join_pairs.rs:48
+    reg ahead_ends_4_s37; // join_pairs.rs:48
+    reg ahead_ends_4_s38; // join_pairs.rs:48
+    reg ahead_ends_5; // join_pairs.rs:48
+    reg ahead_comes_5_s40; // join_pairs.rs:49
+    reg [7:0] ahead_number_5_s40; // join_pairs.rs:49
+    reg ahead_ends_5_s40; // join_pairs.rs:49
+    reg [15:0] held_5; // join_pairs.rs:56
     wire adder_21_out_valid;
     wire [15:0] adder_21_y;
-    reg ahead_comes_5_s41; // join_pairs.rs:43
-    reg ahead_comes_5_s42; // join_pairs.rs:43
-    reg ahead_comes_6; // join_pairs.rs:43
-    reg [7:0] ahead_number_5_s41; // join_pairs.rs:43
-    reg [7:0] ahead_number_5_s42; // join_pairs.rs:43
-    reg [7:0] ahead_number_6; // join_pairs.rs:43
-    reg ahead_ends_5_s41; // join_pairs.rs:43
-    reg ahead_ends_5_s42; // join_pairs.rs:43
-    reg ahead_ends_6; // join_pairs.rs:43
-    reg ahead_comes_6_s44; // join_pairs.rs:44
-    reg [7:0] ahead_number_6_s44; // join_pairs.rs:44
-    reg ahead_ends_6_s44; // join_pairs.rs:44
-    reg [15:0] held_6; // join_pairs.rs:51
+    reg ahead_comes_5_s41; // join_pairs.rs:48
+    reg ahead_comes_5_s42; // join_pairs.rs:48
+    reg ahead_comes_6; // join_pairs.rs:48
+    reg [7:0] ahead_number_5_s41; // join_pairs.rs:48
+    reg [7:0] ahead_number_5_s42; // join_pairs.rs:48
+    reg [7:0] ahead_number_6; // join_pairs.rs:48
+    reg ahead_ends_5_s41; // join_pairs.rs:48
+    reg ahead_ends_5_s42; // join_pairs.rs:48
+    reg ahead_ends_6; // join_pairs.rs:48
+    reg ahead_comes_6_s44; // join_pairs.rs:49
+    reg [7:0] ahead_number_6_s44; // join_pairs.rs:49
+    reg ahead_ends_6_s44; // join_pairs.rs:49
+    reg [15:0] held_6; // join_pairs.rs:56
     wire adder_22_out_valid;
     wire [15:0] adder_22_y;
-    reg ahead_comes_6_s45; // join_pairs.rs:43
-    reg ahead_comes_6_s46; // join_pairs.rs:43
-    reg ahead_comes_7; // join_pairs.rs:43
-    reg [7:0] ahead_number_6_s45; // join_pairs.rs:43
-    reg [7:0] ahead_number_6_s46; // join_pairs.rs:43
-    reg [7:0] ahead_number_7; // join_pairs.rs:43
-    reg ahead_ends_6_s45; // join_pairs.rs:43
-    reg ahead_ends_6_s46; // join_pairs.rs:43
-    reg ahead_ends_7; // join_pairs.rs:43
-    reg ahead_comes_7_s48; // join_pairs.rs:44
-    reg [7:0] ahead_number_7_s48; // join_pairs.rs:44
-    reg ahead_ends_7_s48; // join_pairs.rs:44
-    reg [15:0] held_7; // join_pairs.rs:51
+    reg ahead_comes_6_s45; // join_pairs.rs:48
+    reg ahead_comes_6_s46; // join_pairs.rs:48
+    reg ahead_comes_7; // join_pairs.rs:48
+    reg [7:0] ahead_number_6_s45; // join_pairs.rs:48
+    reg [7:0] ahead_number_6_s46; // join_pairs.rs:48
+    reg [7:0] ahead_number_7; // join_pairs.rs:48
+    reg ahead_ends_6_s45; // join_pairs.rs:48
+    reg ahead_ends_6_s46; // join_pairs.rs:48
+    reg ahead_ends_7; // join_pairs.rs:48
+    reg ahead_comes_7_s48; // join_pairs.rs:49
+    reg [7:0] ahead_number_7_s48; // join_pairs.rs:49
+    reg ahead_ends_7_s48; // join_pairs.rs:49
+    reg [15:0] held_7; // join_pairs.rs:56
     wire adder_23_out_valid;
     wire [15:0] sums_0;
-    reg ahead_comes_7_s49; // join_pairs.rs:59
-    reg ahead_comes_7_s50; // join_pairs.rs:59
-    reg ahead_comes_7_s51; // join_pairs.rs:59
-    reg term_comes_1; // join_pairs.rs:59
-    reg ahead_ends_7_s49; // join_pairs.rs:59
-    reg ahead_ends_7_s50; // join_pairs.rs:59
-    reg ahead_ends_7_s51; // join_pairs.rs:59
-    reg term_ends_1; // join_pairs.rs:59
-    reg later_first_row_5_s1; // sums.rs:101
-    reg later_first_row_5_s2; // sums.rs:101
-    reg later_first_row_5_s3; // sums.rs:101
-    reg later_first_row_5_s4; // sums.rs:101
-    reg later_first_row_5_s5; // sums.rs:101
-    reg later_first_row_5_s6; // sums.rs:101
-    reg later_first_row_5_s7; // sums.rs:101
-    reg later_first_row_5_s8; // sums.rs:101
-    reg later_first_row_5_s9; // sums.rs:101
-    reg later_first_row_5_s10; // sums.rs:101
-    reg later_first_row_5_s11; // sums.rs:101
-    reg later_first_row_5_s12; // sums.rs:101
-    reg later_first_row_5_s13; // sums.rs:101
-    reg later_first_row_5_s14; // sums.rs:101
-    reg later_first_row_5_s15; // sums.rs:101
-    reg later_first_row_5_s16; // sums.rs:101
-    reg later_first_row_5_s17; // sums.rs:101
-    reg later_first_row_5_s18; // sums.rs:101
-    reg later_first_row_5_s19; // sums.rs:101
-    reg later_first_row_5_s20; // sums.rs:101
-    reg later_first_row_5_s21; // sums.rs:101
-    reg later_first_row_5_s22; // sums.rs:101
-    reg later_first_row_5_s23; // sums.rs:101
-    reg later_first_row_5_s24; // sums.rs:101
-    reg later_first_row_5_s25; // sums.rs:101
-    reg later_first_row_5_s26; // sums.rs:101
-    reg later_first_row_5_s27; // sums.rs:101
-    reg later_first_row_5_s28; // sums.rs:101
-    reg later_first_row_5_s29; // sums.rs:101
-    reg later_first_row_5_s30; // sums.rs:101
-    reg later_first_row_5_s31; // sums.rs:101
-    reg later_first_row_5_s32; // sums.rs:101
-    reg later_first_row_5_s33; // sums.rs:101
-    reg later_first_row_5_s34; // sums.rs:101
-    reg later_first_row_5_s35; // sums.rs:101
-    reg later_first_row_5_s36; // sums.rs:101
-    reg later_first_row_5_s37; // sums.rs:101
-    reg later_first_row_5_s38; // sums.rs:101
-    reg later_first_row_5_s39; // sums.rs:101
-    reg later_first_row_5_s40; // sums.rs:101
-    reg later_first_row_5_s41; // sums.rs:101
-    reg later_first_row_5_s42; // sums.rs:101
-    reg later_first_row_5_s43; // sums.rs:101
-    reg later_first_row_5_s44; // sums.rs:101
-    reg later_first_row_5_s45; // sums.rs:101
-    reg later_first_row_5_s46; // sums.rs:101
-    reg later_first_row_5_s47; // sums.rs:101
-    reg later_first_row_5_s48; // sums.rs:101
-    reg later_first_row_5_s49; // sums.rs:101
-    reg later_first_row_5_s50; // sums.rs:101
-    reg later_first_row_5_s51; // sums.rs:101
-    reg later_first_row_5_s52; // sums.rs:101
-    reg later_last_across_5_s1; // sums.rs:101
-    reg later_last_across_5_s2; // sums.rs:101
-    reg later_last_across_5_s3; // sums.rs:101
-    reg later_last_across_5_s4; // sums.rs:101
-    reg later_last_across_5_s5; // sums.rs:101
-    reg later_last_across_5_s6; // sums.rs:101
-    reg later_last_across_5_s7; // sums.rs:101
-    reg later_last_across_5_s8; // sums.rs:101
-    reg later_last_across_5_s9; // sums.rs:101
-    reg later_last_across_5_s10; // sums.rs:101
-    reg later_last_across_5_s11; // sums.rs:101
-    reg later_last_across_5_s12; // sums.rs:101
-    reg later_last_across_5_s13; // sums.rs:101
-    reg later_last_across_5_s14; // sums.rs:101
-    reg later_last_across_5_s15; // sums.rs:101
-    reg later_last_across_5_s16; // sums.rs:101
-    reg later_last_across_5_s17; // sums.rs:101
-    reg later_last_across_5_s18; // sums.rs:101
-    reg later_last_across_5_s19; // sums.rs:101
-    reg later_last_across_5_s20; // sums.rs:101
-    reg later_last_across_5_s21; // sums.rs:101
-    reg later_last_across_5_s22; // sums.rs:101
-    reg later_last_across_5_s23; // sums.rs:101
-    reg later_last_across_5_s24; // sums.rs:101
-    reg later_last_across_5_s25; // sums.rs:101
-    reg later_last_across_5_s26; // sums.rs:101
-    reg later_last_across_5_s27; // sums.rs:101
-    reg later_last_across_5_s28; // sums.rs:101
-    reg later_last_across_5_s29; // sums.rs:101
-    reg later_last_across_5_s30; // sums.rs:101
-    reg later_last_across_5_s31; // sums.rs:101
-    reg later_last_across_5_s32; // sums.rs:101
-    reg later_last_across_5_s33; // sums.rs:101
-    reg later_last_across_5_s34; // sums.rs:101
-    reg later_last_across_5_s35; // sums.rs:101
-    reg later_last_across_5_s36; // sums.rs:101
-    reg later_last_across_5_s37; // sums.rs:101
-    reg later_last_across_5_s38; // sums.rs:101
-    reg later_last_across_5_s39; // sums.rs:101
-    reg later_last_across_5_s40; // sums.rs:101
-    reg later_last_across_5_s41; // sums.rs:101
-    reg later_last_across_5_s42; // sums.rs:101
-    reg later_last_across_5_s43; // sums.rs:101
-    reg later_last_across_5_s44; // sums.rs:101
-    reg later_last_across_5_s45; // sums.rs:101
-    reg later_last_across_5_s46; // sums.rs:101
-    reg later_last_across_5_s47; // sums.rs:101
-    reg later_last_across_5_s48; // sums.rs:101
-    reg later_last_across_5_s49; // sums.rs:101
-    reg later_last_across_5_s50; // sums.rs:101
-    reg later_last_across_5_s51; // sums.rs:101
-    reg later_last_across_5_s52; // sums.rs:101
-    reg later_last_5_s1; // sums.rs:101
-    reg later_last_5_s2; // sums.rs:101
-    reg later_last_5_s3; // sums.rs:101
-    reg later_last_5_s4; // sums.rs:101
-    reg later_last_5_s5; // sums.rs:101
-    reg later_last_5_s6; // sums.rs:101
-    reg later_last_5_s7; // sums.rs:101
-    reg later_last_5_s8; // sums.rs:101
-    reg later_last_5_s9; // sums.rs:101
-    reg later_last_5_s10; // sums.rs:101
-    reg later_last_5_s11; // sums.rs:101
-    reg later_last_5_s12; // sums.rs:101
-    reg later_last_5_s13; // sums.rs:101
-    reg later_last_5_s14; // sums.rs:101
-    reg later_last_5_s15; // sums.rs:101
-    reg later_last_5_s16; // sums.rs:101
-    reg later_last_5_s17; // sums.rs:101
-    reg later_last_5_s18; // sums.rs:101
-    reg later_last_5_s19; // sums.rs:101
-    reg later_last_5_s20; // sums.rs:101
-    reg later_last_5_s21; // sums.rs:101
-    reg later_last_5_s22; // sums.rs:101
-    reg later_last_5_s23; // sums.rs:101
-    reg later_last_5_s24; // sums.rs:101
-    reg later_last_5_s25; // sums.rs:101
-    reg later_last_5_s26; // sums.rs:101
-    reg later_last_5_s27; // sums.rs:101
-    reg later_last_5_s28; // sums.rs:101
-    reg later_last_5_s29; // sums.rs:101
-    reg later_last_5_s30; // sums.rs:101
-    reg later_last_5_s31; // sums.rs:101
-    reg later_last_5_s32; // sums.rs:101
-    reg later_last_5_s33; // sums.rs:101
-    reg later_last_5_s34; // sums.rs:101
-    reg later_last_5_s35; // sums.rs:101
-    reg later_last_5_s36; // sums.rs:101
-    reg later_last_5_s37; // sums.rs:101
-    reg later_last_5_s38; // sums.rs:101
-    reg later_last_5_s39; // sums.rs:101
-    reg later_last_5_s40; // sums.rs:101
-    reg later_last_5_s41; // sums.rs:101
-    reg later_last_5_s42; // sums.rs:101
-    reg later_last_5_s43; // sums.rs:101
-    reg later_last_5_s44; // sums.rs:101
-    reg later_last_5_s45; // sums.rs:101
-    reg later_last_5_s46; // sums.rs:101
-    reg later_last_5_s47; // sums.rs:101
-    reg later_last_5_s48; // sums.rs:101
-    reg later_last_5_s49; // sums.rs:101
-    reg later_last_5_s50; // sums.rs:101
-    reg later_last_5_s51; // sums.rs:101
-    reg later_last_5_s52; // sums.rs:101
-    reg [15:0] later_scale_5_s1; // sums.rs:101
-    reg [15:0] later_scale_5_s2; // sums.rs:101
-    reg [15:0] later_scale_5_s3; // sums.rs:101
-    reg [15:0] later_scale_5_s4; // sums.rs:101
-    reg [15:0] later_scale_5_s5; // sums.rs:101
-    reg [15:0] later_scale_5_s6; // sums.rs:101
-    reg [15:0] later_scale_5_s7; // sums.rs:101
-    reg [15:0] later_scale_5_s8; // sums.rs:101
-    reg [15:0] later_scale_5_s9; // sums.rs:101
-    reg [15:0] later_scale_5_s10; // sums.rs:101
-    reg [15:0] later_scale_5_s11; // sums.rs:101
-    reg [15:0] later_scale_5_s12; // sums.rs:101
-    reg [15:0] later_scale_5_s13; // sums.rs:101
-    reg [15:0] later_scale_5_s14; // sums.rs:101
-    reg [15:0] later_scale_5_s15; // sums.rs:101
-    reg [15:0] later_scale_5_s16; // sums.rs:101
-    reg [15:0] later_scale_5_s17; // sums.rs:101
-    reg [15:0] later_scale_5_s18; // sums.rs:101
-    reg [15:0] later_scale_5_s19; // sums.rs:101
-    reg [15:0] later_scale_5_s20; // sums.rs:101
-    reg [15:0] later_scale_5_s21; // sums.rs:101
-    reg [15:0] later_scale_5_s22; // sums.rs:101
-    reg [15:0] later_scale_5_s23; // sums.rs:101
-    reg [15:0] later_scale_5_s24; // sums.rs:101
-    reg [15:0] later_scale_5_s25; // sums.rs:101
-    reg [15:0] later_scale_5_s26; // sums.rs:101
-    reg [15:0] later_scale_5_s27; // sums.rs:101
-    reg [15:0] later_scale_5_s28; // sums.rs:101
-    reg [15:0] later_scale_5_s29; // sums.rs:101
-    reg [15:0] later_scale_5_s30; // sums.rs:101
-    reg [15:0] later_scale_5_s31; // sums.rs:101
-    reg [15:0] later_scale_5_s32; // sums.rs:101
-    reg [15:0] later_scale_5_s33; // sums.rs:101
-    reg [15:0] later_scale_5_s34; // sums.rs:101
-    reg [15:0] later_scale_5_s35; // sums.rs:101
-    reg [15:0] later_scale_5_s36; // sums.rs:101
-    reg [15:0] later_scale_5_s37; // sums.rs:101
-    reg [15:0] later_scale_5_s38; // sums.rs:101
-    reg [15:0] later_scale_5_s39; // sums.rs:101
-    reg [15:0] later_scale_5_s40; // sums.rs:101
-    reg [15:0] later_scale_5_s41; // sums.rs:101
-    reg [15:0] later_scale_5_s42; // sums.rs:101
-    reg [15:0] later_scale_5_s43; // sums.rs:101
-    reg [15:0] later_scale_5_s44; // sums.rs:101
-    reg [15:0] later_scale_5_s45; // sums.rs:101
-    reg [15:0] later_scale_5_s46; // sums.rs:101
-    reg [15:0] later_scale_5_s47; // sums.rs:101
-    reg [15:0] later_scale_5_s48; // sums.rs:101
-    reg [15:0] later_scale_5_s49; // sums.rs:101
-    reg [15:0] later_scale_5_s50; // sums.rs:101
-    reg [15:0] later_scale_5_s51; // sums.rs:101
-    reg [15:0] later_scale_5_s52; // sums.rs:101
-    reg wrong_s21; // sums.rs:101
-    reg wrong_s22; // sums.rs:101
-    reg wrong_s23; // sums.rs:101
-    reg wrong_s24; // sums.rs:101
-    reg wrong_s25; // sums.rs:101
-    reg wrong_s26; // sums.rs:101
-    reg wrong_s27; // sums.rs:101
-    reg wrong_s28; // sums.rs:101
-    reg wrong_s29; // sums.rs:101
-    reg wrong_s30; // sums.rs:101
-    reg wrong_s31; // sums.rs:101
-    reg wrong_s32; // sums.rs:101
-    reg wrong_s33; // sums.rs:101
-    reg wrong_s34; // sums.rs:101
-    reg wrong_s35; // sums.rs:101
-    reg wrong_s36; // sums.rs:101
-    reg wrong_s37; // sums.rs:101
-    reg wrong_s38; // sums.rs:101
-    reg wrong_s39; // sums.rs:101
-    reg wrong_s40; // sums.rs:101
-    reg wrong_s41; // sums.rs:101
-    reg wrong_s42; // sums.rs:101
-    reg wrong_s43; // sums.rs:101
-    reg wrong_s44; // sums.rs:101
-    reg wrong_s45; // sums.rs:101
-    reg wrong_s46; // sums.rs:101
-    reg wrong_s47; // sums.rs:101
-    reg wrong_s48; // sums.rs:101
-    reg wrong_s49; // sums.rs:101
-    reg wrong_s50; // sums.rs:101
-    reg wrong_s51; // sums.rs:101
-    reg row_wrong; // sums.rs:101
+    reg ahead_comes_7_s49; // join_pairs.rs:64
+    reg ahead_comes_7_s50; // join_pairs.rs:64
+    reg ahead_comes_7_s51; // join_pairs.rs:64
+    reg term_comes_1; // join_pairs.rs:64
+    reg ahead_ends_7_s49; // join_pairs.rs:64
+    reg ahead_ends_7_s50; // join_pairs.rs:64
+    reg ahead_ends_7_s51; // join_pairs.rs:64
+    reg term_ends_1; // join_pairs.rs:64
+    reg later_first_row_5_s1; // sums.rs:102
+    reg later_first_row_5_s2; // sums.rs:102
+    reg later_first_row_5_s3; // sums.rs:102
+    reg later_first_row_5_s4; // sums.rs:102
+    reg later_first_row_5_s5; // sums.rs:102
+    reg later_first_row_5_s6; // sums.rs:102
+    reg later_first_row_5_s7; // sums.rs:102
+    reg later_first_row_5_s8; // sums.rs:102
+    reg later_first_row_5_s9; // sums.rs:102
+    reg later_first_row_5_s10; // sums.rs:102
+    reg later_first_row_5_s11; // sums.rs:102
+    reg later_first_row_5_s12; // sums.rs:102
+    reg later_first_row_5_s13; // sums.rs:102
+    reg later_first_row_5_s14; // sums.rs:102
+    reg later_first_row_5_s15; // sums.rs:102
+    reg later_first_row_5_s16; // sums.rs:102
+    reg later_first_row_5_s17; // sums.rs:102
+    reg later_first_row_5_s18; // sums.rs:102
+    reg later_first_row_5_s19; // sums.rs:102
+    reg later_first_row_5_s20; // sums.rs:102
+    reg later_first_row_5_s21; // sums.rs:102
+    reg later_first_row_5_s22; // sums.rs:102
+    reg later_first_row_5_s23; // sums.rs:102
+    reg later_first_row_5_s24; // sums.rs:102
+    reg later_first_row_5_s25; // sums.rs:102
+    reg later_first_row_5_s26; // sums.rs:102
+    reg later_first_row_5_s27; // sums.rs:102
+    reg later_first_row_5_s28; // sums.rs:102
+    reg later_first_row_5_s29; // sums.rs:102
+    reg later_first_row_5_s30; // sums.rs:102
+    reg later_first_row_5_s31; // sums.rs:102
+    reg later_first_row_5_s32; // sums.rs:102
+    reg later_first_row_5_s33; // sums.rs:102
+    reg later_first_row_5_s34; // sums.rs:102
+    reg later_first_row_5_s35; // sums.rs:102
+    reg later_first_row_5_s36; // sums.rs:102
+    reg later_first_row_5_s37; // sums.rs:102
+    reg later_first_row_5_s38; // sums.rs:102
+    reg later_first_row_5_s39; // sums.rs:102
+    reg later_first_row_5_s40; // sums.rs:102
+    reg later_first_row_5_s41; // sums.rs:102
+    reg later_first_row_5_s42; // sums.rs:102
+    reg later_first_row_5_s43; // sums.rs:102
+    reg later_first_row_5_s44; // sums.rs:102
+    reg later_first_row_5_s45; // sums.rs:102
+    reg later_first_row_5_s46; // sums.rs:102
+    reg later_first_row_5_s47; // sums.rs:102
+    reg later_first_row_5_s48; // sums.rs:102
+    reg later_first_row_5_s49; // sums.rs:102
+    reg later_first_row_5_s50; // sums.rs:102
+    reg later_first_row_5_s51; // sums.rs:102
+    reg later_first_row_5_s52; // sums.rs:102
+    reg later_last_across_5_s1; // sums.rs:102
+    reg later_last_across_5_s2; // sums.rs:102
+    reg later_last_across_5_s3; // sums.rs:102
+    reg later_last_across_5_s4; // sums.rs:102
+    reg later_last_across_5_s5; // sums.rs:102
+    reg later_last_across_5_s6; // sums.rs:102
+    reg later_last_across_5_s7; // sums.rs:102
+    reg later_last_across_5_s8; // sums.rs:102
+    reg later_last_across_5_s9; // sums.rs:102
+    reg later_last_across_5_s10; // sums.rs:102
+    reg later_last_across_5_s11; // sums.rs:102
+    reg later_last_across_5_s12; // sums.rs:102
+    reg later_last_across_5_s13; // sums.rs:102
+    reg later_last_across_5_s14; // sums.rs:102
+    reg later_last_across_5_s15; // sums.rs:102
+    reg later_last_across_5_s16; // sums.rs:102
+    reg later_last_across_5_s17; // sums.rs:102
+    reg later_last_across_5_s18; // sums.rs:102
+    reg later_last_across_5_s19; // sums.rs:102
+    reg later_last_across_5_s20; // sums.rs:102
+    reg later_last_across_5_s21; // sums.rs:102
+    reg later_last_across_5_s22; // sums.rs:102
+    reg later_last_across_5_s23; // sums.rs:102
+    reg later_last_across_5_s24; // sums.rs:102
+    reg later_last_across_5_s25; // sums.rs:102
+    reg later_last_across_5_s26; // sums.rs:102
+    reg later_last_across_5_s27; // sums.rs:102
+    reg later_last_across_5_s28; // sums.rs:102
+    reg later_last_across_5_s29; // sums.rs:102
+    reg later_last_across_5_s30; // sums.rs:102
+    reg later_last_across_5_s31; // sums.rs:102
+    reg later_last_across_5_s32; // sums.rs:102
+    reg later_last_across_5_s33; // sums.rs:102
+    reg later_last_across_5_s34; // sums.rs:102
+    reg later_last_across_5_s35; // sums.rs:102
+    reg later_last_across_5_s36; // sums.rs:102
+    reg later_last_across_5_s37; // sums.rs:102
+    reg later_last_across_5_s38; // sums.rs:102
+    reg later_last_across_5_s39; // sums.rs:102
+    reg later_last_across_5_s40; // sums.rs:102
+    reg later_last_across_5_s41; // sums.rs:102
+    reg later_last_across_5_s42; // sums.rs:102
+    reg later_last_across_5_s43; // sums.rs:102
+    reg later_last_across_5_s44; // sums.rs:102
+    reg later_last_across_5_s45; // sums.rs:102
+    reg later_last_across_5_s46; // sums.rs:102
+    reg later_last_across_5_s47; // sums.rs:102
+    reg later_last_across_5_s48; // sums.rs:102
+    reg later_last_across_5_s49; // sums.rs:102
+    reg later_last_across_5_s50; // sums.rs:102
+    reg later_last_across_5_s51; // sums.rs:102
+    reg later_last_across_5_s52; // sums.rs:102
+    reg later_last_5_s1; // sums.rs:102
+    reg later_last_5_s2; // sums.rs:102
+    reg later_last_5_s3; // sums.rs:102
+    reg later_last_5_s4; // sums.rs:102
+    reg later_last_5_s5; // sums.rs:102
+    reg later_last_5_s6; // sums.rs:102
+    reg later_last_5_s7; // sums.rs:102
+    reg later_last_5_s8; // sums.rs:102
+    reg later_last_5_s9; // sums.rs:102
+    reg later_last_5_s10; // sums.rs:102
+    reg later_last_5_s11; // sums.rs:102
+    reg later_last_5_s12; // sums.rs:102
+    reg later_last_5_s13; // sums.rs:102
+    reg later_last_5_s14; // sums.rs:102
+    reg later_last_5_s15; // sums.rs:102
+    reg later_last_5_s16; // sums.rs:102
+    reg later_last_5_s17; // sums.rs:102
+    reg later_last_5_s18; // sums.rs:102
+    reg later_last_5_s19; // sums.rs:102
+    reg later_last_5_s20; // sums.rs:102
+    reg later_last_5_s21; // sums.rs:102
+    reg later_last_5_s22; // sums.rs:102
+    reg later_last_5_s23; // sums.rs:102
+    reg later_last_5_s24; // sums.rs:102
+    reg later_last_5_s25; // sums.rs:102
+    reg later_last_5_s26; // sums.rs:102
+    reg later_last_5_s27; // sums.rs:102
+    reg later_last_5_s28; // sums.rs:102
+    reg later_last_5_s29; // sums.rs:102
+    reg later_last_5_s30; // sums.rs:102
+    reg later_last_5_s31; // sums.rs:102
+    reg later_last_5_s32; // sums.rs:102
+    reg later_last_5_s33; // sums.rs:102
+    reg later_last_5_s34; // sums.rs:102
+    reg later_last_5_s35; // sums.rs:102
+    reg later_last_5_s36; // sums.rs:102
+    reg later_last_5_s37; // sums.rs:102
+    reg later_last_5_s38; // sums.rs:102
+    reg later_last_5_s39; // sums.rs:102
+    reg later_last_5_s40; // sums.rs:102
+    reg later_last_5_s41; // sums.rs:102
+    reg later_last_5_s42; // sums.rs:102
+    reg later_last_5_s43; // sums.rs:102
+    reg later_last_5_s44; // sums.rs:102
+    reg later_last_5_s45; // sums.rs:102
+    reg later_last_5_s46; // sums.rs:102
+    reg later_last_5_s47; // sums.rs:102
+    reg later_last_5_s48; // sums.rs:102
+    reg later_last_5_s49; // sums.rs:102
+    reg later_last_5_s50; // sums.rs:102
+    reg later_last_5_s51; // sums.rs:102
+    reg later_last_5_s52; // sums.rs:102
+    reg [15:0] later_scale_5_s1; // sums.rs:102
+    reg [15:0] later_scale_5_s2; // sums.rs:102
+    reg [15:0] later_scale_5_s3; // sums.rs:102
+    reg [15:0] later_scale_5_s4; // sums.rs:102
+    reg [15:0] later_scale_5_s5; // sums.rs:102
+    reg [15:0] later_scale_5_s6; // sums.rs:102
+    reg [15:0] later_scale_5_s7; // sums.rs:102
+    reg [15:0] later_scale_5_s8; // sums.rs:102
+    reg [15:0] later_scale_5_s9; // sums.rs:102
+    reg [15:0] later_scale_5_s10; // sums.rs:102
+    reg [15:0] later_scale_5_s11; // sums.rs:102
+    reg [15:0] later_scale_5_s12; // sums.rs:102
+    reg [15:0] later_scale_5_s13; // sums.rs:102
+    reg [15:0] later_scale_5_s14; // sums.rs:102
+    reg [15:0] later_scale_5_s15; // sums.rs:102
+    reg [15:0] later_scale_5_s16; // sums.rs:102
+    reg [15:0] later_scale_5_s17; // sums.rs:102
+    reg [15:0] later_scale_5_s18; // sums.rs:102
+    reg [15:0] later_scale_5_s19; // sums.rs:102
+    reg [15:0] later_scale_5_s20; // sums.rs:102
+    reg [15:0] later_scale_5_s21; // sums.rs:102
+    reg [15:0] later_scale_5_s22; // sums.rs:102
+    reg [15:0] later_scale_5_s23; // sums.rs:102
+    reg [15:0] later_scale_5_s24; // sums.rs:102
+    reg [15:0] later_scale_5_s25; // sums.rs:102
+    reg [15:0] later_scale_5_s26; // sums.rs:102
+    reg [15:0] later_scale_5_s27; // sums.rs:102
+    reg [15:0] later_scale_5_s28; // sums.rs:102
+    reg [15:0] later_scale_5_s29; // sums.rs:102
+    reg [15:0] later_scale_5_s30; // sums.rs:102
+    reg [15:0] later_scale_5_s31; // sums.rs:102
+    reg [15:0] later_scale_5_s32; // sums.rs:102
+    reg [15:0] later_scale_5_s33; // sums.rs:102
+    reg [15:0] later_scale_5_s34; // sums.rs:102
+    reg [15:0] later_scale_5_s35; // sums.rs:102
+    reg [15:0] later_scale_5_s36; // sums.rs:102
+    reg [15:0] later_scale_5_s37; // sums.rs:102
+    reg [15:0] later_scale_5_s38; // sums.rs:102
+    reg [15:0] later_scale_5_s39; // sums.rs:102
+    reg [15:0] later_scale_5_s40; // sums.rs:102
+    reg [15:0] later_scale_5_s41; // sums.rs:102
+    reg [15:0] later_scale_5_s42; // sums.rs:102
+    reg [15:0] later_scale_5_s43; // sums.rs:102
+    reg [15:0] later_scale_5_s44; // sums.rs:102
+    reg [15:0] later_scale_5_s45; // sums.rs:102
+    reg [15:0] later_scale_5_s46; // sums.rs:102
+    reg [15:0] later_scale_5_s47; // sums.rs:102
+    reg [15:0] later_scale_5_s48; // sums.rs:102
+    reg [15:0] later_scale_5_s49; // sums.rs:102
+    reg [15:0] later_scale_5_s50; // sums.rs:102
+    reg [15:0] later_scale_5_s51; // sums.rs:102
+    reg [15:0] later_scale_5_s52; // sums.rs:102
+    reg wrong_s21; // sums.rs:102
+    reg wrong_s22; // sums.rs:102
+    reg wrong_s23; // sums.rs:102
+    reg wrong_s24; // sums.rs:102
+    reg wrong_s25; // sums.rs:102
+    reg wrong_s26; // sums.rs:102
+    reg wrong_s27; // sums.rs:102
+    reg wrong_s28; // sums.rs:102
+    reg wrong_s29; // sums.rs:102
+    reg wrong_s30; // sums.rs:102
+    reg wrong_s31; // sums.rs:102
+    reg wrong_s32; // sums.rs:102
+    reg wrong_s33; // sums.rs:102
+    reg wrong_s34; // sums.rs:102
+    reg wrong_s35; // sums.rs:102
+    reg wrong_s36; // sums.rs:102
+    reg wrong_s37; // sums.rs:102
+    reg wrong_s38; // sums.rs:102
+    reg wrong_s39; // sums.rs:102
+    reg wrong_s40; // sums.rs:102
+    reg wrong_s41; // sums.rs:102
+    reg wrong_s42; // sums.rs:102
+    reg wrong_s43; // sums.rs:102
+    reg wrong_s44; // sums.rs:102
+    reg wrong_s45; // sums.rs:102
+    reg wrong_s46; // sums.rs:102
+    reg wrong_s47; // sums.rs:102
+    reg wrong_s48; // sums.rs:102
+    reg wrong_s49; // sums.rs:102
+    reg wrong_s50; // sums.rs:102
+    reg wrong_s51; // sums.rs:102
+    reg row_wrong; // sums.rs:102
     wire multiplier_16_out_valid;
     wire [15:0] sums_0_1;
-    reg comes_2_s53; // sums.rs:61
-    reg comes_2_s54; // sums.rs:61
-    reg comes_2_s55; // sums.rs:61
-    reg comes_3; // sums.rs:61
-    reg later_first_row_5_s53; // sums.rs:62
-    reg later_first_row_5_s54; // sums.rs:62
-    reg later_first_row_5_s55; // sums.rs:62
-    reg first_row; // sums.rs:62
-    reg later_last_across_5_s53; // sums.rs:62
-    reg later_last_across_5_s54; // sums.rs:62
-    reg later_last_across_5_s55; // sums.rs:62
-    reg last_across; // sums.rs:62
-    reg later_last_5_s53; // sums.rs:62
-    reg later_last_5_s54; // sums.rs:62
-    reg later_last_5_s55; // sums.rs:62
-    reg last_5; // sums.rs:62
-    reg row_wrong_s53; // sums.rs:63
-    reg row_wrong_s54; // sums.rs:63
-    reg row_wrong_s55; // sums.rs:63
-    reg wrong_2; // sums.rs:63
+    reg comes_2_s53; // sums.rs:62
+    reg comes_2_s54; // sums.rs:62
+    reg comes_2_s55; // sums.rs:62
+    reg comes_3; // sums.rs:62
+    reg later_first_row_5_s53; // sums.rs:63
+    reg later_first_row_5_s54; // sums.rs:63
+    reg later_first_row_5_s55; // sums.rs:63
+    reg first_row; // sums.rs:63
+    reg later_last_across_5_s53; // sums.rs:63
+    reg later_last_across_5_s54; // sums.rs:63
+    reg later_last_across_5_s55; // sums.rs:63
+    reg last_across; // sums.rs:63
+    reg later_last_5_s53; // sums.rs:63
+    reg later_last_5_s54; // sums.rs:63
+    reg later_last_5_s55; // sums.rs:63
+    reg last_5; // sums.rs:63
+    reg row_wrong_s53; // sums.rs:64
+    reg row_wrong_s54; // sums.rs:64
+    reg row_wrong_s55; // sums.rs:64
+    reg wrong_2; // sums.rs:64
     wire into_valid; // matrix_vector.rs:92
     wire [15:0] into_product_0; // matrix_vector.rs:92
     wire into_wrong; // matrix_vector.rs:92
@@ -739,13 +739,13 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
     reg [15:0] row_1; // its number in the tile | report.rs:130
     reg [19:0] first_tile; // report.rs:131
     reg [15:0] first_row_1; // report.rs:131
-    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l107 [0:511];
+    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l109 [0:511];
     reg [71:0] read; // vectors.rs:72
-    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l107_1 [0:511];
+    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l109_1 [0:511];
     reg [71:0] read_1; // vectors.rs:72
-    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l107_2 [0:511];
+    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l109_2 [0:511];
     reg [71:0] read_2; // vectors.rs:72
-    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l107_3 [0:511];
+    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l109_3 [0:511];
     reg [71:0] read_3; // vectors.rs:72
 
     // a command
@@ -816,10 +816,10 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
     wire [10:0] _t8 = _t7 ? {_t6[8:0], 2'h0} : _t6; // operand.rs:105
     wire [10:0] sig = (~_t8[10]) ? {_t8[9:0], 1'h0} : _t8; // operand.rs:105
     wire [3:0] zeros = {_t3, _t5, _t7, ~_t8[10]}; // operand.rs:108
-    wire [5:0] exp = {1'h0, {parts_exp[4:1], parts_exp[0] | (~parts_normal)}} - {2'h0, zeros}; // prepared.rs:33
-    wire [1:0] low = parts_top ? {|parts_frac, 1'h1} : sig[1:0]; // prepared.rs:34
-    wire front = sig[10] & (~parts_top); // prepared.rs:35
-    wire [17:0] numbers_0 = {parts_sign, exp, front, sig[9:2], low}; // prepared.rs:36
+    wire [5:0] exp = {1'h0, {parts_exp[4:1], parts_exp[0] | (~parts_normal)}} - {2'h0, zeros}; // prepared.rs:34
+    wire [1:0] low = parts_top ? {|parts_frac, 1'h1} : sig[1:0]; // prepared.rs:35
+    wire front = sig[10] & (~parts_top); // prepared.rs:36
+    wire [17:0] numbers_0 = {parts_sign, exp, front, sig[9:2], low}; // prepared.rs:37
     wire [4:0] parts_exp_1 = later_data[30:26]; // format.rs:87
     wire parts_sign_1 = later_data[31]; // format.rs:88
     wire [9:0] parts_frac_1 = later_data[25:16]; // format.rs:88
@@ -833,10 +833,10 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
     wire [10:0] _t14 = _t13 ? {_t12[8:0], 2'h0} : _t12; // operand.rs:105
     wire [10:0] sig_1 = (~_t14[10]) ? {_t14[9:0], 1'h0} : _t14; // operand.rs:105
     wire [3:0] zeros_1 = {_t9, _t11, _t13, ~_t14[10]}; // operand.rs:108
-    wire [5:0] exp_1 = {1'h0, {parts_exp_1[4:1], parts_exp_1[0] | (~parts_normal_1)}} - {2'h0, zeros_1}; // prepared.rs:33
-    wire [1:0] low_1 = parts_top_1 ? {|parts_frac_1, 1'h1} : sig_1[1:0]; // prepared.rs:34
-    wire front_1 = sig_1[10] & (~parts_top_1); // prepared.rs:35
-    wire [17:0] numbers_1 = {parts_sign_1, exp_1, front_1, sig_1[9:2], low_1}; // prepared.rs:36
+    wire [5:0] exp_1 = {1'h0, {parts_exp_1[4:1], parts_exp_1[0] | (~parts_normal_1)}} - {2'h0, zeros_1}; // prepared.rs:34
+    wire [1:0] low_1 = parts_top_1 ? {|parts_frac_1, 1'h1} : sig_1[1:0]; // prepared.rs:35
+    wire front_1 = sig_1[10] & (~parts_top_1); // prepared.rs:36
+    wire [17:0] numbers_1 = {parts_sign_1, exp_1, front_1, sig_1[9:2], low_1}; // prepared.rs:37
     wire [4:0] parts_exp_2 = later_data[46:42]; // format.rs:87
     wire parts_sign_2 = later_data[47]; // format.rs:88
     wire [9:0] parts_frac_2 = later_data[41:32]; // format.rs:88
@@ -850,10 +850,10 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
     wire [10:0] _t20 = _t19 ? {_t18[8:0], 2'h0} : _t18; // operand.rs:105
     wire [10:0] sig_2 = (~_t20[10]) ? {_t20[9:0], 1'h0} : _t20; // operand.rs:105
     wire [3:0] zeros_2 = {_t15, _t17, _t19, ~_t20[10]}; // operand.rs:108
-    wire [5:0] exp_2 = {1'h0, {parts_exp_2[4:1], parts_exp_2[0] | (~parts_normal_2)}} - {2'h0, zeros_2}; // prepared.rs:33
-    wire [1:0] low_2 = parts_top_2 ? {|parts_frac_2, 1'h1} : sig_2[1:0]; // prepared.rs:34
-    wire front_2 = sig_2[10] & (~parts_top_2); // prepared.rs:35
-    wire [17:0] numbers_2 = {parts_sign_2, exp_2, front_2, sig_2[9:2], low_2}; // prepared.rs:36
+    wire [5:0] exp_2 = {1'h0, {parts_exp_2[4:1], parts_exp_2[0] | (~parts_normal_2)}} - {2'h0, zeros_2}; // prepared.rs:34
+    wire [1:0] low_2 = parts_top_2 ? {|parts_frac_2, 1'h1} : sig_2[1:0]; // prepared.rs:35
+    wire front_2 = sig_2[10] & (~parts_top_2); // prepared.rs:36
+    wire [17:0] numbers_2 = {parts_sign_2, exp_2, front_2, sig_2[9:2], low_2}; // prepared.rs:37
     wire [4:0] parts_exp_3 = later_data[62:58]; // format.rs:87
     wire parts_sign_3 = later_data[63]; // format.rs:88
     wire [9:0] parts_frac_3 = later_data[57:48]; // format.rs:88
@@ -867,10 +867,10 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
     wire [10:0] _t26 = _t25 ? {_t24[8:0], 2'h0} : _t24; // operand.rs:105
     wire [10:0] sig_3 = (~_t26[10]) ? {_t26[9:0], 1'h0} : _t26; // operand.rs:105
     wire [3:0] zeros_3 = {_t21, _t23, _t25, ~_t26[10]}; // operand.rs:108
-    wire [5:0] exp_3 = {1'h0, {parts_exp_3[4:1], parts_exp_3[0] | (~parts_normal_3)}} - {2'h0, zeros_3}; // prepared.rs:33
-    wire [1:0] low_3 = parts_top_3 ? {|parts_frac_3, 1'h1} : sig_3[1:0]; // prepared.rs:34
-    wire front_3 = sig_3[10] & (~parts_top_3); // prepared.rs:35
-    wire [17:0] numbers_3 = {parts_sign_3, exp_3, front_3, sig_3[9:2], low_3}; // prepared.rs:36
+    wire [5:0] exp_3 = {1'h0, {parts_exp_3[4:1], parts_exp_3[0] | (~parts_normal_3)}} - {2'h0, zeros_3}; // prepared.rs:34
+    wire [1:0] low_3 = parts_top_3 ? {|parts_frac_3, 1'h1} : sig_3[1:0]; // prepared.rs:35
+    wire front_3 = sig_3[10] & (~parts_top_3); // prepared.rs:36
+    wire [17:0] numbers_3 = {parts_sign_3, exp_3, front_3, sig_3[9:2], low_3}; // prepared.rs:37
     always @(posedge clk) begin
         later_half_1 <= later_half;
         later_word_1 <= later_word;
@@ -890,10 +890,10 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
     wire fit = (~(half ? wrong_1 : wrong_0)) & (columns == {3'h0, half ? length_1 : length_0}); // vectors.rs:63
     wire _t27 = later_1 & (later_number_1 == 1'h0); // vectors.rs:61
     always @(posedge clk) begin
-        if (_t27 & (later_word_1[1:0] == 2'h0)) memory_l107[{later_half_1, later_word_1[9:2]}] <= later_data_1;
-        if (_t27 & (later_word_1[1:0] == 2'h1)) memory_l107_1[{later_half_1, later_word_1[9:2]}] <= later_data_1;
-        if (_t27 & (later_word_1[1:0] == 2'h2)) memory_l107_2[{later_half_1, later_word_1[9:2]}] <= later_data_1;
-        if (_t27 & (later_word_1[1:0] == 2'h3)) memory_l107_3[{later_half_1, later_word_1[9:2]}] <= later_data_1;
+        if (_t27 & (later_word_1[1:0] == 2'h0)) memory_l109[{later_half_1, later_word_1[9:2]}] <= later_data_1;
+        if (_t27 & (later_word_1[1:0] == 2'h1)) memory_l109_1[{later_half_1, later_word_1[9:2]}] <= later_data_1;
+        if (_t27 & (later_word_1[1:0] == 2'h2)) memory_l109_2[{later_half_1, later_word_1[9:2]}] <= later_data_1;
+        if (_t27 & (later_word_1[1:0] == 2'h3)) memory_l109_3[{later_half_1, later_word_1[9:2]}] <= later_data_1;
     end
     assign command_ready = (phase == PHASE_IDLE) & (half ? full_1 : full_0);
     wire begins = command_valid & command_ready; // matrix_vector.rs:62
@@ -908,7 +908,7 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
     end
 
     // books
-    wire begins_1 = command_valid & command_ready; // books.rs:140
+    wire begins_1 = command_valid & command_ready; // books.rs:186
     always @(posedge clk) begin
         if (rst) begin
             residual <= 1'h0;
@@ -917,7 +917,7 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
             if (switched | begins_1) residual <= 1'h0;
         end
     end
-    wire whole = residual == 1'h1; // books.rs:225
+    wire whole = residual == 1'h1; // books.rs:252
     always @(posedge clk) if (ends) begin
         how <= books_loaded_outcome;
         position <= books_loaded_position;
@@ -931,10 +931,10 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
         end
     end
     assign books_load_valid = (phase == PHASE_RUN) & (~((((loading | there) | damaged) | over) | used));
-    wire dropped = (((phase == PHASE_DRAIN) | (phase == PHASE_FINISH)) & (~loading)) & (~over); // books.rs:152
+    wire dropped = (((phase == PHASE_DRAIN) | (phase == PHASE_FINISH)) & (~loading)) & (~over); // books.rs:196
     assign books_ready = (books_words_ready & loading) | dropped;
-    wire okay = books_loaded_outcome == LOAD_OUTCOME_OKAY; // books.rs:157
-    wire flushes = (((phase == PHASE_FINISH) & waits) & ((~(|adding)) & (~(|waiting)))) & (~loading); // books.rs:159
+    wire okay = books_loaded_outcome == LOAD_OUTCOME_OKAY; // books.rs:201
+    wire flushes = (((phase == PHASE_FINISH) & waits) & ((~(|adding)) & (~(|waiting)))) & (~loading); // books.rs:203
     always @(posedge clk) begin
         if (rst) begin
             id <= 20'h0;
@@ -982,8 +982,8 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
         if (how == LOAD_OUTCOME_NUMBER) outcome = MATRIX_OUTCOME_NUMBER;
         if (how == LOAD_OUTCOME_PADDING) outcome = MATRIX_OUTCOME_PADDING;
     end
-    wire [3:0] outcome_1 = damaged ? outcome : MATRIX_OUTCOME_BOOKS; // books.rs:176
-    wire missing = damaged | ((over & (~loading)) & (~there)); // books.rs:177
+    wire [3:0] outcome_1 = damaged ? outcome : MATRIX_OUTCOME_BOOKS; // books.rs:168
+    wire missing = damaged | ((over & (~loading)) & (~there)); // books.rs:169
 
     // where the next beat belongs
     wire row_ends = number_2 == across_end; // walk.rs:125
@@ -1166,7 +1166,7 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
     end
     wire [8:0] address = {half, later_5}; // vectors.rs:70
     always @(posedge clk) begin
-        read <= memory_l107[address];
+        read <= memory_l109[address];
         word_1 <= read;
     end
     wire [17:0] numbers_0_0 = word_1[17:0]; // vectors.rs:75
@@ -1174,7 +1174,7 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
     wire [17:0] numbers_0_2 = word_1[53:36]; // vectors.rs:75
     wire [17:0] numbers_0_3 = word_1[71:54]; // vectors.rs:75
     always @(posedge clk) begin
-        read_1 <= memory_l107_1[address];
+        read_1 <= memory_l109_1[address];
         word_2 <= read_1;
     end
     wire [17:0] numbers_0_4 = word_2[17:0]; // vectors.rs:75
@@ -1182,7 +1182,7 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
     wire [17:0] numbers_0_6 = word_2[53:36]; // vectors.rs:75
     wire [17:0] numbers_0_7 = word_2[71:54]; // vectors.rs:75
     always @(posedge clk) begin
-        read_2 <= memory_l107_2[address];
+        read_2 <= memory_l109_2[address];
         word_3 <= read_2;
     end
     wire [17:0] numbers_0_8 = word_3[17:0]; // vectors.rs:75
@@ -1190,7 +1190,7 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
     wire [17:0] numbers_0_10 = word_3[53:36]; // vectors.rs:75
     wire [17:0] numbers_0_11 = word_3[71:54]; // vectors.rs:75
     always @(posedge clk) begin
-        read_3 <= memory_l107_3[address];
+        read_3 <= memory_l109_3[address];
         word_4 <= read_3;
     end
     wire [17:0] numbers_0_12 = word_4[17:0]; // vectors.rs:75
@@ -1564,7 +1564,7 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
         .value(values_15),
         .y(products_15)
     );
-    wire [255:0] _t38 = {products_15, products_14, products_13, products_12, products_11, products_10, products_9, products_8, products_7, products_6, products_5, products_4, products_3, products_2, products_1, products_0}; // sums.rs:129
+    wire [255:0] _t38 = {products_15, products_14, products_13, products_12, products_11, products_10, products_9, products_8, products_7, products_6, products_5, products_4, products_3, products_2, products_1, products_0}; // sums.rs:128
     tree_e5f10_x16_l16 sum (
         .clk(clk),
         .rst(rst),
@@ -1680,10 +1680,10 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
         later_15_s19 <= later_15_s18;
         of_beat <= later_15_s19;
     end
-    wire wrong = of_beat | (s_before & (|term_number)); // sums.rs:91
+    wire wrong = of_beat | (s_before & (|term_number)); // sums.rs:92
     always @(posedge clk) if (term_comes) s_before <= wrong;
-    wire odd = term_number[0]; // join_pairs.rs:47
-    wire even_follows = ahead_comes & (~ahead_number[0]); // join_pairs.rs:48
+    wire odd = term_number[0]; // join_pairs.rs:52
+    wire even_follows = ahead_comes & (~ahead_number[0]); // join_pairs.rs:53
     add_e5f10_l4 adder_16 (
         .clk(clk),
         .rst(rst),
@@ -1727,9 +1727,9 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
         ahead_number_1_s24 <= ahead_number_1;
         ahead_ends_1_s24 <= ahead_ends_1;
     end
-    wire whole_1 = ahead_number_1_s24[0]; // join_pairs.rs:46
-    wire odd_1 = ahead_number_1_s24[1]; // join_pairs.rs:47
-    wire even_follows_1 = ahead_comes_1 & (~ahead_number_1[1]); // join_pairs.rs:48
+    wire whole_1 = ahead_number_1_s24[0]; // join_pairs.rs:51
+    wire odd_1 = ahead_number_1_s24[1]; // join_pairs.rs:52
+    wire even_follows_1 = ahead_comes_1 & (~ahead_number_1[1]); // join_pairs.rs:53
     add_e5f10_l4 adder_17 (
         .clk(clk),
         .rst(rst),
@@ -1773,9 +1773,9 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
         ahead_number_2_s28 <= ahead_number_2;
         ahead_ends_2_s28 <= ahead_ends_2;
     end
-    wire whole_2 = &ahead_number_2_s28[1:0]; // join_pairs.rs:46
-    wire odd_2 = ahead_number_2_s28[2]; // join_pairs.rs:47
-    wire even_follows_2 = ahead_comes_2 & (~ahead_number_2[2]); // join_pairs.rs:48
+    wire whole_2 = &ahead_number_2_s28[1:0]; // join_pairs.rs:51
+    wire odd_2 = ahead_number_2_s28[2]; // join_pairs.rs:52
+    wire even_follows_2 = ahead_comes_2 & (~ahead_number_2[2]); // join_pairs.rs:53
     add_e5f10_l4 adder_18 (
         .clk(clk),
         .rst(rst),
@@ -1819,9 +1819,9 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
         ahead_number_3_s32 <= ahead_number_3;
         ahead_ends_3_s32 <= ahead_ends_3;
     end
-    wire whole_3 = &ahead_number_3_s32[2:0]; // join_pairs.rs:46
-    wire odd_3 = ahead_number_3_s32[3]; // join_pairs.rs:47
-    wire even_follows_3 = ahead_comes_3 & (~ahead_number_3[3]); // join_pairs.rs:48
+    wire whole_3 = &ahead_number_3_s32[2:0]; // join_pairs.rs:51
+    wire odd_3 = ahead_number_3_s32[3]; // join_pairs.rs:52
+    wire even_follows_3 = ahead_comes_3 & (~ahead_number_3[3]); // join_pairs.rs:53
     add_e5f10_l4 adder_19 (
         .clk(clk),
         .rst(rst),
@@ -1865,9 +1865,9 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
         ahead_number_4_s36 <= ahead_number_4;
         ahead_ends_4_s36 <= ahead_ends_4;
     end
-    wire whole_4 = &ahead_number_4_s36[3:0]; // join_pairs.rs:46
-    wire odd_4 = ahead_number_4_s36[4]; // join_pairs.rs:47
-    wire even_follows_4 = ahead_comes_4 & (~ahead_number_4[4]); // join_pairs.rs:48
+    wire whole_4 = &ahead_number_4_s36[3:0]; // join_pairs.rs:51
+    wire odd_4 = ahead_number_4_s36[4]; // join_pairs.rs:52
+    wire even_follows_4 = ahead_comes_4 & (~ahead_number_4[4]); // join_pairs.rs:53
     add_e5f10_l4 adder_20 (
         .clk(clk),
         .rst(rst),
@@ -1911,9 +1911,9 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
         ahead_number_5_s40 <= ahead_number_5;
         ahead_ends_5_s40 <= ahead_ends_5;
     end
-    wire whole_5 = &ahead_number_5_s40[4:0]; // join_pairs.rs:46
-    wire odd_5 = ahead_number_5_s40[5]; // join_pairs.rs:47
-    wire even_follows_5 = ahead_comes_5 & (~ahead_number_5[5]); // join_pairs.rs:48
+    wire whole_5 = &ahead_number_5_s40[4:0]; // join_pairs.rs:51
+    wire odd_5 = ahead_number_5_s40[5]; // join_pairs.rs:52
+    wire even_follows_5 = ahead_comes_5 & (~ahead_number_5[5]); // join_pairs.rs:53
     add_e5f10_l4 adder_21 (
         .clk(clk),
         .rst(rst),
@@ -1957,9 +1957,9 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
         ahead_number_6_s44 <= ahead_number_6;
         ahead_ends_6_s44 <= ahead_ends_6;
     end
-    wire whole_6 = &ahead_number_6_s44[5:0]; // join_pairs.rs:46
-    wire odd_6 = ahead_number_6_s44[6]; // join_pairs.rs:47
-    wire even_follows_6 = ahead_comes_6 & (~ahead_number_6[6]); // join_pairs.rs:48
+    wire whole_6 = &ahead_number_6_s44[5:0]; // join_pairs.rs:51
+    wire odd_6 = ahead_number_6_s44[6]; // join_pairs.rs:52
+    wire even_follows_6 = ahead_comes_6 & (~ahead_number_6[6]); // join_pairs.rs:53
     add_e5f10_l4 adder_22 (
         .clk(clk),
         .rst(rst),
@@ -2003,9 +2003,9 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
         ahead_number_7_s48 <= ahead_number_7;
         ahead_ends_7_s48 <= ahead_ends_7;
     end
-    wire whole_7 = &ahead_number_7_s48[6:0]; // join_pairs.rs:46
-    wire odd_7 = ahead_number_7_s48[7]; // join_pairs.rs:47
-    wire even_follows_7 = ahead_comes_7 & (~ahead_number_7[7]); // join_pairs.rs:48
+    wire whole_7 = &ahead_number_7_s48[6:0]; // join_pairs.rs:51
+    wire odd_7 = ahead_number_7_s48[7]; // join_pairs.rs:52
+    wire even_follows_7 = ahead_comes_7 & (~ahead_number_7[7]); // join_pairs.rs:53
     add_e5f10_l4 adder_23 (
         .clk(clk),
         .rst(rst),
@@ -2038,7 +2038,7 @@ module matrix_vector_residual_4096x8_4_1_65536x4096_4096_scaled_rows (
         ahead_ends_7_s51 <= ahead_ends_7_s50;
         term_ends_1 <= ahead_ends_7_s51;
     end
-    wire comes_2 = term_comes_1 & term_ends_1; // sums.rs:96
+    wire comes_2 = term_comes_1 & term_ends_1; // sums.rs:97
     always @(posedge clk) begin
         later_first_row_5_s1 <= later_first_row_5;
         later_first_row_5_s2 <= later_first_row_5_s1;

@@ -120,13 +120,13 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
     reg [19:0] next; // the one behind it | books.rs:105
     reg there; // all books of the next tile are there | books.rs:106
     reg waits; // a book is there that is not read yet | books.rs:107
-    reg [14:0] last; // the last group | books.rs:232
-    reg [14:0] group; // the group whose book comes | books.rs:233
-    reg damaged; // the book of the next tile is damaged | books.rs:144
-    reg over; // the last word of all books was there | books.rs:145
-    reg [3:0] how; // books.rs:146
-    reg [10:0] position; // books.rs:147
-    reg [3:0] outcome; // books.rs:243
+    reg [14:0] last; // the last group | books.rs:259
+    reg [14:0] group; // the group whose book comes | books.rs:260
+    reg damaged; // the book of the next tile is damaged | books.rs:149
+    reg over; // the last word of all books was there | books.rs:150
+    reg [3:0] how; // books.rs:151
+    reg [10:0] position; // books.rs:152
+    reg [3:0] outcome; // books.rs:270
     wire steps; // matrix_vector.rs:76
     reg [19:0] tile; // the tile | walk.rs:73
     reg [15:0] row; // the row in the tile | walk.rs:74
@@ -183,205 +183,205 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
     wire [15:0] products_15;
     wire sum_out_valid;
     wire [15:0] values_0_1;
-    reg later_3_s1; // sums.rs:87
-    reg later_3_s2; // sums.rs:87
-    reg later_3_s3; // sums.rs:87
-    reg later_3_s4; // sums.rs:87
-    reg later_3_s5; // sums.rs:87
-    reg later_3_s6; // sums.rs:87
-    reg later_3_s7; // sums.rs:87
-    reg later_3_s8; // sums.rs:87
-    reg later_3_s9; // sums.rs:87
-    reg later_3_s10; // sums.rs:87
-    reg later_3_s11; // sums.rs:87
-    reg later_3_s12; // sums.rs:87
-    reg later_3_s13; // sums.rs:87
-    reg later_3_s14; // sums.rs:87
-    reg later_3_s15; // sums.rs:87
-    reg later_3_s16; // sums.rs:87
-    reg later_3_s17; // sums.rs:87
-    reg later_3_s18; // sums.rs:87
-    reg ahead_comes; // sums.rs:87
-    reg term_comes; // sums.rs:87
-    reg [1:0] later_number_3_s1; // sums.rs:87
-    reg [1:0] later_number_3_s2; // sums.rs:87
-    reg [1:0] later_number_3_s3; // sums.rs:87
-    reg [1:0] later_number_3_s4; // sums.rs:87
-    reg [1:0] later_number_3_s5; // sums.rs:87
-    reg [1:0] later_number_3_s6; // sums.rs:87
-    reg [1:0] later_number_3_s7; // sums.rs:87
-    reg [1:0] later_number_3_s8; // sums.rs:87
-    reg [1:0] later_number_3_s9; // sums.rs:87
-    reg [1:0] later_number_3_s10; // sums.rs:87
-    reg [1:0] later_number_3_s11; // sums.rs:87
-    reg [1:0] later_number_3_s12; // sums.rs:87
-    reg [1:0] later_number_3_s13; // sums.rs:87
-    reg [1:0] later_number_3_s14; // sums.rs:87
-    reg [1:0] later_number_3_s15; // sums.rs:87
-    reg [1:0] later_number_3_s16; // sums.rs:87
-    reg [1:0] later_number_3_s17; // sums.rs:87
-    reg [1:0] later_number_3_s18; // sums.rs:87
-    reg [1:0] ahead_number; // sums.rs:87
-    reg [1:0] term_number; // sums.rs:87
-    reg later_ends_1_s1; // sums.rs:87
-    reg later_ends_1_s2; // sums.rs:87
-    reg later_ends_1_s3; // sums.rs:87
-    reg later_ends_1_s4; // sums.rs:87
-    reg later_ends_1_s5; // sums.rs:87
-    reg later_ends_1_s6; // sums.rs:87
-    reg later_ends_1_s7; // sums.rs:87
-    reg later_ends_1_s8; // sums.rs:87
-    reg later_ends_1_s9; // sums.rs:87
-    reg later_ends_1_s10; // sums.rs:87
-    reg later_ends_1_s11; // sums.rs:87
-    reg later_ends_1_s12; // sums.rs:87
-    reg later_ends_1_s13; // sums.rs:87
-    reg later_ends_1_s14; // sums.rs:87
-    reg later_ends_1_s15; // sums.rs:87
-    reg later_ends_1_s16; // sums.rs:87
-    reg later_ends_1_s17; // sums.rs:87
-    reg later_ends_1_s18; // sums.rs:87
-    reg ahead_ends; // sums.rs:87
-    reg term_ends; // sums.rs:87
-    reg wrong_s1; // sums.rs:89
-    reg wrong_s2; // sums.rs:89
-    reg wrong_s3; // sums.rs:89
-    reg wrong_s4; // sums.rs:89
-    reg wrong_s5; // sums.rs:89
-    reg wrong_s6; // sums.rs:89
-    reg wrong_s7; // sums.rs:89
-    reg wrong_s8; // sums.rs:89
-    reg wrong_s9; // sums.rs:89
-    reg wrong_s10; // sums.rs:89
-    reg wrong_s11; // sums.rs:89
-    reg wrong_s12; // sums.rs:89
-    reg wrong_s13; // sums.rs:89
-    reg wrong_s14; // sums.rs:89
-    reg wrong_s15; // sums.rs:89
-    reg wrong_s16; // sums.rs:89
-    reg wrong_s17; // sums.rs:89
-    reg wrong_s18; // sums.rs:89
-    reg wrong_s19; // sums.rs:89
-    reg of_beat; // sums.rs:89
-    reg s_before; // an index of the row has no entry | sums.rs:90
-    reg [15:0] held; // join_pairs.rs:51
+    reg later_3_s1; // sums.rs:88
+    reg later_3_s2; // sums.rs:88
+    reg later_3_s3; // sums.rs:88
+    reg later_3_s4; // sums.rs:88
+    reg later_3_s5; // sums.rs:88
+    reg later_3_s6; // sums.rs:88
+    reg later_3_s7; // sums.rs:88
+    reg later_3_s8; // sums.rs:88
+    reg later_3_s9; // sums.rs:88
+    reg later_3_s10; // sums.rs:88
+    reg later_3_s11; // sums.rs:88
+    reg later_3_s12; // sums.rs:88
+    reg later_3_s13; // sums.rs:88
+    reg later_3_s14; // sums.rs:88
+    reg later_3_s15; // sums.rs:88
+    reg later_3_s16; // sums.rs:88
+    reg later_3_s17; // sums.rs:88
+    reg later_3_s18; // sums.rs:88
+    reg ahead_comes; // sums.rs:88
+    reg term_comes; // sums.rs:88
+    reg [1:0] later_number_3_s1; // sums.rs:88
+    reg [1:0] later_number_3_s2; // sums.rs:88
+    reg [1:0] later_number_3_s3; // sums.rs:88
+    reg [1:0] later_number_3_s4; // sums.rs:88
+    reg [1:0] later_number_3_s5; // sums.rs:88
+    reg [1:0] later_number_3_s6; // sums.rs:88
+    reg [1:0] later_number_3_s7; // sums.rs:88
+    reg [1:0] later_number_3_s8; // sums.rs:88
+    reg [1:0] later_number_3_s9; // sums.rs:88
+    reg [1:0] later_number_3_s10; // sums.rs:88
+    reg [1:0] later_number_3_s11; // sums.rs:88
+    reg [1:0] later_number_3_s12; // sums.rs:88
+    reg [1:0] later_number_3_s13; // sums.rs:88
+    reg [1:0] later_number_3_s14; // sums.rs:88
+    reg [1:0] later_number_3_s15; // sums.rs:88
+    reg [1:0] later_number_3_s16; // sums.rs:88
+    reg [1:0] later_number_3_s17; // sums.rs:88
+    reg [1:0] later_number_3_s18; // sums.rs:88
+    reg [1:0] ahead_number; // sums.rs:88
+    reg [1:0] term_number; // sums.rs:88
+    reg later_ends_1_s1; // sums.rs:88
+    reg later_ends_1_s2; // sums.rs:88
+    reg later_ends_1_s3; // sums.rs:88
+    reg later_ends_1_s4; // sums.rs:88
+    reg later_ends_1_s5; // sums.rs:88
+    reg later_ends_1_s6; // sums.rs:88
+    reg later_ends_1_s7; // sums.rs:88
+    reg later_ends_1_s8; // sums.rs:88
+    reg later_ends_1_s9; // sums.rs:88
+    reg later_ends_1_s10; // sums.rs:88
+    reg later_ends_1_s11; // sums.rs:88
+    reg later_ends_1_s12; // sums.rs:88
+    reg later_ends_1_s13; // sums.rs:88
+    reg later_ends_1_s14; // sums.rs:88
+    reg later_ends_1_s15; // sums.rs:88
+    reg later_ends_1_s16; // sums.rs:88
+    reg later_ends_1_s17; // sums.rs:88
+    reg later_ends_1_s18; // sums.rs:88
+    reg ahead_ends; // sums.rs:88
+    reg term_ends; // sums.rs:88
+    reg wrong_s1; // sums.rs:90
+    reg wrong_s2; // sums.rs:90
+    reg wrong_s3; // sums.rs:90
+    reg wrong_s4; // sums.rs:90
+    reg wrong_s5; // sums.rs:90
+    reg wrong_s6; // sums.rs:90
+    reg wrong_s7; // sums.rs:90
+    reg wrong_s8; // sums.rs:90
+    reg wrong_s9; // sums.rs:90
+    reg wrong_s10; // sums.rs:90
+    reg wrong_s11; // sums.rs:90
+    reg wrong_s12; // sums.rs:90
+    reg wrong_s13; // sums.rs:90
+    reg wrong_s14; // sums.rs:90
+    reg wrong_s15; // sums.rs:90
+    reg wrong_s16; // sums.rs:90
+    reg wrong_s17; // sums.rs:90
+    reg wrong_s18; // sums.rs:90
+    reg wrong_s19; // sums.rs:90
+    reg of_beat; // sums.rs:90
+    reg s_before; // an index of the row has no entry | sums.rs:91
+    reg [15:0] held; // join_pairs.rs:56
     wire adder_out_valid;
     wire [15:0] adder_y;
-    reg term_comes_s21; // join_pairs.rs:43
-    reg term_comes_s22; // join_pairs.rs:43
-    reg ahead_comes_1; // join_pairs.rs:43
-    reg [1:0] term_number_s21; // join_pairs.rs:43
-    reg [1:0] term_number_s22; // join_pairs.rs:43
-    reg [1:0] ahead_number_1; // join_pairs.rs:43
-    reg term_ends_s21; // join_pairs.rs:43
-    reg term_ends_s22; // join_pairs.rs:43
-    reg ahead_ends_1; // join_pairs.rs:43
-    reg ahead_comes_1_s24; // join_pairs.rs:44
-    reg [1:0] ahead_number_1_s24; // join_pairs.rs:44
-    reg ahead_ends_1_s24; // join_pairs.rs:44
-    reg [15:0] held_1; // join_pairs.rs:51
+    reg term_comes_s21; // join_pairs.rs:48
+    reg term_comes_s22; // join_pairs.rs:48
+    reg ahead_comes_1; // join_pairs.rs:48
+    reg [1:0] term_number_s21; // join_pairs.rs:48
+    reg [1:0] term_number_s22; // join_pairs.rs:48
+    reg [1:0] ahead_number_1; // join_pairs.rs:48
+    reg term_ends_s21; // join_pairs.rs:48
+    reg term_ends_s22; // join_pairs.rs:48
+    reg ahead_ends_1; // join_pairs.rs:48
+    reg ahead_comes_1_s24; // join_pairs.rs:49
+    reg [1:0] ahead_number_1_s24; // join_pairs.rs:49
+    reg ahead_ends_1_s24; // join_pairs.rs:49
+    reg [15:0] held_1; // join_pairs.rs:56
     wire adder_1_out_valid;
     wire [15:0] sums_0;
-    reg ahead_comes_1_s25; // join_pairs.rs:59
-    reg ahead_comes_1_s26; // join_pairs.rs:59
-    reg ahead_comes_1_s27; // join_pairs.rs:59
-    reg term_comes_1; // join_pairs.rs:59
-    reg ahead_ends_1_s25; // join_pairs.rs:59
-    reg ahead_ends_1_s26; // join_pairs.rs:59
-    reg ahead_ends_1_s27; // join_pairs.rs:59
-    reg term_ends_1; // join_pairs.rs:59
-    reg later_first_row_1_s1; // sums.rs:101
-    reg later_first_row_1_s2; // sums.rs:101
-    reg later_first_row_1_s3; // sums.rs:101
-    reg later_first_row_1_s4; // sums.rs:101
-    reg later_first_row_1_s5; // sums.rs:101
-    reg later_first_row_1_s6; // sums.rs:101
-    reg later_first_row_1_s7; // sums.rs:101
-    reg later_first_row_1_s8; // sums.rs:101
-    reg later_first_row_1_s9; // sums.rs:101
-    reg later_first_row_1_s10; // sums.rs:101
-    reg later_first_row_1_s11; // sums.rs:101
-    reg later_first_row_1_s12; // sums.rs:101
-    reg later_first_row_1_s13; // sums.rs:101
-    reg later_first_row_1_s14; // sums.rs:101
-    reg later_first_row_1_s15; // sums.rs:101
-    reg later_first_row_1_s16; // sums.rs:101
-    reg later_first_row_1_s17; // sums.rs:101
-    reg later_first_row_1_s18; // sums.rs:101
-    reg later_first_row_1_s19; // sums.rs:101
-    reg later_first_row_1_s20; // sums.rs:101
-    reg later_first_row_1_s21; // sums.rs:101
-    reg later_first_row_1_s22; // sums.rs:101
-    reg later_first_row_1_s23; // sums.rs:101
-    reg later_first_row_1_s24; // sums.rs:101
-    reg later_first_row_1_s25; // sums.rs:101
-    reg later_first_row_1_s26; // sums.rs:101
-    reg later_first_row_1_s27; // sums.rs:101
-    reg first_row; // sums.rs:101
-    reg later_last_across_1_s1; // sums.rs:101
-    reg later_last_across_1_s2; // sums.rs:101
-    reg later_last_across_1_s3; // sums.rs:101
-    reg later_last_across_1_s4; // sums.rs:101
-    reg later_last_across_1_s5; // sums.rs:101
-    reg later_last_across_1_s6; // sums.rs:101
-    reg later_last_across_1_s7; // sums.rs:101
-    reg later_last_across_1_s8; // sums.rs:101
-    reg later_last_across_1_s9; // sums.rs:101
-    reg later_last_across_1_s10; // sums.rs:101
-    reg later_last_across_1_s11; // sums.rs:101
-    reg later_last_across_1_s12; // sums.rs:101
-    reg later_last_across_1_s13; // sums.rs:101
-    reg later_last_across_1_s14; // sums.rs:101
-    reg later_last_across_1_s15; // sums.rs:101
-    reg later_last_across_1_s16; // sums.rs:101
-    reg later_last_across_1_s17; // sums.rs:101
-    reg later_last_across_1_s18; // sums.rs:101
-    reg later_last_across_1_s19; // sums.rs:101
-    reg later_last_across_1_s20; // sums.rs:101
-    reg later_last_across_1_s21; // sums.rs:101
-    reg later_last_across_1_s22; // sums.rs:101
-    reg later_last_across_1_s23; // sums.rs:101
-    reg later_last_across_1_s24; // sums.rs:101
-    reg later_last_across_1_s25; // sums.rs:101
-    reg later_last_across_1_s26; // sums.rs:101
-    reg later_last_across_1_s27; // sums.rs:101
-    reg last_across; // sums.rs:101
-    reg later_last_1_s1; // sums.rs:101
-    reg later_last_1_s2; // sums.rs:101
-    reg later_last_1_s3; // sums.rs:101
-    reg later_last_1_s4; // sums.rs:101
-    reg later_last_1_s5; // sums.rs:101
-    reg later_last_1_s6; // sums.rs:101
-    reg later_last_1_s7; // sums.rs:101
-    reg later_last_1_s8; // sums.rs:101
-    reg later_last_1_s9; // sums.rs:101
-    reg later_last_1_s10; // sums.rs:101
-    reg later_last_1_s11; // sums.rs:101
-    reg later_last_1_s12; // sums.rs:101
-    reg later_last_1_s13; // sums.rs:101
-    reg later_last_1_s14; // sums.rs:101
-    reg later_last_1_s15; // sums.rs:101
-    reg later_last_1_s16; // sums.rs:101
-    reg later_last_1_s17; // sums.rs:101
-    reg later_last_1_s18; // sums.rs:101
-    reg later_last_1_s19; // sums.rs:101
-    reg later_last_1_s20; // sums.rs:101
-    reg later_last_1_s21; // sums.rs:101
-    reg later_last_1_s22; // sums.rs:101
-    reg later_last_1_s23; // sums.rs:101
-    reg later_last_1_s24; // sums.rs:101
-    reg later_last_1_s25; // sums.rs:101
-    reg later_last_1_s26; // sums.rs:101
-    reg later_last_1_s27; // sums.rs:101
-    reg last_6; // sums.rs:101
-    reg wrong_2_s21; // sums.rs:101
-    reg wrong_2_s22; // sums.rs:101
-    reg wrong_2_s23; // sums.rs:101
-    reg wrong_2_s24; // sums.rs:101
-    reg wrong_2_s25; // sums.rs:101
-    reg wrong_2_s26; // sums.rs:101
-    reg wrong_2_s27; // sums.rs:101
-    reg row_wrong; // sums.rs:101
+    reg ahead_comes_1_s25; // join_pairs.rs:64
+    reg ahead_comes_1_s26; // join_pairs.rs:64
+    reg ahead_comes_1_s27; // join_pairs.rs:64
+    reg term_comes_1; // join_pairs.rs:64
+    reg ahead_ends_1_s25; // join_pairs.rs:64
+    reg ahead_ends_1_s26; // join_pairs.rs:64
+    reg ahead_ends_1_s27; // join_pairs.rs:64
+    reg term_ends_1; // join_pairs.rs:64
+    reg later_first_row_1_s1; // sums.rs:102
+    reg later_first_row_1_s2; // sums.rs:102
+    reg later_first_row_1_s3; // sums.rs:102
+    reg later_first_row_1_s4; // sums.rs:102
+    reg later_first_row_1_s5; // sums.rs:102
+    reg later_first_row_1_s6; // sums.rs:102
+    reg later_first_row_1_s7; // sums.rs:102
+    reg later_first_row_1_s8; // sums.rs:102
+    reg later_first_row_1_s9; // sums.rs:102
+    reg later_first_row_1_s10; // sums.rs:102
+    reg later_first_row_1_s11; // sums.rs:102
+    reg later_first_row_1_s12; // sums.rs:102
+    reg later_first_row_1_s13; // sums.rs:102
+    reg later_first_row_1_s14; // sums.rs:102
+    reg later_first_row_1_s15; // sums.rs:102
+    reg later_first_row_1_s16; // sums.rs:102
+    reg later_first_row_1_s17; // sums.rs:102
+    reg later_first_row_1_s18; // sums.rs:102
+    reg later_first_row_1_s19; // sums.rs:102
+    reg later_first_row_1_s20; // sums.rs:102
+    reg later_first_row_1_s21; // sums.rs:102
+    reg later_first_row_1_s22; // sums.rs:102
+    reg later_first_row_1_s23; // sums.rs:102
+    reg later_first_row_1_s24; // sums.rs:102
+    reg later_first_row_1_s25; // sums.rs:102
+    reg later_first_row_1_s26; // sums.rs:102
+    reg later_first_row_1_s27; // sums.rs:102
+    reg first_row; // sums.rs:102
+    reg later_last_across_1_s1; // sums.rs:102
+    reg later_last_across_1_s2; // sums.rs:102
+    reg later_last_across_1_s3; // sums.rs:102
+    reg later_last_across_1_s4; // sums.rs:102
+    reg later_last_across_1_s5; // sums.rs:102
+    reg later_last_across_1_s6; // sums.rs:102
+    reg later_last_across_1_s7; // sums.rs:102
+    reg later_last_across_1_s8; // sums.rs:102
+    reg later_last_across_1_s9; // sums.rs:102
+    reg later_last_across_1_s10; // sums.rs:102
+    reg later_last_across_1_s11; // sums.rs:102
+    reg later_last_across_1_s12; // sums.rs:102
+    reg later_last_across_1_s13; // sums.rs:102
+    reg later_last_across_1_s14; // sums.rs:102
+    reg later_last_across_1_s15; // sums.rs:102
+    reg later_last_across_1_s16; // sums.rs:102
+    reg later_last_across_1_s17; // sums.rs:102
+    reg later_last_across_1_s18; // sums.rs:102
+    reg later_last_across_1_s19; // sums.rs:102
+    reg later_last_across_1_s20; // sums.rs:102
+    reg later_last_across_1_s21; // sums.rs:102
+    reg later_last_across_1_s22; // sums.rs:102
+    reg later_last_across_1_s23; // sums.rs:102
+    reg later_last_across_1_s24; // sums.rs:102
+    reg later_last_across_1_s25; // sums.rs:102
+    reg later_last_across_1_s26; // sums.rs:102
+    reg later_last_across_1_s27; // sums.rs:102
+    reg last_across; // sums.rs:102
+    reg later_last_1_s1; // sums.rs:102
+    reg later_last_1_s2; // sums.rs:102
+    reg later_last_1_s3; // sums.rs:102
+    reg later_last_1_s4; // sums.rs:102
+    reg later_last_1_s5; // sums.rs:102
+    reg later_last_1_s6; // sums.rs:102
+    reg later_last_1_s7; // sums.rs:102
+    reg later_last_1_s8; // sums.rs:102
+    reg later_last_1_s9; // sums.rs:102
+    reg later_last_1_s10; // sums.rs:102
+    reg later_last_1_s11; // sums.rs:102
+    reg later_last_1_s12; // sums.rs:102
+    reg later_last_1_s13; // sums.rs:102
+    reg later_last_1_s14; // sums.rs:102
+    reg later_last_1_s15; // sums.rs:102
+    reg later_last_1_s16; // sums.rs:102
+    reg later_last_1_s17; // sums.rs:102
+    reg later_last_1_s18; // sums.rs:102
+    reg later_last_1_s19; // sums.rs:102
+    reg later_last_1_s20; // sums.rs:102
+    reg later_last_1_s21; // sums.rs:102
+    reg later_last_1_s22; // sums.rs:102
+    reg later_last_1_s23; // sums.rs:102
+    reg later_last_1_s24; // sums.rs:102
+    reg later_last_1_s25; // sums.rs:102
+    reg later_last_1_s26; // sums.rs:102
+    reg later_last_1_s27; // sums.rs:102
+    reg last_6; // sums.rs:102
+    reg wrong_2_s21; // sums.rs:102
+    reg wrong_2_s22; // sums.rs:102
+    reg wrong_2_s23; // sums.rs:102
+    reg wrong_2_s24; // sums.rs:102
+    reg wrong_2_s25; // sums.rs:102
+    reg wrong_2_s26; // sums.rs:102
+    reg wrong_2_s27; // sums.rs:102
+    reg row_wrong; // sums.rs:102
     wire into_valid; // matrix_vector.rs:92
     wire [15:0] into_product_0; // matrix_vector.rs:92
     wire into_wrong; // matrix_vector.rs:92
@@ -400,13 +400,13 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
     reg [15:0] row_1; // its number in the tile | report.rs:130
     reg [19:0] first_tile; // report.rs:131
     reg [15:0] first_row_1; // report.rs:131
-    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l107 [0:7];
+    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l109 [0:7];
     reg [71:0] read; // vectors.rs:72
-    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l107_1 [0:7];
+    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l109_1 [0:7];
     reg [71:0] read_1; // vectors.rs:72
-    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l107_2 [0:7];
+    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l109_2 [0:7];
     reg [71:0] read_2; // vectors.rs:72
-    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l107_3 [0:7];
+    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l109_3 [0:7];
     reg [71:0] read_3; // vectors.rs:72
 
     // a command
@@ -477,10 +477,10 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
     wire [10:0] _t8 = _t7 ? {_t6[8:0], 2'h0} : _t6; // operand.rs:105
     wire [10:0] sig = (~_t8[10]) ? {_t8[9:0], 1'h0} : _t8; // operand.rs:105
     wire [3:0] zeros = {_t3, _t5, _t7, ~_t8[10]}; // operand.rs:108
-    wire [5:0] exp = {1'h0, {parts_exp[4:1], parts_exp[0] | (~parts_normal)}} - {2'h0, zeros}; // prepared.rs:33
-    wire [1:0] low = parts_top ? {|parts_frac, 1'h1} : sig[1:0]; // prepared.rs:34
-    wire front = sig[10] & (~parts_top); // prepared.rs:35
-    wire [17:0] numbers_0 = {parts_sign, exp, front, sig[9:2], low}; // prepared.rs:36
+    wire [5:0] exp = {1'h0, {parts_exp[4:1], parts_exp[0] | (~parts_normal)}} - {2'h0, zeros}; // prepared.rs:34
+    wire [1:0] low = parts_top ? {|parts_frac, 1'h1} : sig[1:0]; // prepared.rs:35
+    wire front = sig[10] & (~parts_top); // prepared.rs:36
+    wire [17:0] numbers_0 = {parts_sign, exp, front, sig[9:2], low}; // prepared.rs:37
     wire [4:0] parts_exp_1 = later_data[30:26]; // format.rs:87
     wire parts_sign_1 = later_data[31]; // format.rs:88
     wire [9:0] parts_frac_1 = later_data[25:16]; // format.rs:88
@@ -494,10 +494,10 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
     wire [10:0] _t14 = _t13 ? {_t12[8:0], 2'h0} : _t12; // operand.rs:105
     wire [10:0] sig_1 = (~_t14[10]) ? {_t14[9:0], 1'h0} : _t14; // operand.rs:105
     wire [3:0] zeros_1 = {_t9, _t11, _t13, ~_t14[10]}; // operand.rs:108
-    wire [5:0] exp_1 = {1'h0, {parts_exp_1[4:1], parts_exp_1[0] | (~parts_normal_1)}} - {2'h0, zeros_1}; // prepared.rs:33
-    wire [1:0] low_1 = parts_top_1 ? {|parts_frac_1, 1'h1} : sig_1[1:0]; // prepared.rs:34
-    wire front_1 = sig_1[10] & (~parts_top_1); // prepared.rs:35
-    wire [17:0] numbers_1 = {parts_sign_1, exp_1, front_1, sig_1[9:2], low_1}; // prepared.rs:36
+    wire [5:0] exp_1 = {1'h0, {parts_exp_1[4:1], parts_exp_1[0] | (~parts_normal_1)}} - {2'h0, zeros_1}; // prepared.rs:34
+    wire [1:0] low_1 = parts_top_1 ? {|parts_frac_1, 1'h1} : sig_1[1:0]; // prepared.rs:35
+    wire front_1 = sig_1[10] & (~parts_top_1); // prepared.rs:36
+    wire [17:0] numbers_1 = {parts_sign_1, exp_1, front_1, sig_1[9:2], low_1}; // prepared.rs:37
     wire [4:0] parts_exp_2 = later_data[46:42]; // format.rs:87
     wire parts_sign_2 = later_data[47]; // format.rs:88
     wire [9:0] parts_frac_2 = later_data[41:32]; // format.rs:88
@@ -511,10 +511,10 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
     wire [10:0] _t20 = _t19 ? {_t18[8:0], 2'h0} : _t18; // operand.rs:105
     wire [10:0] sig_2 = (~_t20[10]) ? {_t20[9:0], 1'h0} : _t20; // operand.rs:105
     wire [3:0] zeros_2 = {_t15, _t17, _t19, ~_t20[10]}; // operand.rs:108
-    wire [5:0] exp_2 = {1'h0, {parts_exp_2[4:1], parts_exp_2[0] | (~parts_normal_2)}} - {2'h0, zeros_2}; // prepared.rs:33
-    wire [1:0] low_2 = parts_top_2 ? {|parts_frac_2, 1'h1} : sig_2[1:0]; // prepared.rs:34
-    wire front_2 = sig_2[10] & (~parts_top_2); // prepared.rs:35
-    wire [17:0] numbers_2 = {parts_sign_2, exp_2, front_2, sig_2[9:2], low_2}; // prepared.rs:36
+    wire [5:0] exp_2 = {1'h0, {parts_exp_2[4:1], parts_exp_2[0] | (~parts_normal_2)}} - {2'h0, zeros_2}; // prepared.rs:34
+    wire [1:0] low_2 = parts_top_2 ? {|parts_frac_2, 1'h1} : sig_2[1:0]; // prepared.rs:35
+    wire front_2 = sig_2[10] & (~parts_top_2); // prepared.rs:36
+    wire [17:0] numbers_2 = {parts_sign_2, exp_2, front_2, sig_2[9:2], low_2}; // prepared.rs:37
     wire [4:0] parts_exp_3 = later_data[62:58]; // format.rs:87
     wire parts_sign_3 = later_data[63]; // format.rs:88
     wire [9:0] parts_frac_3 = later_data[57:48]; // format.rs:88
@@ -528,10 +528,10 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
     wire [10:0] _t26 = _t25 ? {_t24[8:0], 2'h0} : _t24; // operand.rs:105
     wire [10:0] sig_3 = (~_t26[10]) ? {_t26[9:0], 1'h0} : _t26; // operand.rs:105
     wire [3:0] zeros_3 = {_t21, _t23, _t25, ~_t26[10]}; // operand.rs:108
-    wire [5:0] exp_3 = {1'h0, {parts_exp_3[4:1], parts_exp_3[0] | (~parts_normal_3)}} - {2'h0, zeros_3}; // prepared.rs:33
-    wire [1:0] low_3 = parts_top_3 ? {|parts_frac_3, 1'h1} : sig_3[1:0]; // prepared.rs:34
-    wire front_3 = sig_3[10] & (~parts_top_3); // prepared.rs:35
-    wire [17:0] numbers_3 = {parts_sign_3, exp_3, front_3, sig_3[9:2], low_3}; // prepared.rs:36
+    wire [5:0] exp_3 = {1'h0, {parts_exp_3[4:1], parts_exp_3[0] | (~parts_normal_3)}} - {2'h0, zeros_3}; // prepared.rs:34
+    wire [1:0] low_3 = parts_top_3 ? {|parts_frac_3, 1'h1} : sig_3[1:0]; // prepared.rs:35
+    wire front_3 = sig_3[10] & (~parts_top_3); // prepared.rs:36
+    wire [17:0] numbers_3 = {parts_sign_3, exp_3, front_3, sig_3[9:2], low_3}; // prepared.rs:37
     always @(posedge clk) begin
         later_half_1 <= later_half;
         later_word_1 <= later_word;
@@ -551,10 +551,10 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
     wire fit = (~(half ? wrong_1 : wrong_0)) & (columns == {9'h0, half ? length_1 : length_0}); // vectors.rs:63
     wire _t27 = later_1 & (later_number_1 == 1'h0); // vectors.rs:61
     always @(posedge clk) begin
-        if (_t27 & (later_word_1[1:0] == 2'h0)) memory_l107[{later_half_1, later_word_1[3:2]}] <= later_data_1;
-        if (_t27 & (later_word_1[1:0] == 2'h1)) memory_l107_1[{later_half_1, later_word_1[3:2]}] <= later_data_1;
-        if (_t27 & (later_word_1[1:0] == 2'h2)) memory_l107_2[{later_half_1, later_word_1[3:2]}] <= later_data_1;
-        if (_t27 & (later_word_1[1:0] == 2'h3)) memory_l107_3[{later_half_1, later_word_1[3:2]}] <= later_data_1;
+        if (_t27 & (later_word_1[1:0] == 2'h0)) memory_l109[{later_half_1, later_word_1[3:2]}] <= later_data_1;
+        if (_t27 & (later_word_1[1:0] == 2'h1)) memory_l109_1[{later_half_1, later_word_1[3:2]}] <= later_data_1;
+        if (_t27 & (later_word_1[1:0] == 2'h2)) memory_l109_2[{later_half_1, later_word_1[3:2]}] <= later_data_1;
+        if (_t27 & (later_word_1[1:0] == 2'h3)) memory_l109_3[{later_half_1, later_word_1[3:2]}] <= later_data_1;
     end
     assign command_ready = (phase == PHASE_IDLE) & (half ? full_1 : full_0);
     wire begins = command_valid & command_ready; // matrix_vector.rs:62
@@ -569,8 +569,8 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
     end
 
     // books
-    wire begins_1 = command_valid & command_ready; // books.rs:140
-    wire [14:0] groups = command_columns[15:1]; // books.rs:231
+    wire begins_1 = command_valid & command_ready; // books.rs:186
+    wire [14:0] groups = command_columns[15:1]; // books.rs:258
     always @(posedge clk) begin
         if (rst) begin
             group <= 15'h0;
@@ -581,16 +581,16 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
             if (begins_1) last <= groups - 15'h1;
         end
     end
-    wire whole = group == last; // books.rs:237
+    wire whole = group == last; // books.rs:264
     always @(posedge clk) if (ends) begin
         how <= books_loaded_outcome;
         position <= books_loaded_position;
     end
     assign books_load_valid = (phase == PHASE_RUN) & (~((((loading | there) | damaged) | over) | 1'h0));
-    wire dropped = (((phase == PHASE_DRAIN) | (phase == PHASE_FINISH)) & (~loading)) & (~over); // books.rs:152
+    wire dropped = (((phase == PHASE_DRAIN) | (phase == PHASE_FINISH)) & (~loading)) & (~over); // books.rs:196
     assign books_ready = (books_words_ready & loading) | dropped;
-    wire okay = books_loaded_outcome == LOAD_OUTCOME_OKAY; // books.rs:157
-    wire flushes = (((phase == PHASE_FINISH) & waits) & ((~(|adding)) & (~(|waiting)))) & (~loading); // books.rs:159
+    wire okay = books_loaded_outcome == LOAD_OUTCOME_OKAY; // books.rs:201
+    wire flushes = (((phase == PHASE_FINISH) & waits) & ((~(|adding)) & (~(|waiting)))) & (~loading); // books.rs:203
     always @(posedge clk) begin
         if (rst) begin
             id <= 20'h0;
@@ -638,8 +638,8 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
         if (how == LOAD_OUTCOME_NUMBER) outcome = MATRIX_OUTCOME_NUMBER;
         if (how == LOAD_OUTCOME_PADDING) outcome = MATRIX_OUTCOME_PADDING;
     end
-    wire [3:0] outcome_1 = damaged ? outcome : MATRIX_OUTCOME_BOOKS; // books.rs:176
-    wire missing = damaged | ((over & (~loading)) & (~there)); // books.rs:177
+    wire [3:0] outcome_1 = damaged ? outcome : MATRIX_OUTCOME_BOOKS; // books.rs:168
+    wire missing = damaged | ((over & (~loading)) & (~there)); // books.rs:169
 
     // where the next beat belongs
     wire row_ends = number_2 == across_end; // walk.rs:125
@@ -758,7 +758,7 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
     // indices become values
     wire [2:0] address = {half, beat_place_1}; // vectors.rs:70
     always @(posedge clk) begin
-        read <= memory_l107[address];
+        read <= memory_l109[address];
         word_1 <= read;
     end
     wire [17:0] numbers_0_0 = word_1[17:0]; // vectors.rs:75
@@ -766,7 +766,7 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
     wire [17:0] numbers_0_2 = word_1[53:36]; // vectors.rs:75
     wire [17:0] numbers_0_3 = word_1[71:54]; // vectors.rs:75
     always @(posedge clk) begin
-        read_1 <= memory_l107_1[address];
+        read_1 <= memory_l109_1[address];
         word_2 <= read_1;
     end
     wire [17:0] numbers_0_4 = word_2[17:0]; // vectors.rs:75
@@ -774,7 +774,7 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
     wire [17:0] numbers_0_6 = word_2[53:36]; // vectors.rs:75
     wire [17:0] numbers_0_7 = word_2[71:54]; // vectors.rs:75
     always @(posedge clk) begin
-        read_2 <= memory_l107_2[address];
+        read_2 <= memory_l109_2[address];
         word_3 <= read_2;
     end
     wire [17:0] numbers_0_8 = word_3[17:0]; // vectors.rs:75
@@ -782,7 +782,7 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
     wire [17:0] numbers_0_10 = word_3[53:36]; // vectors.rs:75
     wire [17:0] numbers_0_11 = word_3[71:54]; // vectors.rs:75
     always @(posedge clk) begin
-        read_3 <= memory_l107_3[address];
+        read_3 <= memory_l109_3[address];
         word_4 <= read_3;
     end
     wire [17:0] numbers_0_12 = word_4[17:0]; // vectors.rs:75
@@ -978,7 +978,7 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
         .value(values_15),
         .y(products_15)
     );
-    wire [255:0] _t36 = {products_15, products_14, products_13, products_12, products_11, products_10, products_9, products_8, products_7, products_6, products_5, products_4, products_3, products_2, products_1, products_0}; // sums.rs:129
+    wire [255:0] _t36 = {products_15, products_14, products_13, products_12, products_11, products_10, products_9, products_8, products_7, products_6, products_5, products_4, products_3, products_2, products_1, products_0}; // sums.rs:128
     tree_e5f10_x16_l16 sum (
         .clk(clk),
         .rst(rst),
@@ -1094,10 +1094,10 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
         wrong_s19 <= wrong_s18;
         of_beat <= wrong_s19;
     end
-    wire wrong_2 = of_beat | (s_before & (|term_number)); // sums.rs:91
+    wire wrong_2 = of_beat | (s_before & (|term_number)); // sums.rs:92
     always @(posedge clk) if (term_comes) s_before <= wrong_2;
-    wire odd = term_number[0]; // join_pairs.rs:47
-    wire even_follows = ahead_comes & (~ahead_number[0]); // join_pairs.rs:48
+    wire odd = term_number[0]; // join_pairs.rs:52
+    wire even_follows = ahead_comes & (~ahead_number[0]); // join_pairs.rs:53
     add_e5f10_l4 adder (
         .clk(clk),
         .rst(rst),
@@ -1141,9 +1141,9 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
         ahead_number_1_s24 <= ahead_number_1;
         ahead_ends_1_s24 <= ahead_ends_1;
     end
-    wire whole_1 = ahead_number_1_s24[0]; // join_pairs.rs:46
-    wire odd_1 = ahead_number_1_s24[1]; // join_pairs.rs:47
-    wire even_follows_1 = ahead_comes_1 & (~ahead_number_1[1]); // join_pairs.rs:48
+    wire whole_1 = ahead_number_1_s24[0]; // join_pairs.rs:51
+    wire odd_1 = ahead_number_1_s24[1]; // join_pairs.rs:52
+    wire even_follows_1 = ahead_comes_1 & (~ahead_number_1[1]); // join_pairs.rs:53
     add_e5f10_l4 adder_1 (
         .clk(clk),
         .rst(rst),
@@ -1176,7 +1176,7 @@ module matrix_vector_groups_256x2_8_1_65536x64_64 (
         ahead_ends_1_s27 <= ahead_ends_1_s26;
         term_ends_1 <= ahead_ends_1_s27;
     end
-    wire comes_2 = term_comes_1 & term_ends_1; // sums.rs:96
+    wire comes_2 = term_comes_1 & term_ends_1; // sums.rs:97
     always @(posedge clk) begin
         later_first_row_1_s1 <= later_first_row_1;
         later_first_row_1_s2 <= later_first_row_1_s1;

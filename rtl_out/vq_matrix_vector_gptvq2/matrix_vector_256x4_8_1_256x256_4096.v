@@ -124,11 +124,11 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     reg [19:0] next; // the one behind it | books.rs:105
     reg there; // all books of the next tile are there | books.rs:106
     reg waits; // a book is there that is not read yet | books.rs:107
-    reg damaged; // the book of the next tile is damaged | books.rs:144
-    reg over; // the last word of all books was there | books.rs:145
-    reg [3:0] how; // books.rs:146
-    reg [11:0] position; // books.rs:147
-    reg [3:0] outcome; // books.rs:243
+    reg damaged; // the book of the next tile is damaged | books.rs:149
+    reg over; // the last word of all books was there | books.rs:150
+    reg [3:0] how; // books.rs:151
+    reg [11:0] position; // books.rs:152
+    reg [3:0] outcome; // books.rs:270
     wire steps; // matrix_vector.rs:76
     reg [19:0] tile; // the tile | walk.rs:73
     reg [7:0] row; // the row in the tile | walk.rs:74
@@ -208,349 +208,349 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     wire [15:0] products_31;
     wire sum_out_valid;
     wire [15:0] values_0_1;
-    reg later_3_s1; // sums.rs:87
-    reg later_3_s2; // sums.rs:87
-    reg later_3_s3; // sums.rs:87
-    reg later_3_s4; // sums.rs:87
-    reg later_3_s5; // sums.rs:87
-    reg later_3_s6; // sums.rs:87
-    reg later_3_s7; // sums.rs:87
-    reg later_3_s8; // sums.rs:87
-    reg later_3_s9; // sums.rs:87
-    reg later_3_s10; // sums.rs:87
-    reg later_3_s11; // sums.rs:87
-    reg later_3_s12; // sums.rs:87
-    reg later_3_s13; // sums.rs:87
-    reg later_3_s14; // sums.rs:87
-    reg later_3_s15; // sums.rs:87
-    reg later_3_s16; // sums.rs:87
-    reg later_3_s17; // sums.rs:87
-    reg later_3_s18; // sums.rs:87
-    reg later_3_s19; // sums.rs:87
-    reg later_3_s20; // sums.rs:87
-    reg later_3_s21; // sums.rs:87
-    reg later_3_s22; // sums.rs:87
-    reg ahead_comes; // sums.rs:87
-    reg term_comes; // sums.rs:87
-    reg [2:0] later_number_3_s1; // sums.rs:87
-    reg [2:0] later_number_3_s2; // sums.rs:87
-    reg [2:0] later_number_3_s3; // sums.rs:87
-    reg [2:0] later_number_3_s4; // sums.rs:87
-    reg [2:0] later_number_3_s5; // sums.rs:87
-    reg [2:0] later_number_3_s6; // sums.rs:87
-    reg [2:0] later_number_3_s7; // sums.rs:87
-    reg [2:0] later_number_3_s8; // sums.rs:87
-    reg [2:0] later_number_3_s9; // sums.rs:87
-    reg [2:0] later_number_3_s10; // sums.rs:87
-    reg [2:0] later_number_3_s11; // sums.rs:87
-    reg [2:0] later_number_3_s12; // sums.rs:87
-    reg [2:0] later_number_3_s13; // sums.rs:87
-    reg [2:0] later_number_3_s14; // sums.rs:87
-    reg [2:0] later_number_3_s15; // sums.rs:87
-    reg [2:0] later_number_3_s16; // sums.rs:87
-    reg [2:0] later_number_3_s17; // sums.rs:87
-    reg [2:0] later_number_3_s18; // sums.rs:87
-    reg [2:0] later_number_3_s19; // sums.rs:87
-    reg [2:0] later_number_3_s20; // sums.rs:87
-    reg [2:0] later_number_3_s21; // sums.rs:87
-    reg [2:0] later_number_3_s22; // sums.rs:87
-    reg [2:0] ahead_number; // sums.rs:87
-    reg [2:0] term_number; // sums.rs:87
-    reg later_ends_1_s1; // sums.rs:87
-    reg later_ends_1_s2; // sums.rs:87
-    reg later_ends_1_s3; // sums.rs:87
-    reg later_ends_1_s4; // sums.rs:87
-    reg later_ends_1_s5; // sums.rs:87
-    reg later_ends_1_s6; // sums.rs:87
-    reg later_ends_1_s7; // sums.rs:87
-    reg later_ends_1_s8; // sums.rs:87
-    reg later_ends_1_s9; // sums.rs:87
-    reg later_ends_1_s10; // sums.rs:87
-    reg later_ends_1_s11; // sums.rs:87
-    reg later_ends_1_s12; // sums.rs:87
-    reg later_ends_1_s13; // sums.rs:87
-    reg later_ends_1_s14; // sums.rs:87
-    reg later_ends_1_s15; // sums.rs:87
-    reg later_ends_1_s16; // sums.rs:87
-    reg later_ends_1_s17; // sums.rs:87
-    reg later_ends_1_s18; // sums.rs:87
-    reg later_ends_1_s19; // sums.rs:87
-    reg later_ends_1_s20; // sums.rs:87
-    reg later_ends_1_s21; // sums.rs:87
-    reg later_ends_1_s22; // sums.rs:87
-    reg ahead_ends; // sums.rs:87
-    reg term_ends; // sums.rs:87
-    reg wrong_s1; // sums.rs:89
-    reg wrong_s2; // sums.rs:89
-    reg wrong_s3; // sums.rs:89
-    reg wrong_s4; // sums.rs:89
-    reg wrong_s5; // sums.rs:89
-    reg wrong_s6; // sums.rs:89
-    reg wrong_s7; // sums.rs:89
-    reg wrong_s8; // sums.rs:89
-    reg wrong_s9; // sums.rs:89
-    reg wrong_s10; // sums.rs:89
-    reg wrong_s11; // sums.rs:89
-    reg wrong_s12; // sums.rs:89
-    reg wrong_s13; // sums.rs:89
-    reg wrong_s14; // sums.rs:89
-    reg wrong_s15; // sums.rs:89
-    reg wrong_s16; // sums.rs:89
-    reg wrong_s17; // sums.rs:89
-    reg wrong_s18; // sums.rs:89
-    reg wrong_s19; // sums.rs:89
-    reg wrong_s20; // sums.rs:89
-    reg wrong_s21; // sums.rs:89
-    reg wrong_s22; // sums.rs:89
-    reg wrong_s23; // sums.rs:89
-    reg of_beat; // sums.rs:89
-    reg s_before; // an index of the row has no entry | sums.rs:90
-    reg [15:0] held; // join_pairs.rs:51
+    reg later_3_s1; // sums.rs:88
+    reg later_3_s2; // sums.rs:88
+    reg later_3_s3; // sums.rs:88
+    reg later_3_s4; // sums.rs:88
+    reg later_3_s5; // sums.rs:88
+    reg later_3_s6; // sums.rs:88
+    reg later_3_s7; // sums.rs:88
+    reg later_3_s8; // sums.rs:88
+    reg later_3_s9; // sums.rs:88
+    reg later_3_s10; // sums.rs:88
+    reg later_3_s11; // sums.rs:88
+    reg later_3_s12; // sums.rs:88
+    reg later_3_s13; // sums.rs:88
+    reg later_3_s14; // sums.rs:88
+    reg later_3_s15; // sums.rs:88
+    reg later_3_s16; // sums.rs:88
+    reg later_3_s17; // sums.rs:88
+    reg later_3_s18; // sums.rs:88
+    reg later_3_s19; // sums.rs:88
+    reg later_3_s20; // sums.rs:88
+    reg later_3_s21; // sums.rs:88
+    reg later_3_s22; // sums.rs:88
+    reg ahead_comes; // sums.rs:88
+    reg term_comes; // sums.rs:88
+    reg [2:0] later_number_3_s1; // sums.rs:88
+    reg [2:0] later_number_3_s2; // sums.rs:88
+    reg [2:0] later_number_3_s3; // sums.rs:88
+    reg [2:0] later_number_3_s4; // sums.rs:88
+    reg [2:0] later_number_3_s5; // sums.rs:88
+    reg [2:0] later_number_3_s6; // sums.rs:88
+    reg [2:0] later_number_3_s7; // sums.rs:88
+    reg [2:0] later_number_3_s8; // sums.rs:88
+    reg [2:0] later_number_3_s9; // sums.rs:88
+    reg [2:0] later_number_3_s10; // sums.rs:88
+    reg [2:0] later_number_3_s11; // sums.rs:88
+    reg [2:0] later_number_3_s12; // sums.rs:88
+    reg [2:0] later_number_3_s13; // sums.rs:88
+    reg [2:0] later_number_3_s14; // sums.rs:88
+    reg [2:0] later_number_3_s15; // sums.rs:88
+    reg [2:0] later_number_3_s16; // sums.rs:88
+    reg [2:0] later_number_3_s17; // sums.rs:88
+    reg [2:0] later_number_3_s18; // sums.rs:88
+    reg [2:0] later_number_3_s19; // sums.rs:88
+    reg [2:0] later_number_3_s20; // sums.rs:88
+    reg [2:0] later_number_3_s21; // sums.rs:88
+    reg [2:0] later_number_3_s22; // sums.rs:88
+    reg [2:0] ahead_number; // sums.rs:88
+    reg [2:0] term_number; // sums.rs:88
+    reg later_ends_1_s1; // sums.rs:88
+    reg later_ends_1_s2; // sums.rs:88
+    reg later_ends_1_s3; // sums.rs:88
+    reg later_ends_1_s4; // sums.rs:88
+    reg later_ends_1_s5; // sums.rs:88
+    reg later_ends_1_s6; // sums.rs:88
+    reg later_ends_1_s7; // sums.rs:88
+    reg later_ends_1_s8; // sums.rs:88
+    reg later_ends_1_s9; // sums.rs:88
+    reg later_ends_1_s10; // sums.rs:88
+    reg later_ends_1_s11; // sums.rs:88
+    reg later_ends_1_s12; // sums.rs:88
+    reg later_ends_1_s13; // sums.rs:88
+    reg later_ends_1_s14; // sums.rs:88
+    reg later_ends_1_s15; // sums.rs:88
+    reg later_ends_1_s16; // sums.rs:88
+    reg later_ends_1_s17; // sums.rs:88
+    reg later_ends_1_s18; // sums.rs:88
+    reg later_ends_1_s19; // sums.rs:88
+    reg later_ends_1_s20; // sums.rs:88
+    reg later_ends_1_s21; // sums.rs:88
+    reg later_ends_1_s22; // sums.rs:88
+    reg ahead_ends; // sums.rs:88
+    reg term_ends; // sums.rs:88
+    reg wrong_s1; // sums.rs:90
+    reg wrong_s2; // sums.rs:90
+    reg wrong_s3; // sums.rs:90
+    reg wrong_s4; // sums.rs:90
+    reg wrong_s5; // sums.rs:90
+    reg wrong_s6; // sums.rs:90
+    reg wrong_s7; // sums.rs:90
+    reg wrong_s8; // sums.rs:90
+    reg wrong_s9; // sums.rs:90
+    reg wrong_s10; // sums.rs:90
+    reg wrong_s11; // sums.rs:90
+    reg wrong_s12; // sums.rs:90
+    reg wrong_s13; // sums.rs:90
+    reg wrong_s14; // sums.rs:90
+    reg wrong_s15; // sums.rs:90
+    reg wrong_s16; // sums.rs:90
+    reg wrong_s17; // sums.rs:90
+    reg wrong_s18; // sums.rs:90
+    reg wrong_s19; // sums.rs:90
+    reg wrong_s20; // sums.rs:90
+    reg wrong_s21; // sums.rs:90
+    reg wrong_s22; // sums.rs:90
+    reg wrong_s23; // sums.rs:90
+    reg of_beat; // sums.rs:90
+    reg s_before; // an index of the row has no entry | sums.rs:91
+    reg [15:0] held; // join_pairs.rs:56
     wire adder_out_valid;
     wire [15:0] adder_y;
-    reg term_comes_s25; // join_pairs.rs:43
-    reg term_comes_s26; // join_pairs.rs:43
-    reg ahead_comes_1; // join_pairs.rs:43
-    reg [2:0] term_number_s25; // join_pairs.rs:43
-    reg [2:0] term_number_s26; // join_pairs.rs:43
-    reg [2:0] ahead_number_1; // join_pairs.rs:43
-    reg term_ends_s25; // join_pairs.rs:43
-    reg term_ends_s26; // join_pairs.rs:43
-    reg ahead_ends_1; // join_pairs.rs:43
-    reg ahead_comes_1_s28; // join_pairs.rs:44
-    reg [2:0] ahead_number_1_s28; // join_pairs.rs:44
-    reg ahead_ends_1_s28; // join_pairs.rs:44
-    reg [15:0] held_1; // join_pairs.rs:51
+    reg term_comes_s25; // join_pairs.rs:48
+    reg term_comes_s26; // join_pairs.rs:48
+    reg ahead_comes_1; // join_pairs.rs:48
+    reg [2:0] term_number_s25; // join_pairs.rs:48
+    reg [2:0] term_number_s26; // join_pairs.rs:48
+    reg [2:0] ahead_number_1; // join_pairs.rs:48
+    reg term_ends_s25; // join_pairs.rs:48
+    reg term_ends_s26; // join_pairs.rs:48
+    reg ahead_ends_1; // join_pairs.rs:48
+    reg ahead_comes_1_s28; // join_pairs.rs:49
+    reg [2:0] ahead_number_1_s28; // join_pairs.rs:49
+    reg ahead_ends_1_s28; // join_pairs.rs:49
+    reg [15:0] held_1; // join_pairs.rs:56
     wire adder_1_out_valid;
     wire [15:0] adder_1_y;
-    reg ahead_comes_1_s29; // join_pairs.rs:43
-    reg ahead_comes_1_s30; // join_pairs.rs:43
-    reg ahead_comes_2; // join_pairs.rs:43
-    reg [2:0] ahead_number_1_s29; // join_pairs.rs:43
-    reg [2:0] ahead_number_1_s30; // join_pairs.rs:43
-    reg [2:0] ahead_number_2; // join_pairs.rs:43
-    reg ahead_ends_1_s29; // join_pairs.rs:43
-    reg ahead_ends_1_s30; // join_pairs.rs:43
-    reg ahead_ends_2; // join_pairs.rs:43
-    reg ahead_comes_2_s32; // join_pairs.rs:44
-    reg [2:0] ahead_number_2_s32; // join_pairs.rs:44
-    reg ahead_ends_2_s32; // join_pairs.rs:44
-    reg [15:0] held_2; // join_pairs.rs:51
+    reg ahead_comes_1_s29; // join_pairs.rs:48
+    reg ahead_comes_1_s30; // join_pairs.rs:48
+    reg ahead_comes_2; // join_pairs.rs:48
+    reg [2:0] ahead_number_1_s29; // join_pairs.rs:48
+    reg [2:0] ahead_number_1_s30; // join_pairs.rs:48
+    reg [2:0] ahead_number_2; // join_pairs.rs:48
+    reg ahead_ends_1_s29; // join_pairs.rs:48
+    reg ahead_ends_1_s30; // join_pairs.rs:48
+    reg ahead_ends_2; // join_pairs.rs:48
+    reg ahead_comes_2_s32; // join_pairs.rs:49
+    reg [2:0] ahead_number_2_s32; // join_pairs.rs:49
+    reg ahead_ends_2_s32; // join_pairs.rs:49
+    reg [15:0] held_2; // join_pairs.rs:56
     wire adder_2_out_valid;
     wire [15:0] sums_0;
-    reg ahead_comes_2_s33; // join_pairs.rs:59
-    reg ahead_comes_2_s34; // join_pairs.rs:59
-    reg ahead_comes_2_s35; // join_pairs.rs:59
-    reg term_comes_1; // join_pairs.rs:59
-    reg ahead_ends_2_s33; // join_pairs.rs:59
-    reg ahead_ends_2_s34; // join_pairs.rs:59
-    reg ahead_ends_2_s35; // join_pairs.rs:59
-    reg term_ends_1; // join_pairs.rs:59
-    reg later_first_row_1_s1; // sums.rs:101
-    reg later_first_row_1_s2; // sums.rs:101
-    reg later_first_row_1_s3; // sums.rs:101
-    reg later_first_row_1_s4; // sums.rs:101
-    reg later_first_row_1_s5; // sums.rs:101
-    reg later_first_row_1_s6; // sums.rs:101
-    reg later_first_row_1_s7; // sums.rs:101
-    reg later_first_row_1_s8; // sums.rs:101
-    reg later_first_row_1_s9; // sums.rs:101
-    reg later_first_row_1_s10; // sums.rs:101
-    reg later_first_row_1_s11; // sums.rs:101
-    reg later_first_row_1_s12; // sums.rs:101
-    reg later_first_row_1_s13; // sums.rs:101
-    reg later_first_row_1_s14; // sums.rs:101
-    reg later_first_row_1_s15; // sums.rs:101
-    reg later_first_row_1_s16; // sums.rs:101
-    reg later_first_row_1_s17; // sums.rs:101
-    reg later_first_row_1_s18; // sums.rs:101
-    reg later_first_row_1_s19; // sums.rs:101
-    reg later_first_row_1_s20; // sums.rs:101
-    reg later_first_row_1_s21; // sums.rs:101
-    reg later_first_row_1_s22; // sums.rs:101
-    reg later_first_row_1_s23; // sums.rs:101
-    reg later_first_row_1_s24; // sums.rs:101
-    reg later_first_row_1_s25; // sums.rs:101
-    reg later_first_row_1_s26; // sums.rs:101
-    reg later_first_row_1_s27; // sums.rs:101
-    reg later_first_row_1_s28; // sums.rs:101
-    reg later_first_row_1_s29; // sums.rs:101
-    reg later_first_row_1_s30; // sums.rs:101
-    reg later_first_row_1_s31; // sums.rs:101
-    reg later_first_row_1_s32; // sums.rs:101
-    reg later_first_row_1_s33; // sums.rs:101
-    reg later_first_row_1_s34; // sums.rs:101
-    reg later_first_row_1_s35; // sums.rs:101
-    reg flags_first_row_1; // sums.rs:101
-    reg later_first_across_1_s1; // sums.rs:101
-    reg later_first_across_1_s2; // sums.rs:101
-    reg later_first_across_1_s3; // sums.rs:101
-    reg later_first_across_1_s4; // sums.rs:101
-    reg later_first_across_1_s5; // sums.rs:101
-    reg later_first_across_1_s6; // sums.rs:101
-    reg later_first_across_1_s7; // sums.rs:101
-    reg later_first_across_1_s8; // sums.rs:101
-    reg later_first_across_1_s9; // sums.rs:101
-    reg later_first_across_1_s10; // sums.rs:101
-    reg later_first_across_1_s11; // sums.rs:101
-    reg later_first_across_1_s12; // sums.rs:101
-    reg later_first_across_1_s13; // sums.rs:101
-    reg later_first_across_1_s14; // sums.rs:101
-    reg later_first_across_1_s15; // sums.rs:101
-    reg later_first_across_1_s16; // sums.rs:101
-    reg later_first_across_1_s17; // sums.rs:101
-    reg later_first_across_1_s18; // sums.rs:101
-    reg later_first_across_1_s19; // sums.rs:101
-    reg later_first_across_1_s20; // sums.rs:101
-    reg later_first_across_1_s21; // sums.rs:101
-    reg later_first_across_1_s22; // sums.rs:101
-    reg later_first_across_1_s23; // sums.rs:101
-    reg later_first_across_1_s24; // sums.rs:101
-    reg later_first_across_1_s25; // sums.rs:101
-    reg later_first_across_1_s26; // sums.rs:101
-    reg later_first_across_1_s27; // sums.rs:101
-    reg later_first_across_1_s28; // sums.rs:101
-    reg later_first_across_1_s29; // sums.rs:101
-    reg later_first_across_1_s30; // sums.rs:101
-    reg later_first_across_1_s31; // sums.rs:101
-    reg later_first_across_1_s32; // sums.rs:101
-    reg later_first_across_1_s33; // sums.rs:101
-    reg later_first_across_1_s34; // sums.rs:101
-    reg later_first_across_1_s35; // sums.rs:101
-    reg flags_first_across_1; // sums.rs:101
-    reg later_last_across_1_s1; // sums.rs:101
-    reg later_last_across_1_s2; // sums.rs:101
-    reg later_last_across_1_s3; // sums.rs:101
-    reg later_last_across_1_s4; // sums.rs:101
-    reg later_last_across_1_s5; // sums.rs:101
-    reg later_last_across_1_s6; // sums.rs:101
-    reg later_last_across_1_s7; // sums.rs:101
-    reg later_last_across_1_s8; // sums.rs:101
-    reg later_last_across_1_s9; // sums.rs:101
-    reg later_last_across_1_s10; // sums.rs:101
-    reg later_last_across_1_s11; // sums.rs:101
-    reg later_last_across_1_s12; // sums.rs:101
-    reg later_last_across_1_s13; // sums.rs:101
-    reg later_last_across_1_s14; // sums.rs:101
-    reg later_last_across_1_s15; // sums.rs:101
-    reg later_last_across_1_s16; // sums.rs:101
-    reg later_last_across_1_s17; // sums.rs:101
-    reg later_last_across_1_s18; // sums.rs:101
-    reg later_last_across_1_s19; // sums.rs:101
-    reg later_last_across_1_s20; // sums.rs:101
-    reg later_last_across_1_s21; // sums.rs:101
-    reg later_last_across_1_s22; // sums.rs:101
-    reg later_last_across_1_s23; // sums.rs:101
-    reg later_last_across_1_s24; // sums.rs:101
-    reg later_last_across_1_s25; // sums.rs:101
-    reg later_last_across_1_s26; // sums.rs:101
-    reg later_last_across_1_s27; // sums.rs:101
-    reg later_last_across_1_s28; // sums.rs:101
-    reg later_last_across_1_s29; // sums.rs:101
-    reg later_last_across_1_s30; // sums.rs:101
-    reg later_last_across_1_s31; // sums.rs:101
-    reg later_last_across_1_s32; // sums.rs:101
-    reg later_last_across_1_s33; // sums.rs:101
-    reg later_last_across_1_s34; // sums.rs:101
-    reg later_last_across_1_s35; // sums.rs:101
-    reg flags_last_across; // sums.rs:101
-    reg later_last_1_s1; // sums.rs:101
-    reg later_last_1_s2; // sums.rs:101
-    reg later_last_1_s3; // sums.rs:101
-    reg later_last_1_s4; // sums.rs:101
-    reg later_last_1_s5; // sums.rs:101
-    reg later_last_1_s6; // sums.rs:101
-    reg later_last_1_s7; // sums.rs:101
-    reg later_last_1_s8; // sums.rs:101
-    reg later_last_1_s9; // sums.rs:101
-    reg later_last_1_s10; // sums.rs:101
-    reg later_last_1_s11; // sums.rs:101
-    reg later_last_1_s12; // sums.rs:101
-    reg later_last_1_s13; // sums.rs:101
-    reg later_last_1_s14; // sums.rs:101
-    reg later_last_1_s15; // sums.rs:101
-    reg later_last_1_s16; // sums.rs:101
-    reg later_last_1_s17; // sums.rs:101
-    reg later_last_1_s18; // sums.rs:101
-    reg later_last_1_s19; // sums.rs:101
-    reg later_last_1_s20; // sums.rs:101
-    reg later_last_1_s21; // sums.rs:101
-    reg later_last_1_s22; // sums.rs:101
-    reg later_last_1_s23; // sums.rs:101
-    reg later_last_1_s24; // sums.rs:101
-    reg later_last_1_s25; // sums.rs:101
-    reg later_last_1_s26; // sums.rs:101
-    reg later_last_1_s27; // sums.rs:101
-    reg later_last_1_s28; // sums.rs:101
-    reg later_last_1_s29; // sums.rs:101
-    reg later_last_1_s30; // sums.rs:101
-    reg later_last_1_s31; // sums.rs:101
-    reg later_last_1_s32; // sums.rs:101
-    reg later_last_1_s33; // sums.rs:101
-    reg later_last_1_s34; // sums.rs:101
-    reg later_last_1_s35; // sums.rs:101
-    reg flags_last_1; // sums.rs:101
-    reg wrong_2_s25; // sums.rs:101
-    reg wrong_2_s26; // sums.rs:101
-    reg wrong_2_s27; // sums.rs:101
-    reg wrong_2_s28; // sums.rs:101
-    reg wrong_2_s29; // sums.rs:101
-    reg wrong_2_s30; // sums.rs:101
-    reg wrong_2_s31; // sums.rs:101
-    reg wrong_2_s32; // sums.rs:101
-    reg wrong_2_s33; // sums.rs:101
-    reg wrong_2_s34; // sums.rs:101
-    reg wrong_2_s35; // sums.rs:101
-    reg wrong_3; // sums.rs:101
-    reg [7:0] counter; // the row that comes next | sums.rs:174
-    reg before_wrong; // sums.rs:182
-    reg [15:0] before_sums_0; // sums.rs:182
-    reg first_1; // sums.rs:184
-    reg first_2; // sums.rs:186
-    reg [15:0] sums_0_s37; // sums.rs:188
-    reg [15:0] sums_0_s38; // sums.rs:188
+    reg ahead_comes_2_s33; // join_pairs.rs:64
+    reg ahead_comes_2_s34; // join_pairs.rs:64
+    reg ahead_comes_2_s35; // join_pairs.rs:64
+    reg term_comes_1; // join_pairs.rs:64
+    reg ahead_ends_2_s33; // join_pairs.rs:64
+    reg ahead_ends_2_s34; // join_pairs.rs:64
+    reg ahead_ends_2_s35; // join_pairs.rs:64
+    reg term_ends_1; // join_pairs.rs:64
+    reg later_first_row_1_s1; // sums.rs:102
+    reg later_first_row_1_s2; // sums.rs:102
+    reg later_first_row_1_s3; // sums.rs:102
+    reg later_first_row_1_s4; // sums.rs:102
+    reg later_first_row_1_s5; // sums.rs:102
+    reg later_first_row_1_s6; // sums.rs:102
+    reg later_first_row_1_s7; // sums.rs:102
+    reg later_first_row_1_s8; // sums.rs:102
+    reg later_first_row_1_s9; // sums.rs:102
+    reg later_first_row_1_s10; // sums.rs:102
+    reg later_first_row_1_s11; // sums.rs:102
+    reg later_first_row_1_s12; // sums.rs:102
+    reg later_first_row_1_s13; // sums.rs:102
+    reg later_first_row_1_s14; // sums.rs:102
+    reg later_first_row_1_s15; // sums.rs:102
+    reg later_first_row_1_s16; // sums.rs:102
+    reg later_first_row_1_s17; // sums.rs:102
+    reg later_first_row_1_s18; // sums.rs:102
+    reg later_first_row_1_s19; // sums.rs:102
+    reg later_first_row_1_s20; // sums.rs:102
+    reg later_first_row_1_s21; // sums.rs:102
+    reg later_first_row_1_s22; // sums.rs:102
+    reg later_first_row_1_s23; // sums.rs:102
+    reg later_first_row_1_s24; // sums.rs:102
+    reg later_first_row_1_s25; // sums.rs:102
+    reg later_first_row_1_s26; // sums.rs:102
+    reg later_first_row_1_s27; // sums.rs:102
+    reg later_first_row_1_s28; // sums.rs:102
+    reg later_first_row_1_s29; // sums.rs:102
+    reg later_first_row_1_s30; // sums.rs:102
+    reg later_first_row_1_s31; // sums.rs:102
+    reg later_first_row_1_s32; // sums.rs:102
+    reg later_first_row_1_s33; // sums.rs:102
+    reg later_first_row_1_s34; // sums.rs:102
+    reg later_first_row_1_s35; // sums.rs:102
+    reg flags_first_row_1; // sums.rs:102
+    reg later_first_across_1_s1; // sums.rs:102
+    reg later_first_across_1_s2; // sums.rs:102
+    reg later_first_across_1_s3; // sums.rs:102
+    reg later_first_across_1_s4; // sums.rs:102
+    reg later_first_across_1_s5; // sums.rs:102
+    reg later_first_across_1_s6; // sums.rs:102
+    reg later_first_across_1_s7; // sums.rs:102
+    reg later_first_across_1_s8; // sums.rs:102
+    reg later_first_across_1_s9; // sums.rs:102
+    reg later_first_across_1_s10; // sums.rs:102
+    reg later_first_across_1_s11; // sums.rs:102
+    reg later_first_across_1_s12; // sums.rs:102
+    reg later_first_across_1_s13; // sums.rs:102
+    reg later_first_across_1_s14; // sums.rs:102
+    reg later_first_across_1_s15; // sums.rs:102
+    reg later_first_across_1_s16; // sums.rs:102
+    reg later_first_across_1_s17; // sums.rs:102
+    reg later_first_across_1_s18; // sums.rs:102
+    reg later_first_across_1_s19; // sums.rs:102
+    reg later_first_across_1_s20; // sums.rs:102
+    reg later_first_across_1_s21; // sums.rs:102
+    reg later_first_across_1_s22; // sums.rs:102
+    reg later_first_across_1_s23; // sums.rs:102
+    reg later_first_across_1_s24; // sums.rs:102
+    reg later_first_across_1_s25; // sums.rs:102
+    reg later_first_across_1_s26; // sums.rs:102
+    reg later_first_across_1_s27; // sums.rs:102
+    reg later_first_across_1_s28; // sums.rs:102
+    reg later_first_across_1_s29; // sums.rs:102
+    reg later_first_across_1_s30; // sums.rs:102
+    reg later_first_across_1_s31; // sums.rs:102
+    reg later_first_across_1_s32; // sums.rs:102
+    reg later_first_across_1_s33; // sums.rs:102
+    reg later_first_across_1_s34; // sums.rs:102
+    reg later_first_across_1_s35; // sums.rs:102
+    reg flags_first_across_1; // sums.rs:102
+    reg later_last_across_1_s1; // sums.rs:102
+    reg later_last_across_1_s2; // sums.rs:102
+    reg later_last_across_1_s3; // sums.rs:102
+    reg later_last_across_1_s4; // sums.rs:102
+    reg later_last_across_1_s5; // sums.rs:102
+    reg later_last_across_1_s6; // sums.rs:102
+    reg later_last_across_1_s7; // sums.rs:102
+    reg later_last_across_1_s8; // sums.rs:102
+    reg later_last_across_1_s9; // sums.rs:102
+    reg later_last_across_1_s10; // sums.rs:102
+    reg later_last_across_1_s11; // sums.rs:102
+    reg later_last_across_1_s12; // sums.rs:102
+    reg later_last_across_1_s13; // sums.rs:102
+    reg later_last_across_1_s14; // sums.rs:102
+    reg later_last_across_1_s15; // sums.rs:102
+    reg later_last_across_1_s16; // sums.rs:102
+    reg later_last_across_1_s17; // sums.rs:102
+    reg later_last_across_1_s18; // sums.rs:102
+    reg later_last_across_1_s19; // sums.rs:102
+    reg later_last_across_1_s20; // sums.rs:102
+    reg later_last_across_1_s21; // sums.rs:102
+    reg later_last_across_1_s22; // sums.rs:102
+    reg later_last_across_1_s23; // sums.rs:102
+    reg later_last_across_1_s24; // sums.rs:102
+    reg later_last_across_1_s25; // sums.rs:102
+    reg later_last_across_1_s26; // sums.rs:102
+    reg later_last_across_1_s27; // sums.rs:102
+    reg later_last_across_1_s28; // sums.rs:102
+    reg later_last_across_1_s29; // sums.rs:102
+    reg later_last_across_1_s30; // sums.rs:102
+    reg later_last_across_1_s31; // sums.rs:102
+    reg later_last_across_1_s32; // sums.rs:102
+    reg later_last_across_1_s33; // sums.rs:102
+    reg later_last_across_1_s34; // sums.rs:102
+    reg later_last_across_1_s35; // sums.rs:102
+    reg flags_last_across; // sums.rs:102
+    reg later_last_1_s1; // sums.rs:102
+    reg later_last_1_s2; // sums.rs:102
+    reg later_last_1_s3; // sums.rs:102
+    reg later_last_1_s4; // sums.rs:102
+    reg later_last_1_s5; // sums.rs:102
+    reg later_last_1_s6; // sums.rs:102
+    reg later_last_1_s7; // sums.rs:102
+    reg later_last_1_s8; // sums.rs:102
+    reg later_last_1_s9; // sums.rs:102
+    reg later_last_1_s10; // sums.rs:102
+    reg later_last_1_s11; // sums.rs:102
+    reg later_last_1_s12; // sums.rs:102
+    reg later_last_1_s13; // sums.rs:102
+    reg later_last_1_s14; // sums.rs:102
+    reg later_last_1_s15; // sums.rs:102
+    reg later_last_1_s16; // sums.rs:102
+    reg later_last_1_s17; // sums.rs:102
+    reg later_last_1_s18; // sums.rs:102
+    reg later_last_1_s19; // sums.rs:102
+    reg later_last_1_s20; // sums.rs:102
+    reg later_last_1_s21; // sums.rs:102
+    reg later_last_1_s22; // sums.rs:102
+    reg later_last_1_s23; // sums.rs:102
+    reg later_last_1_s24; // sums.rs:102
+    reg later_last_1_s25; // sums.rs:102
+    reg later_last_1_s26; // sums.rs:102
+    reg later_last_1_s27; // sums.rs:102
+    reg later_last_1_s28; // sums.rs:102
+    reg later_last_1_s29; // sums.rs:102
+    reg later_last_1_s30; // sums.rs:102
+    reg later_last_1_s31; // sums.rs:102
+    reg later_last_1_s32; // sums.rs:102
+    reg later_last_1_s33; // sums.rs:102
+    reg later_last_1_s34; // sums.rs:102
+    reg later_last_1_s35; // sums.rs:102
+    reg flags_last_1; // sums.rs:102
+    reg wrong_2_s25; // sums.rs:102
+    reg wrong_2_s26; // sums.rs:102
+    reg wrong_2_s27; // sums.rs:102
+    reg wrong_2_s28; // sums.rs:102
+    reg wrong_2_s29; // sums.rs:102
+    reg wrong_2_s30; // sums.rs:102
+    reg wrong_2_s31; // sums.rs:102
+    reg wrong_2_s32; // sums.rs:102
+    reg wrong_2_s33; // sums.rs:102
+    reg wrong_2_s34; // sums.rs:102
+    reg wrong_2_s35; // sums.rs:102
+    reg wrong_3; // sums.rs:102
+    reg [7:0] counter; // the row that comes next | sums.rs:168
+    reg before_wrong; // sums.rs:176
+    reg [15:0] before_sums_0; // sums.rs:176
+    reg first_1; // sums.rs:178
+    reg first_2; // sums.rs:180
+    reg [15:0] sums_0_s37; // sums.rs:182
+    reg [15:0] sums_0_s38; // sums.rs:182
     wire adder_3_out_valid;
     wire [15:0] sums_0_1;
-    reg wrong_3_s37; // sums.rs:190
-    reg wrong_3_s38; // sums.rs:190
-    reg wrong_4_s39; // sums.rs:191
-    reg wrong_4_s40; // sums.rs:191
-    reg wrong_4_s41; // sums.rs:191
-    reg wrong_5; // sums.rs:191
-    reg comes_2_s37; // sums.rs:192
-    reg comes_2_s38; // sums.rs:192
-    reg comes_2_s39; // sums.rs:192
-    reg comes_2_s40; // sums.rs:192
-    reg comes_2_s41; // sums.rs:192
-    reg comes_3; // sums.rs:192
-    reg flags_last_across_s37; // sums.rs:192
-    reg flags_last_across_s38; // sums.rs:192
-    reg flags_last_across_s39; // sums.rs:192
-    reg flags_last_across_s40; // sums.rs:192
-    reg flags_last_across_s41; // sums.rs:192
-    reg last_across; // sums.rs:192
-    reg [7:0] number_4_s37; // sums.rs:193
-    reg [7:0] number_4_s38; // sums.rs:193
-    reg [7:0] number_4_s39; // sums.rs:193
-    reg [7:0] number_4_s40; // sums.rs:193
-    reg [7:0] number_4_s41; // sums.rs:193
-    reg [7:0] number_4_s42; // sums.rs:193
-    reg flags_first_row_1_s37; // sums.rs:62
-    reg flags_first_row_1_s38; // sums.rs:62
-    reg flags_first_row_1_s39; // sums.rs:62
-    reg flags_first_row_1_s40; // sums.rs:62
-    reg flags_first_row_1_s41; // sums.rs:62
-    reg first_row; // sums.rs:62
-    reg flags_last_1_s37; // sums.rs:62
-    reg flags_last_1_s38; // sums.rs:62
-    reg flags_last_1_s39; // sums.rs:62
-    reg flags_last_1_s40; // sums.rs:62
-    reg flags_last_1_s41; // sums.rs:62
-    reg last_5; // sums.rs:62
-    reg wrong_3_s39; // sums.rs:63
-    reg wrong_3_s40; // sums.rs:63
-    reg wrong_3_s41; // sums.rs:63
-    reg wrong_6; // sums.rs:63
+    reg wrong_3_s37; // sums.rs:184
+    reg wrong_3_s38; // sums.rs:184
+    reg wrong_4_s39; // sums.rs:185
+    reg wrong_4_s40; // sums.rs:185
+    reg wrong_4_s41; // sums.rs:185
+    reg wrong_5; // sums.rs:185
+    reg comes_2_s37; // sums.rs:186
+    reg comes_2_s38; // sums.rs:186
+    reg comes_2_s39; // sums.rs:186
+    reg comes_2_s40; // sums.rs:186
+    reg comes_2_s41; // sums.rs:186
+    reg comes_3; // sums.rs:186
+    reg flags_last_across_s37; // sums.rs:186
+    reg flags_last_across_s38; // sums.rs:186
+    reg flags_last_across_s39; // sums.rs:186
+    reg flags_last_across_s40; // sums.rs:186
+    reg flags_last_across_s41; // sums.rs:186
+    reg last_across; // sums.rs:186
+    reg [7:0] number_4_s37; // sums.rs:187
+    reg [7:0] number_4_s38; // sums.rs:187
+    reg [7:0] number_4_s39; // sums.rs:187
+    reg [7:0] number_4_s40; // sums.rs:187
+    reg [7:0] number_4_s41; // sums.rs:187
+    reg [7:0] number_4_s42; // sums.rs:187
+    reg flags_first_row_1_s37; // sums.rs:63
+    reg flags_first_row_1_s38; // sums.rs:63
+    reg flags_first_row_1_s39; // sums.rs:63
+    reg flags_first_row_1_s40; // sums.rs:63
+    reg flags_first_row_1_s41; // sums.rs:63
+    reg first_row; // sums.rs:63
+    reg flags_last_1_s37; // sums.rs:63
+    reg flags_last_1_s38; // sums.rs:63
+    reg flags_last_1_s39; // sums.rs:63
+    reg flags_last_1_s40; // sums.rs:63
+    reg flags_last_1_s41; // sums.rs:63
+    reg last_5; // sums.rs:63
+    reg wrong_3_s39; // sums.rs:64
+    reg wrong_3_s40; // sums.rs:64
+    reg wrong_3_s41; // sums.rs:64
+    reg wrong_6; // sums.rs:64
     wire into_valid; // matrix_vector.rs:92
     wire [15:0] into_product_0; // matrix_vector.rs:92
     wire into_wrong; // matrix_vector.rs:92
@@ -569,24 +569,24 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     reg [7:0] row_1; // its number in the tile | report.rs:130
     reg [19:0] first_tile; // report.rs:131
     reg [7:0] first_row_1; // report.rs:131
-    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l107 [0:255];
+    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l109 [0:255];
     reg [71:0] read; // vectors.rs:72
-    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l107_1 [0:255];
+    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l109_1 [0:255];
     reg [71:0] read_1; // vectors.rs:72
-    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l107_2 [0:255];
+    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l109_2 [0:255];
     reg [71:0] read_2; // vectors.rs:72
-    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l107_3 [0:255];
+    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l109_3 [0:255];
     reg [71:0] read_3; // vectors.rs:72
-    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l107_4 [0:255];
+    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l109_4 [0:255];
     reg [71:0] read_4; // vectors.rs:72
-    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l107_5 [0:255];
+    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l109_5 [0:255];
     reg [71:0] read_5; // vectors.rs:72
-    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l107_6 [0:255];
+    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l109_6 [0:255];
     reg [71:0] read_6; // vectors.rs:72
-    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l107_7 [0:255];
+    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l109_7 [0:255];
     reg [71:0] read_7; // vectors.rs:72
     (* ram_style = "block" *) (* no_rw_check *) reg [16:0] memory [0:255];
-    reg [16:0] memory_q0; // sums.rs:181
+    reg [16:0] memory_q0; // sums.rs:175
 
     // a command
 
@@ -656,10 +656,10 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     wire [10:0] _t8 = _t7 ? {_t6[8:0], 2'h0} : _t6; // operand.rs:105
     wire [10:0] sig = (~_t8[10]) ? {_t8[9:0], 1'h0} : _t8; // operand.rs:105
     wire [3:0] zeros = {_t3, _t5, _t7, ~_t8[10]}; // operand.rs:108
-    wire [5:0] exp = {1'h0, {parts_exp[4:1], parts_exp[0] | (~parts_normal)}} - {2'h0, zeros}; // prepared.rs:33
-    wire [1:0] low = parts_top ? {|parts_frac, 1'h1} : sig[1:0]; // prepared.rs:34
-    wire front = sig[10] & (~parts_top); // prepared.rs:35
-    wire [17:0] numbers_0 = {parts_sign, exp, front, sig[9:2], low}; // prepared.rs:36
+    wire [5:0] exp = {1'h0, {parts_exp[4:1], parts_exp[0] | (~parts_normal)}} - {2'h0, zeros}; // prepared.rs:34
+    wire [1:0] low = parts_top ? {|parts_frac, 1'h1} : sig[1:0]; // prepared.rs:35
+    wire front = sig[10] & (~parts_top); // prepared.rs:36
+    wire [17:0] numbers_0 = {parts_sign, exp, front, sig[9:2], low}; // prepared.rs:37
     wire [4:0] parts_exp_1 = later_data[30:26]; // format.rs:87
     wire parts_sign_1 = later_data[31]; // format.rs:88
     wire [9:0] parts_frac_1 = later_data[25:16]; // format.rs:88
@@ -673,10 +673,10 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     wire [10:0] _t14 = _t13 ? {_t12[8:0], 2'h0} : _t12; // operand.rs:105
     wire [10:0] sig_1 = (~_t14[10]) ? {_t14[9:0], 1'h0} : _t14; // operand.rs:105
     wire [3:0] zeros_1 = {_t9, _t11, _t13, ~_t14[10]}; // operand.rs:108
-    wire [5:0] exp_1 = {1'h0, {parts_exp_1[4:1], parts_exp_1[0] | (~parts_normal_1)}} - {2'h0, zeros_1}; // prepared.rs:33
-    wire [1:0] low_1 = parts_top_1 ? {|parts_frac_1, 1'h1} : sig_1[1:0]; // prepared.rs:34
-    wire front_1 = sig_1[10] & (~parts_top_1); // prepared.rs:35
-    wire [17:0] numbers_1 = {parts_sign_1, exp_1, front_1, sig_1[9:2], low_1}; // prepared.rs:36
+    wire [5:0] exp_1 = {1'h0, {parts_exp_1[4:1], parts_exp_1[0] | (~parts_normal_1)}} - {2'h0, zeros_1}; // prepared.rs:34
+    wire [1:0] low_1 = parts_top_1 ? {|parts_frac_1, 1'h1} : sig_1[1:0]; // prepared.rs:35
+    wire front_1 = sig_1[10] & (~parts_top_1); // prepared.rs:36
+    wire [17:0] numbers_1 = {parts_sign_1, exp_1, front_1, sig_1[9:2], low_1}; // prepared.rs:37
     wire [4:0] parts_exp_2 = later_data[46:42]; // format.rs:87
     wire parts_sign_2 = later_data[47]; // format.rs:88
     wire [9:0] parts_frac_2 = later_data[41:32]; // format.rs:88
@@ -690,10 +690,10 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     wire [10:0] _t20 = _t19 ? {_t18[8:0], 2'h0} : _t18; // operand.rs:105
     wire [10:0] sig_2 = (~_t20[10]) ? {_t20[9:0], 1'h0} : _t20; // operand.rs:105
     wire [3:0] zeros_2 = {_t15, _t17, _t19, ~_t20[10]}; // operand.rs:108
-    wire [5:0] exp_2 = {1'h0, {parts_exp_2[4:1], parts_exp_2[0] | (~parts_normal_2)}} - {2'h0, zeros_2}; // prepared.rs:33
-    wire [1:0] low_2 = parts_top_2 ? {|parts_frac_2, 1'h1} : sig_2[1:0]; // prepared.rs:34
-    wire front_2 = sig_2[10] & (~parts_top_2); // prepared.rs:35
-    wire [17:0] numbers_2 = {parts_sign_2, exp_2, front_2, sig_2[9:2], low_2}; // prepared.rs:36
+    wire [5:0] exp_2 = {1'h0, {parts_exp_2[4:1], parts_exp_2[0] | (~parts_normal_2)}} - {2'h0, zeros_2}; // prepared.rs:34
+    wire [1:0] low_2 = parts_top_2 ? {|parts_frac_2, 1'h1} : sig_2[1:0]; // prepared.rs:35
+    wire front_2 = sig_2[10] & (~parts_top_2); // prepared.rs:36
+    wire [17:0] numbers_2 = {parts_sign_2, exp_2, front_2, sig_2[9:2], low_2}; // prepared.rs:37
     wire [4:0] parts_exp_3 = later_data[62:58]; // format.rs:87
     wire parts_sign_3 = later_data[63]; // format.rs:88
     wire [9:0] parts_frac_3 = later_data[57:48]; // format.rs:88
@@ -707,10 +707,10 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     wire [10:0] _t26 = _t25 ? {_t24[8:0], 2'h0} : _t24; // operand.rs:105
     wire [10:0] sig_3 = (~_t26[10]) ? {_t26[9:0], 1'h0} : _t26; // operand.rs:105
     wire [3:0] zeros_3 = {_t21, _t23, _t25, ~_t26[10]}; // operand.rs:108
-    wire [5:0] exp_3 = {1'h0, {parts_exp_3[4:1], parts_exp_3[0] | (~parts_normal_3)}} - {2'h0, zeros_3}; // prepared.rs:33
-    wire [1:0] low_3 = parts_top_3 ? {|parts_frac_3, 1'h1} : sig_3[1:0]; // prepared.rs:34
-    wire front_3 = sig_3[10] & (~parts_top_3); // prepared.rs:35
-    wire [17:0] numbers_3 = {parts_sign_3, exp_3, front_3, sig_3[9:2], low_3}; // prepared.rs:36
+    wire [5:0] exp_3 = {1'h0, {parts_exp_3[4:1], parts_exp_3[0] | (~parts_normal_3)}} - {2'h0, zeros_3}; // prepared.rs:34
+    wire [1:0] low_3 = parts_top_3 ? {|parts_frac_3, 1'h1} : sig_3[1:0]; // prepared.rs:35
+    wire front_3 = sig_3[10] & (~parts_top_3); // prepared.rs:36
+    wire [17:0] numbers_3 = {parts_sign_3, exp_3, front_3, sig_3[9:2], low_3}; // prepared.rs:37
     always @(posedge clk) begin
         later_half_1 <= later_half;
         later_word_1 <= later_word;
@@ -730,14 +730,14 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     wire fit = (~(half ? wrong_1 : wrong_0)) & (columns == {3'h0, half ? length_1 : length_0}); // vectors.rs:63
     wire _t27 = later_1 & (later_number_1 == 1'h0); // vectors.rs:61
     always @(posedge clk) begin
-        if (_t27 & (later_word_1[2:0] == 3'h0)) memory_l107[{later_half_1, later_word_1[9:3]}] <= later_data_1;
-        if (_t27 & (later_word_1[2:0] == 3'h1)) memory_l107_1[{later_half_1, later_word_1[9:3]}] <= later_data_1;
-        if (_t27 & (later_word_1[2:0] == 3'h2)) memory_l107_2[{later_half_1, later_word_1[9:3]}] <= later_data_1;
-        if (_t27 & (later_word_1[2:0] == 3'h3)) memory_l107_3[{later_half_1, later_word_1[9:3]}] <= later_data_1;
-        if (_t27 & (later_word_1[2:0] == 3'h4)) memory_l107_4[{later_half_1, later_word_1[9:3]}] <= later_data_1;
-        if (_t27 & (later_word_1[2:0] == 3'h5)) memory_l107_5[{later_half_1, later_word_1[9:3]}] <= later_data_1;
-        if (_t27 & (later_word_1[2:0] == 3'h6)) memory_l107_6[{later_half_1, later_word_1[9:3]}] <= later_data_1;
-        if (_t27 & (later_word_1[2:0] == 3'h7)) memory_l107_7[{later_half_1, later_word_1[9:3]}] <= later_data_1;
+        if (_t27 & (later_word_1[2:0] == 3'h0)) memory_l109[{later_half_1, later_word_1[9:3]}] <= later_data_1;
+        if (_t27 & (later_word_1[2:0] == 3'h1)) memory_l109_1[{later_half_1, later_word_1[9:3]}] <= later_data_1;
+        if (_t27 & (later_word_1[2:0] == 3'h2)) memory_l109_2[{later_half_1, later_word_1[9:3]}] <= later_data_1;
+        if (_t27 & (later_word_1[2:0] == 3'h3)) memory_l109_3[{later_half_1, later_word_1[9:3]}] <= later_data_1;
+        if (_t27 & (later_word_1[2:0] == 3'h4)) memory_l109_4[{later_half_1, later_word_1[9:3]}] <= later_data_1;
+        if (_t27 & (later_word_1[2:0] == 3'h5)) memory_l109_5[{later_half_1, later_word_1[9:3]}] <= later_data_1;
+        if (_t27 & (later_word_1[2:0] == 3'h6)) memory_l109_6[{later_half_1, later_word_1[9:3]}] <= later_data_1;
+        if (_t27 & (later_word_1[2:0] == 3'h7)) memory_l109_7[{later_half_1, later_word_1[9:3]}] <= later_data_1;
     end
     assign command_ready = (phase == PHASE_IDLE) & (half ? full_1 : full_0);
     wire begins = command_valid & command_ready; // matrix_vector.rs:62
@@ -752,16 +752,16 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     end
 
     // books
-    wire begins_1 = command_valid & command_ready; // books.rs:140
+    wire begins_1 = command_valid & command_ready; // books.rs:186
     always @(posedge clk) if (ends) begin
         how <= cache_loaded_outcome;
         position <= cache_loaded_position;
     end
     assign cache_load_valid = (phase == PHASE_RUN) & (~((((loading | there) | damaged) | over) | 1'h0));
-    wire dropped = (((phase == PHASE_DRAIN) | (phase == PHASE_FINISH)) & (~loading)) & (~over); // books.rs:152
+    wire dropped = (((phase == PHASE_DRAIN) | (phase == PHASE_FINISH)) & (~loading)) & (~over); // books.rs:196
     assign books_ready = (cache_words_ready & loading) | dropped;
-    wire okay = cache_loaded_outcome == LOAD_OUTCOME_OKAY; // books.rs:157
-    wire flushes = (((phase == PHASE_FINISH) & waits) & ((~(|adding)) & (~(|waiting)))) & (~loading); // books.rs:159
+    wire okay = cache_loaded_outcome == LOAD_OUTCOME_OKAY; // books.rs:201
+    wire flushes = (((phase == PHASE_FINISH) & waits) & ((~(|adding)) & (~(|waiting)))) & (~loading); // books.rs:203
     always @(posedge clk) begin
         if (rst) begin
             id <= 20'h0;
@@ -809,8 +809,8 @@ module matrix_vector_256x4_8_1_256x256_4096 (
         if (how == LOAD_OUTCOME_NUMBER) outcome = MATRIX_OUTCOME_NUMBER;
         if (how == LOAD_OUTCOME_PADDING) outcome = MATRIX_OUTCOME_PADDING;
     end
-    wire [3:0] outcome_1 = damaged ? outcome : MATRIX_OUTCOME_BOOKS; // books.rs:176
-    wire missing = damaged | ((over & (~loading)) & (~there)); // books.rs:177
+    wire [3:0] outcome_1 = damaged ? outcome : MATRIX_OUTCOME_BOOKS; // books.rs:168
+    wire missing = damaged | ((over & (~loading)) & (~there)); // books.rs:169
 
     // where the next beat belongs
     wire row_ends = number_2 == across_end; // walk.rs:125
@@ -933,7 +933,7 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     // indices become values
     wire [7:0] address = {half, beat_place_1}; // vectors.rs:70
     always @(posedge clk) begin
-        read <= memory_l107[address];
+        read <= memory_l109[address];
         word_1 <= read;
     end
     wire [17:0] numbers_0_0 = word_1[17:0]; // vectors.rs:75
@@ -941,7 +941,7 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     wire [17:0] numbers_0_2 = word_1[53:36]; // vectors.rs:75
     wire [17:0] numbers_0_3 = word_1[71:54]; // vectors.rs:75
     always @(posedge clk) begin
-        read_1 <= memory_l107_1[address];
+        read_1 <= memory_l109_1[address];
         word_2 <= read_1;
     end
     wire [17:0] numbers_0_4 = word_2[17:0]; // vectors.rs:75
@@ -949,7 +949,7 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     wire [17:0] numbers_0_6 = word_2[53:36]; // vectors.rs:75
     wire [17:0] numbers_0_7 = word_2[71:54]; // vectors.rs:75
     always @(posedge clk) begin
-        read_2 <= memory_l107_2[address];
+        read_2 <= memory_l109_2[address];
         word_3 <= read_2;
     end
     wire [17:0] numbers_0_8 = word_3[17:0]; // vectors.rs:75
@@ -957,7 +957,7 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     wire [17:0] numbers_0_10 = word_3[53:36]; // vectors.rs:75
     wire [17:0] numbers_0_11 = word_3[71:54]; // vectors.rs:75
     always @(posedge clk) begin
-        read_3 <= memory_l107_3[address];
+        read_3 <= memory_l109_3[address];
         word_4 <= read_3;
     end
     wire [17:0] numbers_0_12 = word_4[17:0]; // vectors.rs:75
@@ -965,7 +965,7 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     wire [17:0] numbers_0_14 = word_4[53:36]; // vectors.rs:75
     wire [17:0] numbers_0_15 = word_4[71:54]; // vectors.rs:75
     always @(posedge clk) begin
-        read_4 <= memory_l107_4[address];
+        read_4 <= memory_l109_4[address];
         word_5 <= read_4;
     end
     wire [17:0] numbers_0_16 = word_5[17:0]; // vectors.rs:75
@@ -973,7 +973,7 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     wire [17:0] numbers_0_18 = word_5[53:36]; // vectors.rs:75
     wire [17:0] numbers_0_19 = word_5[71:54]; // vectors.rs:75
     always @(posedge clk) begin
-        read_5 <= memory_l107_5[address];
+        read_5 <= memory_l109_5[address];
         word_6 <= read_5;
     end
     wire [17:0] numbers_0_20 = word_6[17:0]; // vectors.rs:75
@@ -981,7 +981,7 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     wire [17:0] numbers_0_22 = word_6[53:36]; // vectors.rs:75
     wire [17:0] numbers_0_23 = word_6[71:54]; // vectors.rs:75
     always @(posedge clk) begin
-        read_6 <= memory_l107_6[address];
+        read_6 <= memory_l109_6[address];
         word_7 <= read_6;
     end
     wire [17:0] numbers_0_24 = word_7[17:0]; // vectors.rs:75
@@ -989,7 +989,7 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     wire [17:0] numbers_0_26 = word_7[53:36]; // vectors.rs:75
     wire [17:0] numbers_0_27 = word_7[71:54]; // vectors.rs:75
     always @(posedge clk) begin
-        read_7 <= memory_l107_7[address];
+        read_7 <= memory_l109_7[address];
         word_8 <= read_7;
     end
     wire [17:0] numbers_0_28 = word_8[17:0]; // vectors.rs:75
@@ -1304,7 +1304,7 @@ module matrix_vector_256x4_8_1_256x256_4096 (
         .value(values_31),
         .y(products_31)
     );
-    wire [511:0] _t36 = {products_31, products_30, products_29, products_28, products_27, products_26, products_25, products_24, products_23, products_22, products_21, products_20, products_19, products_18, products_17, products_16, products_15, products_14, products_13, products_12, products_11, products_10, products_9, products_8, products_7, products_6, products_5, products_4, products_3, products_2, products_1, products_0}; // sums.rs:129
+    wire [511:0] _t36 = {products_31, products_30, products_29, products_28, products_27, products_26, products_25, products_24, products_23, products_22, products_21, products_20, products_19, products_18, products_17, products_16, products_15, products_14, products_13, products_12, products_11, products_10, products_9, products_8, products_7, products_6, products_5, products_4, products_3, products_2, products_1, products_0}; // sums.rs:128
     tree_e5f10_x32_l20 sum (
         .clk(clk),
         .rst(rst),
@@ -1440,10 +1440,10 @@ module matrix_vector_256x4_8_1_256x256_4096 (
         wrong_s23 <= wrong_s22;
         of_beat <= wrong_s23;
     end
-    wire wrong_2 = of_beat | (s_before & (|term_number)); // sums.rs:91
+    wire wrong_2 = of_beat | (s_before & (|term_number)); // sums.rs:92
     always @(posedge clk) if (term_comes) s_before <= wrong_2;
-    wire odd = term_number[0]; // join_pairs.rs:47
-    wire even_follows = ahead_comes & (~ahead_number[0]); // join_pairs.rs:48
+    wire odd = term_number[0]; // join_pairs.rs:52
+    wire even_follows = ahead_comes & (~ahead_number[0]); // join_pairs.rs:53
     add_e5f10_l4 adder (
         .clk(clk),
         .rst(rst),
@@ -1487,9 +1487,9 @@ module matrix_vector_256x4_8_1_256x256_4096 (
         ahead_number_1_s28 <= ahead_number_1;
         ahead_ends_1_s28 <= ahead_ends_1;
     end
-    wire whole = ahead_number_1_s28[0]; // join_pairs.rs:46
-    wire odd_1 = ahead_number_1_s28[1]; // join_pairs.rs:47
-    wire even_follows_1 = ahead_comes_1 & (~ahead_number_1[1]); // join_pairs.rs:48
+    wire whole = ahead_number_1_s28[0]; // join_pairs.rs:51
+    wire odd_1 = ahead_number_1_s28[1]; // join_pairs.rs:52
+    wire even_follows_1 = ahead_comes_1 & (~ahead_number_1[1]); // join_pairs.rs:53
     add_e5f10_l4 adder_1 (
         .clk(clk),
         .rst(rst),
@@ -1533,9 +1533,9 @@ module matrix_vector_256x4_8_1_256x256_4096 (
         ahead_number_2_s32 <= ahead_number_2;
         ahead_ends_2_s32 <= ahead_ends_2;
     end
-    wire whole_1 = &ahead_number_2_s32[1:0]; // join_pairs.rs:46
-    wire odd_2 = ahead_number_2_s32[2]; // join_pairs.rs:47
-    wire even_follows_2 = ahead_comes_2 & (~ahead_number_2[2]); // join_pairs.rs:48
+    wire whole_1 = &ahead_number_2_s32[1:0]; // join_pairs.rs:51
+    wire odd_2 = ahead_number_2_s32[2]; // join_pairs.rs:52
+    wire even_follows_2 = ahead_comes_2 & (~ahead_number_2[2]); // join_pairs.rs:53
     add_e5f10_l4 adder_2 (
         .clk(clk),
         .rst(rst),
@@ -1568,7 +1568,7 @@ module matrix_vector_256x4_8_1_256x256_4096 (
         ahead_ends_2_s35 <= ahead_ends_2_s34;
         term_ends_1 <= ahead_ends_2_s35;
     end
-    wire comes_2 = term_comes_1 & term_ends_1; // sums.rs:96
+    wire comes_2 = term_comes_1 & term_ends_1; // sums.rs:97
     always @(posedge clk) begin
         later_first_row_1_s1 <= later_first_row_1;
         later_first_row_1_s2 <= later_first_row_1_s1;
@@ -1729,13 +1729,13 @@ module matrix_vector_256x4_8_1_256x256_4096 (
     end
 
     // sums of the tiles before
-    wire [7:0] number_4 = flags_first_row_1 ? 8'h0 : counter; // sums.rs:175
+    wire [7:0] number_4 = flags_first_row_1 ? 8'h0 : counter; // sums.rs:169
     always @(posedge clk) begin
         if (comes_2) counter <= number_4 + 8'h1;
         memory_q0 <= memory[number_4];
     end
-    wire read_wrong = memory_q0[16]; // sums.rs:181
-    wire [15:0] read_sums_0 = memory_q0[15:0]; // sums.rs:181
+    wire read_wrong = memory_q0[16]; // sums.rs:175
+    wire [15:0] read_sums_0 = memory_q0[15:0]; // sums.rs:175
     always @(posedge clk) begin
         before_wrong <= read_wrong;
         before_sums_0 <= read_sums_0;
@@ -1758,7 +1758,7 @@ module matrix_vector_256x4_8_1_256x256_4096 (
         wrong_3_s37 <= wrong_3;
         wrong_3_s38 <= wrong_3_s37;
     end
-    wire wrong_4 = wrong_3_s38 | (before_wrong & (~first_2)); // sums.rs:190
+    wire wrong_4 = wrong_3_s38 | (before_wrong & (~first_2)); // sums.rs:184
     always @(posedge clk) begin
         wrong_4_s39 <= wrong_4;
         wrong_4_s40 <= wrong_4_s39;
@@ -1790,7 +1790,7 @@ module matrix_vector_256x4_8_1_256x256_4096 (
         flags_last_across_s41 <= flags_last_across_s40;
         last_across <= flags_last_across_s41;
     end
-    wire writes_1 = comes_3 & (~last_across); // sums.rs:192
+    wire writes_1 = comes_3 & (~last_across); // sums.rs:186
     always @(posedge clk) begin
         number_4_s37 <= number_4;
         number_4_s38 <= number_4_s37;

@@ -10,39 +10,39 @@ module times_prepared_finite (
     input  wire [15:0] value, // The number of the book.
     output wire [15:0] y // The product.
 );
-    reg [10:0] sigs_0; // prepared.rs:75
-    reg [10:0] sigs_1; // prepared.rs:75
-    reg [6:0] exp_2; // prepared.rs:76
-    reg [3:0] zeros_1; // prepared.rs:76
-    reg value_zero_1; // prepared.rs:76
-    reg special_1; // prepared.rs:77
-    reg nan_1; // prepared.rs:77
-    reg sign_2; // prepared.rs:77
-    reg [21:0] product_1; // prepared.rs:89
-    reg [4:0] amount_1; // prepared.rs:89
-    reg [4:0] base_1; // prepared.rs:89
-    reg s_edge_1; // prepared.rs:89
-    reg special_3; // prepared.rs:90
-    reg nan_2; // prepared.rs:90
-    reg sign_3; // prepared.rs:90
+    reg [10:0] sigs_0; // prepared.rs:76
+    reg [10:0] sigs_1; // prepared.rs:76
+    reg [6:0] exp_2; // prepared.rs:77
+    reg [3:0] zeros_1; // prepared.rs:77
+    reg value_zero_1; // prepared.rs:77
+    reg special_1; // prepared.rs:78
+    reg nan_1; // prepared.rs:78
+    reg sign_2; // prepared.rs:78
+    reg [21:0] product_1; // prepared.rs:90
+    reg [4:0] amount_1; // prepared.rs:90
+    reg [4:0] base_1; // prepared.rs:90
+    reg s_edge_1; // prepared.rs:90
+    reg special_3; // prepared.rs:91
+    reg nan_2; // prepared.rs:91
+    reg sign_3; // prepared.rs:91
     wire [15:0] second_y;
 
     // the sum of the exponents, and the zeros before the leading one of the value; then the significands are multiplied
-    wire sign = x[17]; // prepared.rs:63
-    wire [5:0] exp = x[16:11]; // prepared.rs:63
-    wire [10:0] sig = x[10:0]; // prepared.rs:63
+    wire sign = x[17]; // prepared.rs:64
+    wire [5:0] exp = x[16:11]; // prepared.rs:64
+    wire [10:0] sig = x[10:0]; // prepared.rs:64
     wire [4:0] value_exp = value[14:10]; // format.rs:87
     wire value_sign = value[15]; // format.rs:88
     wire [9:0] value_frac = value[9:0]; // format.rs:88
     wire value_normal = |value_exp; // format.rs:88
     wire [10:0] value_sig = {value_normal, value_frac}; // format.rs:112
-    wire value_zero = (~value_normal) & (~(|value_frac)); // prepared.rs:66
-    wire broken = (~sig[10]) & sig[0]; // prepared.rs:68
-    wire zero = (~sig[10]) & (~sig[0]); // prepared.rs:68
-    wire nan = (broken & (sig[1] | value_zero)) | (1'h0 & zero); // prepared.rs:69
-    wire special = broken | 1'h0; // prepared.rs:70
-    wire sign_1 = (sign ^ value_sign) & (~nan); // prepared.rs:71
-    wire [6:0] exp_1 = {exp[5], exp} + {2'h0, {value_exp[4:1], value_exp[0] | (~value_normal)}}; // prepared.rs:73
+    wire value_zero = (~value_normal) & (~(|value_frac)); // prepared.rs:67
+    wire broken = (~sig[10]) & sig[0]; // prepared.rs:69
+    wire zero = (~sig[10]) & (~sig[0]); // prepared.rs:69
+    wire nan = (broken & (sig[1] | value_zero)) | (1'h0 & zero); // prepared.rs:70
+    wire special = broken | 1'h0; // prepared.rs:71
+    wire sign_1 = (sign ^ value_sign) & (~nan); // prepared.rs:72
+    wire [6:0] exp_1 = {exp[5], exp} + {2'h0, {value_exp[4:1], value_exp[0] | (~value_normal)}}; // prepared.rs:74
     wire [7:0] high = value_sig[10:3]; // leading_zeros.rs:14
     wire [2:0] low = value_sig[2:0]; // leading_zeros.rs:14
     wire none = ~(|high); // leading_zeros.rs:15
@@ -72,16 +72,16 @@ module times_prepared_finite (
         nan_1 <= nan;
         sign_2 <= sign_1;
     end
-    wire [21:0] product = {11'h0, sigs_0} * {11'h0, sigs_1}; // prepared.rs:78
+    wire [21:0] product = {11'h0, sigs_0} * {11'h0, sigs_1}; // prepared.rs:79
 
     // how far the product is moved: its leading one to the front, or by what the exponents leave
-    wire [4:0] to_front = {1'h1, zeros_1}; // prepared.rs:81
-    wire [6:0] less = exp_2 - {2'h0, to_front}; // prepared.rs:82
-    wire [4:0] base = less[4:0] & {5{~(less[6] | value_zero_1)}}; // prepared.rs:83
-    wire [4:0] amount = less[6] ? (exp_2[4:0] & {5{~exp_2[6]}}) : to_front; // prepared.rs:85
-    wire s_edge = exp_2 == 7'h2d; // prepared.rs:87
-    wire _t1 = (~exp_2[6]) & (exp_2[5] & (exp_2[4] | (exp_2[3] & (exp_2[2] & (exp_2[1] & (exp_2[0] | 1'h1)))))); // prepared.rs:88
-    wire special_2 = special_1 | _t1; // prepared.rs:88
+    wire [4:0] to_front = {1'h1, zeros_1}; // prepared.rs:82
+    wire [6:0] less = exp_2 - {2'h0, to_front}; // prepared.rs:83
+    wire [4:0] base = less[4:0] & {5{~(less[6] | value_zero_1)}}; // prepared.rs:84
+    wire [4:0] amount = less[6] ? (exp_2[4:0] & {5{~exp_2[6]}}) : to_front; // prepared.rs:86
+    wire s_edge = exp_2 == 7'h2d; // prepared.rs:88
+    wire _t1 = (~exp_2[6]) & (exp_2[5] & (exp_2[4] | (exp_2[3] & (exp_2[2] & (exp_2[1] & (exp_2[0] | 1'h1)))))); // prepared.rs:89
+    wire special_2 = special_1 | _t1; // prepared.rs:89
     always @(posedge clk) begin
         product_1 <= product;
         amount_1 <= amount;
@@ -91,7 +91,7 @@ module times_prepared_finite (
         nan_2 <= nan_1;
         sign_3 <= sign_2;
     end
-    wire special_4 = special_3 | (s_edge_1 & product_1[21]); // prepared.rs:93
+    wire special_4 = special_3 | (s_edge_1 & product_1[21]); // prepared.rs:94
     multiply_round_e5f10_l2 second (
         .clk(clk),
         .product(product_1),

@@ -12,26 +12,26 @@ module tree_e5f10_x32_l20 (
     output wire out_valid, // the sum is there
     output wire [15:0] y // sum
 );
-    reg in_valid_s1; // tree.rs:54
-    reg in_valid_s2; // tree.rs:54
-    reg in_valid_s3; // tree.rs:54
-    reg in_valid_s4; // tree.rs:54
-    reg in_valid_s5; // tree.rs:54
-    reg in_valid_s6; // tree.rs:54
-    reg in_valid_s7; // tree.rs:54
-    reg in_valid_s8; // tree.rs:54
-    reg in_valid_s9; // tree.rs:54
-    reg in_valid_s10; // tree.rs:54
-    reg in_valid_s11; // tree.rs:54
-    reg in_valid_s12; // tree.rs:54
-    reg in_valid_s13; // tree.rs:54
-    reg in_valid_s14; // tree.rs:54
-    reg in_valid_s15; // tree.rs:54
-    reg in_valid_s16; // tree.rs:54
-    reg in_valid_s17; // tree.rs:54
-    reg in_valid_s18; // tree.rs:54
-    reg in_valid_s19; // tree.rs:54
-    reg in_valid_s20; // tree.rs:54
+    reg in_valid_s1; // tree.rs:55
+    reg in_valid_s2; // tree.rs:55
+    reg in_valid_s3; // tree.rs:55
+    reg in_valid_s4; // tree.rs:55
+    reg in_valid_s5; // tree.rs:55
+    reg in_valid_s6; // tree.rs:55
+    reg in_valid_s7; // tree.rs:55
+    reg in_valid_s8; // tree.rs:55
+    reg in_valid_s9; // tree.rs:55
+    reg in_valid_s10; // tree.rs:55
+    reg in_valid_s11; // tree.rs:55
+    reg in_valid_s12; // tree.rs:55
+    reg in_valid_s13; // tree.rs:55
+    reg in_valid_s14; // tree.rs:55
+    reg in_valid_s15; // tree.rs:55
+    reg in_valid_s16; // tree.rs:55
+    reg in_valid_s17; // tree.rs:55
+    reg in_valid_s18; // tree.rs:55
+    reg in_valid_s19; // tree.rs:55
+    reg in_valid_s20; // tree.rs:55
     wire adder_out_valid;
     wire [15:0] adder_y;
     wire adder_1_out_valid;
@@ -140,38 +140,38 @@ module tree_e5f10_x32_l20 (
         end
     end
     assign out_valid = in_valid_s20;
-    wire [15:0] level_0 = x[15:0]; // tree.rs:55
-    wire [15:0] level_1 = x[31:16]; // tree.rs:55
-    wire [15:0] level_2 = x[47:32]; // tree.rs:55
-    wire [15:0] level_3 = x[63:48]; // tree.rs:55
-    wire [15:0] level_4 = x[79:64]; // tree.rs:55
-    wire [15:0] level_5 = x[95:80]; // tree.rs:55
-    wire [15:0] level_6 = x[111:96]; // tree.rs:55
-    wire [15:0] level_7 = x[127:112]; // tree.rs:55
-    wire [15:0] level_8 = x[143:128]; // tree.rs:55
-    wire [15:0] level_9 = x[159:144]; // tree.rs:55
-    wire [15:0] level_10 = x[175:160]; // tree.rs:55
-    wire [15:0] level_11 = x[191:176]; // tree.rs:55
-    wire [15:0] level_12 = x[207:192]; // tree.rs:55
-    wire [15:0] level_13 = x[223:208]; // tree.rs:55
-    wire [15:0] level_14 = x[239:224]; // tree.rs:55
-    wire [15:0] level_15 = x[255:240]; // tree.rs:55
-    wire [15:0] level_16 = x[271:256]; // tree.rs:55
-    wire [15:0] level_17 = x[287:272]; // tree.rs:55
-    wire [15:0] level_18 = x[303:288]; // tree.rs:55
-    wire [15:0] level_19 = x[319:304]; // tree.rs:55
-    wire [15:0] level_20 = x[335:320]; // tree.rs:55
-    wire [15:0] level_21 = x[351:336]; // tree.rs:55
-    wire [15:0] level_22 = x[367:352]; // tree.rs:55
-    wire [15:0] level_23 = x[383:368]; // tree.rs:55
-    wire [15:0] level_24 = x[399:384]; // tree.rs:55
-    wire [15:0] level_25 = x[415:400]; // tree.rs:55
-    wire [15:0] level_26 = x[431:416]; // tree.rs:55
-    wire [15:0] level_27 = x[447:432]; // tree.rs:55
-    wire [15:0] level_28 = x[463:448]; // tree.rs:55
-    wire [15:0] level_29 = x[479:464]; // tree.rs:55
-    wire [15:0] level_30 = x[495:480]; // tree.rs:55
-    wire [15:0] level_31 = x[511:496]; // tree.rs:55
+    wire [15:0] level_0 = x[15:0]; // tree.rs:56
+    wire [15:0] level_1 = x[31:16]; // tree.rs:56
+    wire [15:0] level_2 = x[47:32]; // tree.rs:56
+    wire [15:0] level_3 = x[63:48]; // tree.rs:56
+    wire [15:0] level_4 = x[79:64]; // tree.rs:56
+    wire [15:0] level_5 = x[95:80]; // tree.rs:56
+    wire [15:0] level_6 = x[111:96]; // tree.rs:56
+    wire [15:0] level_7 = x[127:112]; // tree.rs:56
+    wire [15:0] level_8 = x[143:128]; // tree.rs:56
+    wire [15:0] level_9 = x[159:144]; // tree.rs:56
+    wire [15:0] level_10 = x[175:160]; // tree.rs:56
+    wire [15:0] level_11 = x[191:176]; // tree.rs:56
+    wire [15:0] level_12 = x[207:192]; // tree.rs:56
+    wire [15:0] level_13 = x[223:208]; // tree.rs:56
+    wire [15:0] level_14 = x[239:224]; // tree.rs:56
+    wire [15:0] level_15 = x[255:240]; // tree.rs:56
+    wire [15:0] level_16 = x[271:256]; // tree.rs:56
+    wire [15:0] level_17 = x[287:272]; // tree.rs:56
+    wire [15:0] level_18 = x[303:288]; // tree.rs:56
+    wire [15:0] level_19 = x[319:304]; // tree.rs:56
+    wire [15:0] level_20 = x[335:320]; // tree.rs:56
+    wire [15:0] level_21 = x[351:336]; // tree.rs:56
+    wire [15:0] level_22 = x[367:352]; // tree.rs:56
+    wire [15:0] level_23 = x[383:368]; // tree.rs:56
+    wire [15:0] level_24 = x[399:384]; // tree.rs:56
+    wire [15:0] level_25 = x[415:400]; // tree.rs:56
+    wire [15:0] level_26 = x[431:416]; // tree.rs:56
+    wire [15:0] level_27 = x[447:432]; // tree.rs:56
+    wire [15:0] level_28 = x[463:448]; // tree.rs:56
+    wire [15:0] level_29 = x[479:464]; // tree.rs:56
+    wire [15:0] level_30 = x[495:480]; // tree.rs:56
+    wire [15:0] level_31 = x[511:496]; // tree.rs:56
     add_e5f10_l4 adder (
         .clk(clk),
         .rst(rst),

@@ -121,11 +121,11 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     reg [19:0] next; // the one behind it | books.rs:105
     reg there; // all books of the next tile are there | books.rs:106
     reg waits; // a book is there that is not read yet | books.rs:107
-    reg damaged; // the book of the next tile is damaged | books.rs:144
-    reg over; // the last word of all books was there | books.rs:145
-    reg [3:0] how; // books.rs:146
-    reg [11:0] position; // books.rs:147
-    reg [3:0] outcome; // books.rs:243
+    reg damaged; // the book of the next tile is damaged | books.rs:149
+    reg over; // the last word of all books was there | books.rs:150
+    reg [3:0] how; // books.rs:151
+    reg [11:0] position; // books.rs:152
+    reg [3:0] outcome; // books.rs:270
     wire steps; // matrix_vector.rs:76
     reg [19:0] tile; // the tile | walk.rs:73
     reg [7:0] row; // the row in the tile | walk.rs:74
@@ -212,415 +212,415 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     wire [15:0] products_7_3;
     wire sum_3_out_valid;
     wire [15:0] values_3_1;
-    reg later_3_s1; // sums.rs:87
-    reg later_3_s2; // sums.rs:87
-    reg later_3_s3; // sums.rs:87
-    reg later_3_s4; // sums.rs:87
-    reg later_3_s5; // sums.rs:87
-    reg later_3_s6; // sums.rs:87
-    reg later_3_s7; // sums.rs:87
-    reg later_3_s8; // sums.rs:87
-    reg later_3_s9; // sums.rs:87
-    reg later_3_s10; // sums.rs:87
-    reg later_3_s11; // sums.rs:87
-    reg later_3_s12; // sums.rs:87
-    reg later_3_s13; // sums.rs:87
-    reg later_3_s14; // sums.rs:87
-    reg ahead_comes; // sums.rs:87
-    reg term_comes; // sums.rs:87
-    reg [4:0] later_number_3_s1; // sums.rs:87
-    reg [4:0] later_number_3_s2; // sums.rs:87
-    reg [4:0] later_number_3_s3; // sums.rs:87
-    reg [4:0] later_number_3_s4; // sums.rs:87
-    reg [4:0] later_number_3_s5; // sums.rs:87
-    reg [4:0] later_number_3_s6; // sums.rs:87
-    reg [4:0] later_number_3_s7; // sums.rs:87
-    reg [4:0] later_number_3_s8; // sums.rs:87
-    reg [4:0] later_number_3_s9; // sums.rs:87
-    reg [4:0] later_number_3_s10; // sums.rs:87
-    reg [4:0] later_number_3_s11; // sums.rs:87
-    reg [4:0] later_number_3_s12; // sums.rs:87
-    reg [4:0] later_number_3_s13; // sums.rs:87
-    reg [4:0] later_number_3_s14; // sums.rs:87
-    reg [4:0] ahead_number; // sums.rs:87
-    reg [4:0] term_number; // sums.rs:87
-    reg later_ends_1_s1; // sums.rs:87
-    reg later_ends_1_s2; // sums.rs:87
-    reg later_ends_1_s3; // sums.rs:87
-    reg later_ends_1_s4; // sums.rs:87
-    reg later_ends_1_s5; // sums.rs:87
-    reg later_ends_1_s6; // sums.rs:87
-    reg later_ends_1_s7; // sums.rs:87
-    reg later_ends_1_s8; // sums.rs:87
-    reg later_ends_1_s9; // sums.rs:87
-    reg later_ends_1_s10; // sums.rs:87
-    reg later_ends_1_s11; // sums.rs:87
-    reg later_ends_1_s12; // sums.rs:87
-    reg later_ends_1_s13; // sums.rs:87
-    reg later_ends_1_s14; // sums.rs:87
-    reg ahead_ends; // sums.rs:87
-    reg term_ends; // sums.rs:87
-    reg wrong_s1; // sums.rs:89
-    reg wrong_s2; // sums.rs:89
-    reg wrong_s3; // sums.rs:89
-    reg wrong_s4; // sums.rs:89
-    reg wrong_s5; // sums.rs:89
-    reg wrong_s6; // sums.rs:89
-    reg wrong_s7; // sums.rs:89
-    reg wrong_s8; // sums.rs:89
-    reg wrong_s9; // sums.rs:89
-    reg wrong_s10; // sums.rs:89
-    reg wrong_s11; // sums.rs:89
-    reg wrong_s12; // sums.rs:89
-    reg wrong_s13; // sums.rs:89
-    reg wrong_s14; // sums.rs:89
-    reg wrong_s15; // sums.rs:89
-    reg of_beat; // sums.rs:89
-    reg s_before; // an index of the row has no entry | sums.rs:90
-    reg [15:0] held; // join_pairs.rs:51
+    reg later_3_s1; // sums.rs:88
+    reg later_3_s2; // sums.rs:88
+    reg later_3_s3; // sums.rs:88
+    reg later_3_s4; // sums.rs:88
+    reg later_3_s5; // sums.rs:88
+    reg later_3_s6; // sums.rs:88
+    reg later_3_s7; // sums.rs:88
+    reg later_3_s8; // sums.rs:88
+    reg later_3_s9; // sums.rs:88
+    reg later_3_s10; // sums.rs:88
+    reg later_3_s11; // sums.rs:88
+    reg later_3_s12; // sums.rs:88
+    reg later_3_s13; // sums.rs:88
+    reg later_3_s14; // sums.rs:88
+    reg ahead_comes; // sums.rs:88
+    reg term_comes; // sums.rs:88
+    reg [4:0] later_number_3_s1; // sums.rs:88
+    reg [4:0] later_number_3_s2; // sums.rs:88
+    reg [4:0] later_number_3_s3; // sums.rs:88
+    reg [4:0] later_number_3_s4; // sums.rs:88
+    reg [4:0] later_number_3_s5; // sums.rs:88
+    reg [4:0] later_number_3_s6; // sums.rs:88
+    reg [4:0] later_number_3_s7; // sums.rs:88
+    reg [4:0] later_number_3_s8; // sums.rs:88
+    reg [4:0] later_number_3_s9; // sums.rs:88
+    reg [4:0] later_number_3_s10; // sums.rs:88
+    reg [4:0] later_number_3_s11; // sums.rs:88
+    reg [4:0] later_number_3_s12; // sums.rs:88
+    reg [4:0] later_number_3_s13; // sums.rs:88
+    reg [4:0] later_number_3_s14; // sums.rs:88
+    reg [4:0] ahead_number; // sums.rs:88
+    reg [4:0] term_number; // sums.rs:88
+    reg later_ends_1_s1; // sums.rs:88
+    reg later_ends_1_s2; // sums.rs:88
+    reg later_ends_1_s3; // sums.rs:88
+    reg later_ends_1_s4; // sums.rs:88
+    reg later_ends_1_s5; // sums.rs:88
+    reg later_ends_1_s6; // sums.rs:88
+    reg later_ends_1_s7; // sums.rs:88
+    reg later_ends_1_s8; // sums.rs:88
+    reg later_ends_1_s9; // sums.rs:88
+    reg later_ends_1_s10; // sums.rs:88
+    reg later_ends_1_s11; // sums.rs:88
+    reg later_ends_1_s12; // sums.rs:88
+    reg later_ends_1_s13; // sums.rs:88
+    reg later_ends_1_s14; // sums.rs:88
+    reg ahead_ends; // sums.rs:88
+    reg term_ends; // sums.rs:88
+    reg wrong_s1; // sums.rs:90
+    reg wrong_s2; // sums.rs:90
+    reg wrong_s3; // sums.rs:90
+    reg wrong_s4; // sums.rs:90
+    reg wrong_s5; // sums.rs:90
+    reg wrong_s6; // sums.rs:90
+    reg wrong_s7; // sums.rs:90
+    reg wrong_s8; // sums.rs:90
+    reg wrong_s9; // sums.rs:90
+    reg wrong_s10; // sums.rs:90
+    reg wrong_s11; // sums.rs:90
+    reg wrong_s12; // sums.rs:90
+    reg wrong_s13; // sums.rs:90
+    reg wrong_s14; // sums.rs:90
+    reg wrong_s15; // sums.rs:90
+    reg of_beat; // sums.rs:90
+    reg s_before; // an index of the row has no entry | sums.rs:91
+    reg [15:0] held; // join_pairs.rs:56
     wire adder_out_valid;
     wire [15:0] adder_y;
-    reg [15:0] held_1; // join_pairs.rs:51
+    reg [15:0] held_1; // join_pairs.rs:56
     wire adder_1_out_valid;
     wire [15:0] adder_1_y;
-    reg [15:0] held_2; // join_pairs.rs:51
+    reg [15:0] held_2; // join_pairs.rs:56
     wire adder_2_out_valid;
     wire [15:0] adder_2_y;
-    reg [15:0] held_3; // join_pairs.rs:51
+    reg [15:0] held_3; // join_pairs.rs:56
     wire adder_3_out_valid;
     wire [15:0] adder_3_y;
-    reg term_comes_s17; // join_pairs.rs:43
-    reg term_comes_s18; // join_pairs.rs:43
-    reg ahead_comes_1; // join_pairs.rs:43
-    reg [4:0] term_number_s17; // join_pairs.rs:43
-    reg [4:0] term_number_s18; // join_pairs.rs:43
-    reg [4:0] ahead_number_1; // join_pairs.rs:43
-    reg term_ends_s17; // join_pairs.rs:43
-    reg term_ends_s18; // join_pairs.rs:43
-    reg ahead_ends_1; // join_pairs.rs:43
-    reg ahead_comes_1_s20; // join_pairs.rs:44
-    reg [4:0] ahead_number_1_s20; // join_pairs.rs:44
-    reg ahead_ends_1_s20; // join_pairs.rs:44
-    reg [15:0] held_4; // join_pairs.rs:51
+    reg term_comes_s17; // join_pairs.rs:48
+    reg term_comes_s18; // join_pairs.rs:48
+    reg ahead_comes_1; // join_pairs.rs:48
+    reg [4:0] term_number_s17; // join_pairs.rs:48
+    reg [4:0] term_number_s18; // join_pairs.rs:48
+    reg [4:0] ahead_number_1; // join_pairs.rs:48
+    reg term_ends_s17; // join_pairs.rs:48
+    reg term_ends_s18; // join_pairs.rs:48
+    reg ahead_ends_1; // join_pairs.rs:48
+    reg ahead_comes_1_s20; // join_pairs.rs:49
+    reg [4:0] ahead_number_1_s20; // join_pairs.rs:49
+    reg ahead_ends_1_s20; // join_pairs.rs:49
+    reg [15:0] held_4; // join_pairs.rs:56
     wire adder_4_out_valid;
     wire [15:0] adder_4_y;
-    reg [15:0] held_5; // join_pairs.rs:51
+    reg [15:0] held_5; // join_pairs.rs:56
     wire adder_5_out_valid;
     wire [15:0] adder_5_y;
-    reg [15:0] held_6; // join_pairs.rs:51
+    reg [15:0] held_6; // join_pairs.rs:56
     wire adder_6_out_valid;
     wire [15:0] adder_6_y;
-    reg [15:0] held_7; // join_pairs.rs:51
+    reg [15:0] held_7; // join_pairs.rs:56
     wire adder_7_out_valid;
     wire [15:0] adder_7_y;
-    reg ahead_comes_1_s21; // join_pairs.rs:43
-    reg ahead_comes_1_s22; // join_pairs.rs:43
-    reg ahead_comes_2; // join_pairs.rs:43
-    reg [4:0] ahead_number_1_s21; // join_pairs.rs:43
-    reg [4:0] ahead_number_1_s22; // join_pairs.rs:43
-    reg [4:0] ahead_number_2; // join_pairs.rs:43
-    reg ahead_ends_1_s21; // join_pairs.rs:43
-    reg ahead_ends_1_s22; // join_pairs.rs:43
-    reg ahead_ends_2; // join_pairs.rs:43
-    reg ahead_comes_2_s24; // join_pairs.rs:44
-    reg [4:0] ahead_number_2_s24; // join_pairs.rs:44
-    reg ahead_ends_2_s24; // join_pairs.rs:44
-    reg [15:0] held_8; // join_pairs.rs:51
+    reg ahead_comes_1_s21; // join_pairs.rs:48
+    reg ahead_comes_1_s22; // join_pairs.rs:48
+    reg ahead_comes_2; // join_pairs.rs:48
+    reg [4:0] ahead_number_1_s21; // join_pairs.rs:48
+    reg [4:0] ahead_number_1_s22; // join_pairs.rs:48
+    reg [4:0] ahead_number_2; // join_pairs.rs:48
+    reg ahead_ends_1_s21; // join_pairs.rs:48
+    reg ahead_ends_1_s22; // join_pairs.rs:48
+    reg ahead_ends_2; // join_pairs.rs:48
+    reg ahead_comes_2_s24; // join_pairs.rs:49
+    reg [4:0] ahead_number_2_s24; // join_pairs.rs:49
+    reg ahead_ends_2_s24; // join_pairs.rs:49
+    reg [15:0] held_8; // join_pairs.rs:56
     wire adder_8_out_valid;
     wire [15:0] adder_8_y;
-    reg [15:0] held_9; // join_pairs.rs:51
+    reg [15:0] held_9; // join_pairs.rs:56
     wire adder_9_out_valid;
     wire [15:0] adder_9_y;
-    reg [15:0] held_10; // join_pairs.rs:51
+    reg [15:0] held_10; // join_pairs.rs:56
     wire adder_10_out_valid;
     wire [15:0] adder_10_y;
-    reg [15:0] held_11; // join_pairs.rs:51
+    reg [15:0] held_11; // join_pairs.rs:56
     wire adder_11_out_valid;
     wire [15:0] adder_11_y;
-    reg ahead_comes_2_s25; // join_pairs.rs:43
-    reg ahead_comes_2_s26; // join_pairs.rs:43
-    reg ahead_comes_3; // join_pairs.rs:43
-    reg [4:0] ahead_number_2_s25; // join_pairs.rs:43
-    reg [4:0] ahead_number_2_s26; // join_pairs.rs:43
-    reg [4:0] ahead_number_3; // join_pairs.rs:43
-    reg ahead_ends_2_s25; // join_pairs.rs:43
-    reg ahead_ends_2_s26; // join_pairs.rs:43
-    reg ahead_ends_3; // join_pairs.rs:43
-    reg ahead_comes_3_s28; // join_pairs.rs:44
-    reg [4:0] ahead_number_3_s28; // join_pairs.rs:44
-    reg ahead_ends_3_s28; // join_pairs.rs:44
-    reg [15:0] held_12; // join_pairs.rs:51
+    reg ahead_comes_2_s25; // join_pairs.rs:48
+    reg ahead_comes_2_s26; // join_pairs.rs:48
+    reg ahead_comes_3; // join_pairs.rs:48
+    reg [4:0] ahead_number_2_s25; // join_pairs.rs:48
+    reg [4:0] ahead_number_2_s26; // join_pairs.rs:48
+    reg [4:0] ahead_number_3; // join_pairs.rs:48
+    reg ahead_ends_2_s25; // join_pairs.rs:48
+    reg ahead_ends_2_s26; // join_pairs.rs:48
+    reg ahead_ends_3; // join_pairs.rs:48
+    reg ahead_comes_3_s28; // join_pairs.rs:49
+    reg [4:0] ahead_number_3_s28; // join_pairs.rs:49
+    reg ahead_ends_3_s28; // join_pairs.rs:49
+    reg [15:0] held_12; // join_pairs.rs:56
     wire adder_12_out_valid;
     wire [15:0] adder_12_y;
-    reg [15:0] held_13; // join_pairs.rs:51
+    reg [15:0] held_13; // join_pairs.rs:56
     wire adder_13_out_valid;
     wire [15:0] adder_13_y;
-    reg [15:0] held_14; // join_pairs.rs:51
+    reg [15:0] held_14; // join_pairs.rs:56
     wire adder_14_out_valid;
     wire [15:0] adder_14_y;
-    reg [15:0] held_15; // join_pairs.rs:51
+    reg [15:0] held_15; // join_pairs.rs:56
     wire adder_15_out_valid;
     wire [15:0] adder_15_y;
-    reg ahead_comes_3_s29; // join_pairs.rs:43
-    reg ahead_comes_3_s30; // join_pairs.rs:43
-    reg ahead_comes_4; // join_pairs.rs:43
-    reg [4:0] ahead_number_3_s29; // join_pairs.rs:43
-    reg [4:0] ahead_number_3_s30; // join_pairs.rs:43
-    reg [4:0] ahead_number_4; // join_pairs.rs:43
-    reg ahead_ends_3_s29; // join_pairs.rs:43
-    reg ahead_ends_3_s30; // join_pairs.rs:43
-    reg ahead_ends_4; // join_pairs.rs:43
-    reg ahead_comes_4_s32; // join_pairs.rs:44
-    reg [4:0] ahead_number_4_s32; // join_pairs.rs:44
-    reg ahead_ends_4_s32; // join_pairs.rs:44
-    reg [15:0] held_16; // join_pairs.rs:51
+    reg ahead_comes_3_s29; // join_pairs.rs:48
+    reg ahead_comes_3_s30; // join_pairs.rs:48
+    reg ahead_comes_4; // join_pairs.rs:48
+    reg [4:0] ahead_number_3_s29; // join_pairs.rs:48
+    reg [4:0] ahead_number_3_s30; // join_pairs.rs:48
+    reg [4:0] ahead_number_4; // join_pairs.rs:48
+    reg ahead_ends_3_s29; // join_pairs.rs:48
+    reg ahead_ends_3_s30; // join_pairs.rs:48
+    reg ahead_ends_4; // join_pairs.rs:48
+    reg ahead_comes_4_s32; // join_pairs.rs:49
+    reg [4:0] ahead_number_4_s32; // join_pairs.rs:49
+    reg ahead_ends_4_s32; // join_pairs.rs:49
+    reg [15:0] held_16; // join_pairs.rs:56
     wire adder_16_out_valid;
     wire [15:0] sums_0;
-    reg [15:0] held_17; // join_pairs.rs:51
+    reg [15:0] held_17; // join_pairs.rs:56
     wire adder_17_out_valid;
     wire [15:0] sums_1;
-    reg [15:0] held_18; // join_pairs.rs:51
+    reg [15:0] held_18; // join_pairs.rs:56
     wire adder_18_out_valid;
     wire [15:0] sums_2;
-    reg [15:0] held_19; // join_pairs.rs:51
+    reg [15:0] held_19; // join_pairs.rs:56
     wire adder_19_out_valid;
     wire [15:0] sums_3;
-    reg ahead_comes_4_s33; // join_pairs.rs:59
-    reg ahead_comes_4_s34; // join_pairs.rs:59
-    reg ahead_comes_4_s35; // join_pairs.rs:59
-    reg term_comes_1; // join_pairs.rs:59
-    reg ahead_ends_4_s33; // join_pairs.rs:59
-    reg ahead_ends_4_s34; // join_pairs.rs:59
-    reg ahead_ends_4_s35; // join_pairs.rs:59
-    reg term_ends_1; // join_pairs.rs:59
-    reg later_first_row_1_s1; // sums.rs:101
-    reg later_first_row_1_s2; // sums.rs:101
-    reg later_first_row_1_s3; // sums.rs:101
-    reg later_first_row_1_s4; // sums.rs:101
-    reg later_first_row_1_s5; // sums.rs:101
-    reg later_first_row_1_s6; // sums.rs:101
-    reg later_first_row_1_s7; // sums.rs:101
-    reg later_first_row_1_s8; // sums.rs:101
-    reg later_first_row_1_s9; // sums.rs:101
-    reg later_first_row_1_s10; // sums.rs:101
-    reg later_first_row_1_s11; // sums.rs:101
-    reg later_first_row_1_s12; // sums.rs:101
-    reg later_first_row_1_s13; // sums.rs:101
-    reg later_first_row_1_s14; // sums.rs:101
-    reg later_first_row_1_s15; // sums.rs:101
-    reg later_first_row_1_s16; // sums.rs:101
-    reg later_first_row_1_s17; // sums.rs:101
-    reg later_first_row_1_s18; // sums.rs:101
-    reg later_first_row_1_s19; // sums.rs:101
-    reg later_first_row_1_s20; // sums.rs:101
-    reg later_first_row_1_s21; // sums.rs:101
-    reg later_first_row_1_s22; // sums.rs:101
-    reg later_first_row_1_s23; // sums.rs:101
-    reg later_first_row_1_s24; // sums.rs:101
-    reg later_first_row_1_s25; // sums.rs:101
-    reg later_first_row_1_s26; // sums.rs:101
-    reg later_first_row_1_s27; // sums.rs:101
-    reg later_first_row_1_s28; // sums.rs:101
-    reg later_first_row_1_s29; // sums.rs:101
-    reg later_first_row_1_s30; // sums.rs:101
-    reg later_first_row_1_s31; // sums.rs:101
-    reg later_first_row_1_s32; // sums.rs:101
-    reg later_first_row_1_s33; // sums.rs:101
-    reg later_first_row_1_s34; // sums.rs:101
-    reg later_first_row_1_s35; // sums.rs:101
-    reg flags_first_row_1; // sums.rs:101
-    reg later_first_across_1_s1; // sums.rs:101
-    reg later_first_across_1_s2; // sums.rs:101
-    reg later_first_across_1_s3; // sums.rs:101
-    reg later_first_across_1_s4; // sums.rs:101
-    reg later_first_across_1_s5; // sums.rs:101
-    reg later_first_across_1_s6; // sums.rs:101
-    reg later_first_across_1_s7; // sums.rs:101
-    reg later_first_across_1_s8; // sums.rs:101
-    reg later_first_across_1_s9; // sums.rs:101
-    reg later_first_across_1_s10; // sums.rs:101
-    reg later_first_across_1_s11; // sums.rs:101
-    reg later_first_across_1_s12; // sums.rs:101
-    reg later_first_across_1_s13; // sums.rs:101
-    reg later_first_across_1_s14; // sums.rs:101
-    reg later_first_across_1_s15; // sums.rs:101
-    reg later_first_across_1_s16; // sums.rs:101
-    reg later_first_across_1_s17; // sums.rs:101
-    reg later_first_across_1_s18; // sums.rs:101
-    reg later_first_across_1_s19; // sums.rs:101
-    reg later_first_across_1_s20; // sums.rs:101
-    reg later_first_across_1_s21; // sums.rs:101
-    reg later_first_across_1_s22; // sums.rs:101
-    reg later_first_across_1_s23; // sums.rs:101
-    reg later_first_across_1_s24; // sums.rs:101
-    reg later_first_across_1_s25; // sums.rs:101
-    reg later_first_across_1_s26; // sums.rs:101
-    reg later_first_across_1_s27; // sums.rs:101
-    reg later_first_across_1_s28; // sums.rs:101
-    reg later_first_across_1_s29; // sums.rs:101
-    reg later_first_across_1_s30; // sums.rs:101
-    reg later_first_across_1_s31; // sums.rs:101
-    reg later_first_across_1_s32; // sums.rs:101
-    reg later_first_across_1_s33; // sums.rs:101
-    reg later_first_across_1_s34; // sums.rs:101
-    reg later_first_across_1_s35; // sums.rs:101
-    reg flags_first_across_1; // sums.rs:101
-    reg later_last_across_1_s1; // sums.rs:101
-    reg later_last_across_1_s2; // sums.rs:101
-    reg later_last_across_1_s3; // sums.rs:101
-    reg later_last_across_1_s4; // sums.rs:101
-    reg later_last_across_1_s5; // sums.rs:101
-    reg later_last_across_1_s6; // sums.rs:101
-    reg later_last_across_1_s7; // sums.rs:101
-    reg later_last_across_1_s8; // sums.rs:101
-    reg later_last_across_1_s9; // sums.rs:101
-    reg later_last_across_1_s10; // sums.rs:101
-    reg later_last_across_1_s11; // sums.rs:101
-    reg later_last_across_1_s12; // sums.rs:101
-    reg later_last_across_1_s13; // sums.rs:101
-    reg later_last_across_1_s14; // sums.rs:101
-    reg later_last_across_1_s15; // sums.rs:101
-    reg later_last_across_1_s16; // sums.rs:101
-    reg later_last_across_1_s17; // sums.rs:101
-    reg later_last_across_1_s18; // sums.rs:101
-    reg later_last_across_1_s19; // sums.rs:101
-    reg later_last_across_1_s20; // sums.rs:101
-    reg later_last_across_1_s21; // sums.rs:101
-    reg later_last_across_1_s22; // sums.rs:101
-    reg later_last_across_1_s23; // sums.rs:101
-    reg later_last_across_1_s24; // sums.rs:101
-    reg later_last_across_1_s25; // sums.rs:101
-    reg later_last_across_1_s26; // sums.rs:101
-    reg later_last_across_1_s27; // sums.rs:101
-    reg later_last_across_1_s28; // sums.rs:101
-    reg later_last_across_1_s29; // sums.rs:101
-    reg later_last_across_1_s30; // sums.rs:101
-    reg later_last_across_1_s31; // sums.rs:101
-    reg later_last_across_1_s32; // sums.rs:101
-    reg later_last_across_1_s33; // sums.rs:101
-    reg later_last_across_1_s34; // sums.rs:101
-    reg later_last_across_1_s35; // sums.rs:101
-    reg flags_last_across; // sums.rs:101
-    reg later_last_1_s1; // sums.rs:101
-    reg later_last_1_s2; // sums.rs:101
-    reg later_last_1_s3; // sums.rs:101
-    reg later_last_1_s4; // sums.rs:101
-    reg later_last_1_s5; // sums.rs:101
-    reg later_last_1_s6; // sums.rs:101
-    reg later_last_1_s7; // sums.rs:101
-    reg later_last_1_s8; // sums.rs:101
-    reg later_last_1_s9; // sums.rs:101
-    reg later_last_1_s10; // sums.rs:101
-    reg later_last_1_s11; // sums.rs:101
-    reg later_last_1_s12; // sums.rs:101
-    reg later_last_1_s13; // sums.rs:101
-    reg later_last_1_s14; // sums.rs:101
-    reg later_last_1_s15; // sums.rs:101
-    reg later_last_1_s16; // sums.rs:101
-    reg later_last_1_s17; // sums.rs:101
-    reg later_last_1_s18; // sums.rs:101
-    reg later_last_1_s19; // sums.rs:101
-    reg later_last_1_s20; // sums.rs:101
-    reg later_last_1_s21; // sums.rs:101
-    reg later_last_1_s22; // sums.rs:101
-    reg later_last_1_s23; // sums.rs:101
-    reg later_last_1_s24; // sums.rs:101
-    reg later_last_1_s25; // sums.rs:101
-    reg later_last_1_s26; // sums.rs:101
-    reg later_last_1_s27; // sums.rs:101
-    reg later_last_1_s28; // sums.rs:101
-    reg later_last_1_s29; // sums.rs:101
-    reg later_last_1_s30; // sums.rs:101
-    reg later_last_1_s31; // sums.rs:101
-    reg later_last_1_s32; // sums.rs:101
-    reg later_last_1_s33; // sums.rs:101
-    reg later_last_1_s34; // sums.rs:101
-    reg later_last_1_s35; // sums.rs:101
-    reg flags_last_1; // sums.rs:101
-    reg wrong_2_s17; // sums.rs:101
-    reg wrong_2_s18; // sums.rs:101
-    reg wrong_2_s19; // sums.rs:101
-    reg wrong_2_s20; // sums.rs:101
-    reg wrong_2_s21; // sums.rs:101
-    reg wrong_2_s22; // sums.rs:101
-    reg wrong_2_s23; // sums.rs:101
-    reg wrong_2_s24; // sums.rs:101
-    reg wrong_2_s25; // sums.rs:101
-    reg wrong_2_s26; // sums.rs:101
-    reg wrong_2_s27; // sums.rs:101
-    reg wrong_2_s28; // sums.rs:101
-    reg wrong_2_s29; // sums.rs:101
-    reg wrong_2_s30; // sums.rs:101
-    reg wrong_2_s31; // sums.rs:101
-    reg wrong_2_s32; // sums.rs:101
-    reg wrong_2_s33; // sums.rs:101
-    reg wrong_2_s34; // sums.rs:101
-    reg wrong_2_s35; // sums.rs:101
-    reg wrong_3; // sums.rs:101
-    reg [7:0] counter; // the row that comes next | sums.rs:174
-    reg before_wrong; // sums.rs:182
-    reg [15:0] before_sums_0; // sums.rs:182
-    reg [15:0] before_sums_1; // sums.rs:182
-    reg [15:0] before_sums_2; // sums.rs:182
-    reg [15:0] before_sums_3; // sums.rs:182
-    reg first_1; // sums.rs:184
-    reg first_2; // sums.rs:186
-    reg [15:0] sums_0_s37; // sums.rs:188
-    reg [15:0] sums_0_s38; // sums.rs:188
+    reg ahead_comes_4_s33; // join_pairs.rs:64
+    reg ahead_comes_4_s34; // join_pairs.rs:64
+    reg ahead_comes_4_s35; // join_pairs.rs:64
+    reg term_comes_1; // join_pairs.rs:64
+    reg ahead_ends_4_s33; // join_pairs.rs:64
+    reg ahead_ends_4_s34; // join_pairs.rs:64
+    reg ahead_ends_4_s35; // join_pairs.rs:64
+    reg term_ends_1; // join_pairs.rs:64
+    reg later_first_row_1_s1; // sums.rs:102
+    reg later_first_row_1_s2; // sums.rs:102
+    reg later_first_row_1_s3; // sums.rs:102
+    reg later_first_row_1_s4; // sums.rs:102
+    reg later_first_row_1_s5; // sums.rs:102
+    reg later_first_row_1_s6; // sums.rs:102
+    reg later_first_row_1_s7; // sums.rs:102
+    reg later_first_row_1_s8; // sums.rs:102
+    reg later_first_row_1_s9; // sums.rs:102
+    reg later_first_row_1_s10; // sums.rs:102
+    reg later_first_row_1_s11; // sums.rs:102
+    reg later_first_row_1_s12; // sums.rs:102
+    reg later_first_row_1_s13; // sums.rs:102
+    reg later_first_row_1_s14; // sums.rs:102
+    reg later_first_row_1_s15; // sums.rs:102
+    reg later_first_row_1_s16; // sums.rs:102
+    reg later_first_row_1_s17; // sums.rs:102
+    reg later_first_row_1_s18; // sums.rs:102
+    reg later_first_row_1_s19; // sums.rs:102
+    reg later_first_row_1_s20; // sums.rs:102
+    reg later_first_row_1_s21; // sums.rs:102
+    reg later_first_row_1_s22; // sums.rs:102
+    reg later_first_row_1_s23; // sums.rs:102
+    reg later_first_row_1_s24; // sums.rs:102
+    reg later_first_row_1_s25; // sums.rs:102
+    reg later_first_row_1_s26; // sums.rs:102
+    reg later_first_row_1_s27; // sums.rs:102
+    reg later_first_row_1_s28; // sums.rs:102
+    reg later_first_row_1_s29; // sums.rs:102
+    reg later_first_row_1_s30; // sums.rs:102
+    reg later_first_row_1_s31; // sums.rs:102
+    reg later_first_row_1_s32; // sums.rs:102
+    reg later_first_row_1_s33; // sums.rs:102
+    reg later_first_row_1_s34; // sums.rs:102
+    reg later_first_row_1_s35; // sums.rs:102
+    reg flags_first_row_1; // sums.rs:102
+    reg later_first_across_1_s1; // sums.rs:102
+    reg later_first_across_1_s2; // sums.rs:102
+    reg later_first_across_1_s3; // sums.rs:102
+    reg later_first_across_1_s4; // sums.rs:102
+    reg later_first_across_1_s5; // sums.rs:102
+    reg later_first_across_1_s6; // sums.rs:102
+    reg later_first_across_1_s7; // sums.rs:102
+    reg later_first_across_1_s8; // sums.rs:102
+    reg later_first_across_1_s9; // sums.rs:102
+    reg later_first_across_1_s10; // sums.rs:102
+    reg later_first_across_1_s11; // sums.rs:102
+    reg later_first_across_1_s12; // sums.rs:102
+    reg later_first_across_1_s13; // sums.rs:102
+    reg later_first_across_1_s14; // sums.rs:102
+    reg later_first_across_1_s15; // sums.rs:102
+    reg later_first_across_1_s16; // sums.rs:102
+    reg later_first_across_1_s17; // sums.rs:102
+    reg later_first_across_1_s18; // sums.rs:102
+    reg later_first_across_1_s19; // sums.rs:102
+    reg later_first_across_1_s20; // sums.rs:102
+    reg later_first_across_1_s21; // sums.rs:102
+    reg later_first_across_1_s22; // sums.rs:102
+    reg later_first_across_1_s23; // sums.rs:102
+    reg later_first_across_1_s24; // sums.rs:102
+    reg later_first_across_1_s25; // sums.rs:102
+    reg later_first_across_1_s26; // sums.rs:102
+    reg later_first_across_1_s27; // sums.rs:102
+    reg later_first_across_1_s28; // sums.rs:102
+    reg later_first_across_1_s29; // sums.rs:102
+    reg later_first_across_1_s30; // sums.rs:102
+    reg later_first_across_1_s31; // sums.rs:102
+    reg later_first_across_1_s32; // sums.rs:102
+    reg later_first_across_1_s33; // sums.rs:102
+    reg later_first_across_1_s34; // sums.rs:102
+    reg later_first_across_1_s35; // sums.rs:102
+    reg flags_first_across_1; // sums.rs:102
+    reg later_last_across_1_s1; // sums.rs:102
+    reg later_last_across_1_s2; // sums.rs:102
+    reg later_last_across_1_s3; // sums.rs:102
+    reg later_last_across_1_s4; // sums.rs:102
+    reg later_last_across_1_s5; // sums.rs:102
+    reg later_last_across_1_s6; // sums.rs:102
+    reg later_last_across_1_s7; // sums.rs:102
+    reg later_last_across_1_s8; // sums.rs:102
+    reg later_last_across_1_s9; // sums.rs:102
+    reg later_last_across_1_s10; // sums.rs:102
+    reg later_last_across_1_s11; // sums.rs:102
+    reg later_last_across_1_s12; // sums.rs:102
+    reg later_last_across_1_s13; // sums.rs:102
+    reg later_last_across_1_s14; // sums.rs:102
+    reg later_last_across_1_s15; // sums.rs:102
+    reg later_last_across_1_s16; // sums.rs:102
+    reg later_last_across_1_s17; // sums.rs:102
+    reg later_last_across_1_s18; // sums.rs:102
+    reg later_last_across_1_s19; // sums.rs:102
+    reg later_last_across_1_s20; // sums.rs:102
+    reg later_last_across_1_s21; // sums.rs:102
+    reg later_last_across_1_s22; // sums.rs:102
+    reg later_last_across_1_s23; // sums.rs:102
+    reg later_last_across_1_s24; // sums.rs:102
+    reg later_last_across_1_s25; // sums.rs:102
+    reg later_last_across_1_s26; // sums.rs:102
+    reg later_last_across_1_s27; // sums.rs:102
+    reg later_last_across_1_s28; // sums.rs:102
+    reg later_last_across_1_s29; // sums.rs:102
+    reg later_last_across_1_s30; // sums.rs:102
+    reg later_last_across_1_s31; // sums.rs:102
+    reg later_last_across_1_s32; // sums.rs:102
+    reg later_last_across_1_s33; // sums.rs:102
+    reg later_last_across_1_s34; // sums.rs:102
+    reg later_last_across_1_s35; // sums.rs:102
+    reg flags_last_across; // sums.rs:102
+    reg later_last_1_s1; // sums.rs:102
+    reg later_last_1_s2; // sums.rs:102
+    reg later_last_1_s3; // sums.rs:102
+    reg later_last_1_s4; // sums.rs:102
+    reg later_last_1_s5; // sums.rs:102
+    reg later_last_1_s6; // sums.rs:102
+    reg later_last_1_s7; // sums.rs:102
+    reg later_last_1_s8; // sums.rs:102
+    reg later_last_1_s9; // sums.rs:102
+    reg later_last_1_s10; // sums.rs:102
+    reg later_last_1_s11; // sums.rs:102
+    reg later_last_1_s12; // sums.rs:102
+    reg later_last_1_s13; // sums.rs:102
+    reg later_last_1_s14; // sums.rs:102
+    reg later_last_1_s15; // sums.rs:102
+    reg later_last_1_s16; // sums.rs:102
+    reg later_last_1_s17; // sums.rs:102
+    reg later_last_1_s18; // sums.rs:102
+    reg later_last_1_s19; // sums.rs:102
+    reg later_last_1_s20; // sums.rs:102
+    reg later_last_1_s21; // sums.rs:102
+    reg later_last_1_s22; // sums.rs:102
+    reg later_last_1_s23; // sums.rs:102
+    reg later_last_1_s24; // sums.rs:102
+    reg later_last_1_s25; // sums.rs:102
+    reg later_last_1_s26; // sums.rs:102
+    reg later_last_1_s27; // sums.rs:102
+    reg later_last_1_s28; // sums.rs:102
+    reg later_last_1_s29; // sums.rs:102
+    reg later_last_1_s30; // sums.rs:102
+    reg later_last_1_s31; // sums.rs:102
+    reg later_last_1_s32; // sums.rs:102
+    reg later_last_1_s33; // sums.rs:102
+    reg later_last_1_s34; // sums.rs:102
+    reg later_last_1_s35; // sums.rs:102
+    reg flags_last_1; // sums.rs:102
+    reg wrong_2_s17; // sums.rs:102
+    reg wrong_2_s18; // sums.rs:102
+    reg wrong_2_s19; // sums.rs:102
+    reg wrong_2_s20; // sums.rs:102
+    reg wrong_2_s21; // sums.rs:102
+    reg wrong_2_s22; // sums.rs:102
+    reg wrong_2_s23; // sums.rs:102
+    reg wrong_2_s24; // sums.rs:102
+    reg wrong_2_s25; // sums.rs:102
+    reg wrong_2_s26; // sums.rs:102
+    reg wrong_2_s27; // sums.rs:102
+    reg wrong_2_s28; // sums.rs:102
+    reg wrong_2_s29; // sums.rs:102
+    reg wrong_2_s30; // sums.rs:102
+    reg wrong_2_s31; // sums.rs:102
+    reg wrong_2_s32; // sums.rs:102
+    reg wrong_2_s33; // sums.rs:102
+    reg wrong_2_s34; // sums.rs:102
+    reg wrong_2_s35; // sums.rs:102
+    reg wrong_3; // sums.rs:102
+    reg [7:0] counter; // the row that comes next | sums.rs:168
+    reg before_wrong; // sums.rs:176
+    reg [15:0] before_sums_0; // sums.rs:176
+    reg [15:0] before_sums_1; // sums.rs:176
+    reg [15:0] before_sums_2; // sums.rs:176
+    reg [15:0] before_sums_3; // sums.rs:176
+    reg first_1; // sums.rs:178
+    reg first_2; // sums.rs:180
+    reg [15:0] sums_0_s37; // sums.rs:182
+    reg [15:0] sums_0_s38; // sums.rs:182
     wire adder_20_out_valid;
     wire [15:0] sums_0_1;
-    reg [15:0] sums_1_s37; // sums.rs:188
-    reg [15:0] sums_1_s38; // sums.rs:188
+    reg [15:0] sums_1_s37; // sums.rs:182
+    reg [15:0] sums_1_s38; // sums.rs:182
     wire adder_21_out_valid;
     wire [15:0] sums_1_1;
-    reg [15:0] sums_2_s37; // sums.rs:188
-    reg [15:0] sums_2_s38; // sums.rs:188
+    reg [15:0] sums_2_s37; // sums.rs:182
+    reg [15:0] sums_2_s38; // sums.rs:182
     wire adder_22_out_valid;
     wire [15:0] sums_2_1;
-    reg [15:0] sums_3_s37; // sums.rs:188
-    reg [15:0] sums_3_s38; // sums.rs:188
+    reg [15:0] sums_3_s37; // sums.rs:182
+    reg [15:0] sums_3_s38; // sums.rs:182
     wire adder_23_out_valid;
     wire [15:0] sums_3_1;
-    reg wrong_3_s37; // sums.rs:190
-    reg wrong_3_s38; // sums.rs:190
-    reg wrong_4_s39; // sums.rs:191
-    reg wrong_4_s40; // sums.rs:191
-    reg wrong_4_s41; // sums.rs:191
-    reg wrong_5; // sums.rs:191
-    reg comes_2_s37; // sums.rs:192
-    reg comes_2_s38; // sums.rs:192
-    reg comes_2_s39; // sums.rs:192
-    reg comes_2_s40; // sums.rs:192
-    reg comes_2_s41; // sums.rs:192
-    reg comes_3; // sums.rs:192
-    reg flags_last_across_s37; // sums.rs:192
-    reg flags_last_across_s38; // sums.rs:192
-    reg flags_last_across_s39; // sums.rs:192
-    reg flags_last_across_s40; // sums.rs:192
-    reg flags_last_across_s41; // sums.rs:192
-    reg last_across; // sums.rs:192
-    reg [7:0] number_4_s37; // sums.rs:193
-    reg [7:0] number_4_s38; // sums.rs:193
-    reg [7:0] number_4_s39; // sums.rs:193
-    reg [7:0] number_4_s40; // sums.rs:193
-    reg [7:0] number_4_s41; // sums.rs:193
-    reg [7:0] number_4_s42; // sums.rs:193
-    reg flags_first_row_1_s37; // sums.rs:62
-    reg flags_first_row_1_s38; // sums.rs:62
-    reg flags_first_row_1_s39; // sums.rs:62
-    reg flags_first_row_1_s40; // sums.rs:62
-    reg flags_first_row_1_s41; // sums.rs:62
-    reg first_row; // sums.rs:62
-    reg flags_last_1_s37; // sums.rs:62
-    reg flags_last_1_s38; // sums.rs:62
-    reg flags_last_1_s39; // sums.rs:62
-    reg flags_last_1_s40; // sums.rs:62
-    reg flags_last_1_s41; // sums.rs:62
-    reg last_5; // sums.rs:62
-    reg wrong_3_s39; // sums.rs:63
-    reg wrong_3_s40; // sums.rs:63
-    reg wrong_3_s41; // sums.rs:63
-    reg wrong_6; // sums.rs:63
+    reg wrong_3_s37; // sums.rs:184
+    reg wrong_3_s38; // sums.rs:184
+    reg wrong_4_s39; // sums.rs:185
+    reg wrong_4_s40; // sums.rs:185
+    reg wrong_4_s41; // sums.rs:185
+    reg wrong_5; // sums.rs:185
+    reg comes_2_s37; // sums.rs:186
+    reg comes_2_s38; // sums.rs:186
+    reg comes_2_s39; // sums.rs:186
+    reg comes_2_s40; // sums.rs:186
+    reg comes_2_s41; // sums.rs:186
+    reg comes_3; // sums.rs:186
+    reg flags_last_across_s37; // sums.rs:186
+    reg flags_last_across_s38; // sums.rs:186
+    reg flags_last_across_s39; // sums.rs:186
+    reg flags_last_across_s40; // sums.rs:186
+    reg flags_last_across_s41; // sums.rs:186
+    reg last_across; // sums.rs:186
+    reg [7:0] number_4_s37; // sums.rs:187
+    reg [7:0] number_4_s38; // sums.rs:187
+    reg [7:0] number_4_s39; // sums.rs:187
+    reg [7:0] number_4_s40; // sums.rs:187
+    reg [7:0] number_4_s41; // sums.rs:187
+    reg [7:0] number_4_s42; // sums.rs:187
+    reg flags_first_row_1_s37; // sums.rs:63
+    reg flags_first_row_1_s38; // sums.rs:63
+    reg flags_first_row_1_s39; // sums.rs:63
+    reg flags_first_row_1_s40; // sums.rs:63
+    reg flags_first_row_1_s41; // sums.rs:63
+    reg first_row; // sums.rs:63
+    reg flags_last_1_s37; // sums.rs:63
+    reg flags_last_1_s38; // sums.rs:63
+    reg flags_last_1_s39; // sums.rs:63
+    reg flags_last_1_s40; // sums.rs:63
+    reg flags_last_1_s41; // sums.rs:63
+    reg last_5; // sums.rs:63
+    reg wrong_3_s39; // sums.rs:64
+    reg wrong_3_s40; // sums.rs:64
+    reg wrong_3_s41; // sums.rs:64
+    reg wrong_6; // sums.rs:64
     wire into_valid; // matrix_vector.rs:92
     wire [15:0] into_product_0; // matrix_vector.rs:92
     wire [15:0] into_product_1; // matrix_vector.rs:92
@@ -642,24 +642,24 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     reg [7:0] row_1; // its number in the tile | report.rs:130
     reg [19:0] first_tile; // report.rs:131
     reg [7:0] first_row_1; // report.rs:131
-    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l107 [0:1023];
+    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l109 [0:1023];
     reg [71:0] read; // vectors.rs:72
-    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l107_1 [0:1023];
+    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l109_1 [0:1023];
     reg [71:0] read_1; // vectors.rs:72
-    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l107_2 [0:1023];
+    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l109_2 [0:1023];
     reg [71:0] read_2; // vectors.rs:72
-    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l107_3 [0:1023];
+    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l109_3 [0:1023];
     reg [71:0] read_3; // vectors.rs:72
-    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l107_4 [0:1023];
+    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l109_4 [0:1023];
     reg [71:0] read_4; // vectors.rs:72
-    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l107_5 [0:1023];
+    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l109_5 [0:1023];
     reg [71:0] read_5; // vectors.rs:72
-    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l107_6 [0:1023];
+    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l109_6 [0:1023];
     reg [71:0] read_6; // vectors.rs:72
-    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l107_7 [0:1023];
+    (* ram_style = "block" *) (* no_rw_check *) reg [71:0] memory_l109_7 [0:1023];
     reg [71:0] read_7; // vectors.rs:72
     (* ram_style = "block" *) (* no_rw_check *) reg [64:0] memory [0:255];
-    reg [64:0] memory_q0; // sums.rs:181
+    reg [64:0] memory_q0; // sums.rs:175
 
     // a command
 
@@ -729,10 +729,10 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     wire [10:0] _t8 = _t7 ? {_t6[8:0], 2'h0} : _t6; // operand.rs:105
     wire [10:0] sig = (~_t8[10]) ? {_t8[9:0], 1'h0} : _t8; // operand.rs:105
     wire [3:0] zeros = {_t3, _t5, _t7, ~_t8[10]}; // operand.rs:108
-    wire [5:0] exp = {1'h0, {parts_exp[4:1], parts_exp[0] | (~parts_normal)}} - {2'h0, zeros}; // prepared.rs:33
-    wire [1:0] low = parts_top ? {|parts_frac, 1'h1} : sig[1:0]; // prepared.rs:34
-    wire front = sig[10] & (~parts_top); // prepared.rs:35
-    wire [17:0] numbers_0 = {parts_sign, exp, front, sig[9:2], low}; // prepared.rs:36
+    wire [5:0] exp = {1'h0, {parts_exp[4:1], parts_exp[0] | (~parts_normal)}} - {2'h0, zeros}; // prepared.rs:34
+    wire [1:0] low = parts_top ? {|parts_frac, 1'h1} : sig[1:0]; // prepared.rs:35
+    wire front = sig[10] & (~parts_top); // prepared.rs:36
+    wire [17:0] numbers_0 = {parts_sign, exp, front, sig[9:2], low}; // prepared.rs:37
     wire [4:0] parts_exp_1 = later_data[30:26]; // format.rs:87
     wire parts_sign_1 = later_data[31]; // format.rs:88
     wire [9:0] parts_frac_1 = later_data[25:16]; // format.rs:88
@@ -746,10 +746,10 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     wire [10:0] _t14 = _t13 ? {_t12[8:0], 2'h0} : _t12; // operand.rs:105
     wire [10:0] sig_1 = (~_t14[10]) ? {_t14[9:0], 1'h0} : _t14; // operand.rs:105
     wire [3:0] zeros_1 = {_t9, _t11, _t13, ~_t14[10]}; // operand.rs:108
-    wire [5:0] exp_1 = {1'h0, {parts_exp_1[4:1], parts_exp_1[0] | (~parts_normal_1)}} - {2'h0, zeros_1}; // prepared.rs:33
-    wire [1:0] low_1 = parts_top_1 ? {|parts_frac_1, 1'h1} : sig_1[1:0]; // prepared.rs:34
-    wire front_1 = sig_1[10] & (~parts_top_1); // prepared.rs:35
-    wire [17:0] numbers_1 = {parts_sign_1, exp_1, front_1, sig_1[9:2], low_1}; // prepared.rs:36
+    wire [5:0] exp_1 = {1'h0, {parts_exp_1[4:1], parts_exp_1[0] | (~parts_normal_1)}} - {2'h0, zeros_1}; // prepared.rs:34
+    wire [1:0] low_1 = parts_top_1 ? {|parts_frac_1, 1'h1} : sig_1[1:0]; // prepared.rs:35
+    wire front_1 = sig_1[10] & (~parts_top_1); // prepared.rs:36
+    wire [17:0] numbers_1 = {parts_sign_1, exp_1, front_1, sig_1[9:2], low_1}; // prepared.rs:37
     wire [4:0] parts_exp_2 = later_data[46:42]; // format.rs:87
     wire parts_sign_2 = later_data[47]; // format.rs:88
     wire [9:0] parts_frac_2 = later_data[41:32]; // format.rs:88
@@ -763,10 +763,10 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     wire [10:0] _t20 = _t19 ? {_t18[8:0], 2'h0} : _t18; // operand.rs:105
     wire [10:0] sig_2 = (~_t20[10]) ? {_t20[9:0], 1'h0} : _t20; // operand.rs:105
     wire [3:0] zeros_2 = {_t15, _t17, _t19, ~_t20[10]}; // operand.rs:108
-    wire [5:0] exp_2 = {1'h0, {parts_exp_2[4:1], parts_exp_2[0] | (~parts_normal_2)}} - {2'h0, zeros_2}; // prepared.rs:33
-    wire [1:0] low_2 = parts_top_2 ? {|parts_frac_2, 1'h1} : sig_2[1:0]; // prepared.rs:34
-    wire front_2 = sig_2[10] & (~parts_top_2); // prepared.rs:35
-    wire [17:0] numbers_2 = {parts_sign_2, exp_2, front_2, sig_2[9:2], low_2}; // prepared.rs:36
+    wire [5:0] exp_2 = {1'h0, {parts_exp_2[4:1], parts_exp_2[0] | (~parts_normal_2)}} - {2'h0, zeros_2}; // prepared.rs:34
+    wire [1:0] low_2 = parts_top_2 ? {|parts_frac_2, 1'h1} : sig_2[1:0]; // prepared.rs:35
+    wire front_2 = sig_2[10] & (~parts_top_2); // prepared.rs:36
+    wire [17:0] numbers_2 = {parts_sign_2, exp_2, front_2, sig_2[9:2], low_2}; // prepared.rs:37
     wire [4:0] parts_exp_3 = later_data[62:58]; // format.rs:87
     wire parts_sign_3 = later_data[63]; // format.rs:88
     wire [9:0] parts_frac_3 = later_data[57:48]; // format.rs:88
@@ -780,10 +780,10 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     wire [10:0] _t26 = _t25 ? {_t24[8:0], 2'h0} : _t24; // operand.rs:105
     wire [10:0] sig_3 = (~_t26[10]) ? {_t26[9:0], 1'h0} : _t26; // operand.rs:105
     wire [3:0] zeros_3 = {_t21, _t23, _t25, ~_t26[10]}; // operand.rs:108
-    wire [5:0] exp_3 = {1'h0, {parts_exp_3[4:1], parts_exp_3[0] | (~parts_normal_3)}} - {2'h0, zeros_3}; // prepared.rs:33
-    wire [1:0] low_3 = parts_top_3 ? {|parts_frac_3, 1'h1} : sig_3[1:0]; // prepared.rs:34
-    wire front_3 = sig_3[10] & (~parts_top_3); // prepared.rs:35
-    wire [17:0] numbers_3 = {parts_sign_3, exp_3, front_3, sig_3[9:2], low_3}; // prepared.rs:36
+    wire [5:0] exp_3 = {1'h0, {parts_exp_3[4:1], parts_exp_3[0] | (~parts_normal_3)}} - {2'h0, zeros_3}; // prepared.rs:34
+    wire [1:0] low_3 = parts_top_3 ? {|parts_frac_3, 1'h1} : sig_3[1:0]; // prepared.rs:35
+    wire front_3 = sig_3[10] & (~parts_top_3); // prepared.rs:36
+    wire [17:0] numbers_3 = {parts_sign_3, exp_3, front_3, sig_3[9:2], low_3}; // prepared.rs:37
     always @(posedge clk) begin
         later_half_1 <= later_half;
         later_word_1 <= later_word;
@@ -803,23 +803,23 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     wire fit = (~(half ? wrong_1 : wrong_0)) & (columns == {3'h0, half ? length_1 : length_0}); // vectors.rs:63
     wire _t27 = later_1 & (later_number_1 == 2'h0); // vectors.rs:61
     always @(posedge clk) begin
-        if (_t27 & (later_word_1[0] == 1'h0)) memory_l107[{later_half_1, later_word_1[9:1]}] <= later_data_1;
-        if (_t27 & (later_word_1[0] == 1'h1)) memory_l107_1[{later_half_1, later_word_1[9:1]}] <= later_data_1;
+        if (_t27 & (later_word_1[0] == 1'h0)) memory_l109[{later_half_1, later_word_1[9:1]}] <= later_data_1;
+        if (_t27 & (later_word_1[0] == 1'h1)) memory_l109_1[{later_half_1, later_word_1[9:1]}] <= later_data_1;
     end
     wire _t28 = later_1 & (later_number_1 == 2'h1); // vectors.rs:61
     always @(posedge clk) begin
-        if (_t28 & (later_word_1[0] == 1'h0)) memory_l107_2[{later_half_1, later_word_1[9:1]}] <= later_data_1;
-        if (_t28 & (later_word_1[0] == 1'h1)) memory_l107_3[{later_half_1, later_word_1[9:1]}] <= later_data_1;
+        if (_t28 & (later_word_1[0] == 1'h0)) memory_l109_2[{later_half_1, later_word_1[9:1]}] <= later_data_1;
+        if (_t28 & (later_word_1[0] == 1'h1)) memory_l109_3[{later_half_1, later_word_1[9:1]}] <= later_data_1;
     end
     wire _t29 = later_1 & (later_number_1 == 2'h2); // vectors.rs:61
     always @(posedge clk) begin
-        if (_t29 & (later_word_1[0] == 1'h0)) memory_l107_4[{later_half_1, later_word_1[9:1]}] <= later_data_1;
-        if (_t29 & (later_word_1[0] == 1'h1)) memory_l107_5[{later_half_1, later_word_1[9:1]}] <= later_data_1;
+        if (_t29 & (later_word_1[0] == 1'h0)) memory_l109_4[{later_half_1, later_word_1[9:1]}] <= later_data_1;
+        if (_t29 & (later_word_1[0] == 1'h1)) memory_l109_5[{later_half_1, later_word_1[9:1]}] <= later_data_1;
     end
     wire _t30 = later_1 & (later_number_1 == 2'h3); // vectors.rs:61
     always @(posedge clk) begin
-        if (_t30 & (later_word_1[0] == 1'h0)) memory_l107_6[{later_half_1, later_word_1[9:1]}] <= later_data_1;
-        if (_t30 & (later_word_1[0] == 1'h1)) memory_l107_7[{later_half_1, later_word_1[9:1]}] <= later_data_1;
+        if (_t30 & (later_word_1[0] == 1'h0)) memory_l109_6[{later_half_1, later_word_1[9:1]}] <= later_data_1;
+        if (_t30 & (later_word_1[0] == 1'h1)) memory_l109_7[{later_half_1, later_word_1[9:1]}] <= later_data_1;
     end
     assign command_ready = (phase == PHASE_IDLE) & (half ? full_1 : full_0);
     wire begins = command_valid & command_ready; // matrix_vector.rs:62
@@ -834,16 +834,16 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     end
 
     // books
-    wire begins_1 = command_valid & command_ready; // books.rs:140
+    wire begins_1 = command_valid & command_ready; // books.rs:186
     always @(posedge clk) if (ends) begin
         how <= cache_loaded_outcome;
         position <= cache_loaded_position;
     end
     assign cache_load_valid = (phase == PHASE_RUN) & (~((((loading | there) | damaged) | over) | 1'h0));
-    wire dropped = (((phase == PHASE_DRAIN) | (phase == PHASE_FINISH)) & (~loading)) & (~over); // books.rs:152
+    wire dropped = (((phase == PHASE_DRAIN) | (phase == PHASE_FINISH)) & (~loading)) & (~over); // books.rs:196
     assign books_ready = (cache_words_ready & loading) | dropped;
-    wire okay = cache_loaded_outcome == LOAD_OUTCOME_OKAY; // books.rs:157
-    wire flushes = (((phase == PHASE_FINISH) & waits) & ((~(|adding)) & (~(|waiting)))) & (~loading); // books.rs:159
+    wire okay = cache_loaded_outcome == LOAD_OUTCOME_OKAY; // books.rs:201
+    wire flushes = (((phase == PHASE_FINISH) & waits) & ((~(|adding)) & (~(|waiting)))) & (~loading); // books.rs:203
     always @(posedge clk) begin
         if (rst) begin
             id <= 20'h0;
@@ -891,8 +891,8 @@ module matrix_vector_256x4_2_4_256x256_4096 (
         if (how == LOAD_OUTCOME_NUMBER) outcome = MATRIX_OUTCOME_NUMBER;
         if (how == LOAD_OUTCOME_PADDING) outcome = MATRIX_OUTCOME_PADDING;
     end
-    wire [3:0] outcome_1 = damaged ? outcome : MATRIX_OUTCOME_BOOKS; // books.rs:176
-    wire missing = damaged | ((over & (~loading)) & (~there)); // books.rs:177
+    wire [3:0] outcome_1 = damaged ? outcome : MATRIX_OUTCOME_BOOKS; // books.rs:168
+    wire missing = damaged | ((over & (~loading)) & (~there)); // books.rs:169
 
     // where the next beat belongs
     wire row_ends = number_2 == across_end; // walk.rs:125
@@ -1025,7 +1025,7 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     // indices become values
     wire [9:0] address = {half, beat_place_1}; // vectors.rs:70
     always @(posedge clk) begin
-        read <= memory_l107[address];
+        read <= memory_l109[address];
         word_1 <= read;
     end
     wire [17:0] numbers_0_0 = word_1[17:0]; // vectors.rs:75
@@ -1033,7 +1033,7 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     wire [17:0] numbers_0_2 = word_1[53:36]; // vectors.rs:75
     wire [17:0] numbers_0_3 = word_1[71:54]; // vectors.rs:75
     always @(posedge clk) begin
-        read_1 <= memory_l107_1[address];
+        read_1 <= memory_l109_1[address];
         word_2 <= read_1;
     end
     wire [17:0] numbers_0_4 = word_2[17:0]; // vectors.rs:75
@@ -1041,7 +1041,7 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     wire [17:0] numbers_0_6 = word_2[53:36]; // vectors.rs:75
     wire [17:0] numbers_0_7 = word_2[71:54]; // vectors.rs:75
     always @(posedge clk) begin
-        read_2 <= memory_l107_2[address];
+        read_2 <= memory_l109_2[address];
         word_3 <= read_2;
     end
     wire [17:0] numbers_1_0 = word_3[17:0]; // vectors.rs:75
@@ -1049,7 +1049,7 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     wire [17:0] numbers_1_2 = word_3[53:36]; // vectors.rs:75
     wire [17:0] numbers_1_3 = word_3[71:54]; // vectors.rs:75
     always @(posedge clk) begin
-        read_3 <= memory_l107_3[address];
+        read_3 <= memory_l109_3[address];
         word_4 <= read_3;
     end
     wire [17:0] numbers_1_4 = word_4[17:0]; // vectors.rs:75
@@ -1057,7 +1057,7 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     wire [17:0] numbers_1_6 = word_4[53:36]; // vectors.rs:75
     wire [17:0] numbers_1_7 = word_4[71:54]; // vectors.rs:75
     always @(posedge clk) begin
-        read_4 <= memory_l107_4[address];
+        read_4 <= memory_l109_4[address];
         word_5 <= read_4;
     end
     wire [17:0] numbers_2_0 = word_5[17:0]; // vectors.rs:75
@@ -1065,7 +1065,7 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     wire [17:0] numbers_2_2 = word_5[53:36]; // vectors.rs:75
     wire [17:0] numbers_2_3 = word_5[71:54]; // vectors.rs:75
     always @(posedge clk) begin
-        read_5 <= memory_l107_5[address];
+        read_5 <= memory_l109_5[address];
         word_6 <= read_5;
     end
     wire [17:0] numbers_2_4 = word_6[17:0]; // vectors.rs:75
@@ -1073,7 +1073,7 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     wire [17:0] numbers_2_6 = word_6[53:36]; // vectors.rs:75
     wire [17:0] numbers_2_7 = word_6[71:54]; // vectors.rs:75
     always @(posedge clk) begin
-        read_6 <= memory_l107_6[address];
+        read_6 <= memory_l109_6[address];
         word_7 <= read_6;
     end
     wire [17:0] numbers_3_0 = word_7[17:0]; // vectors.rs:75
@@ -1081,7 +1081,7 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     wire [17:0] numbers_3_2 = word_7[53:36]; // vectors.rs:75
     wire [17:0] numbers_3_3 = word_7[71:54]; // vectors.rs:75
     always @(posedge clk) begin
-        read_7 <= memory_l107_7[address];
+        read_7 <= memory_l109_7[address];
         word_8 <= read_7;
     end
     wire [17:0] numbers_3_4 = word_8[17:0]; // vectors.rs:75
@@ -1354,7 +1354,7 @@ module matrix_vector_256x4_2_4_256x256_4096 (
         .value(values_7),
         .y(products_7_3)
     );
-    wire [127:0] _t40 = {products_7, products_6, products_5, products_4, products_3, products_2, products_1, products_0}; // sums.rs:129
+    wire [127:0] _t40 = {products_7, products_6, products_5, products_4, products_3, products_2, products_1, products_0}; // sums.rs:128
     tree_e5f10_x8_l12 sum (
         .clk(clk),
         .rst(rst),
@@ -1363,7 +1363,7 @@ module matrix_vector_256x4_2_4_256x256_4096 (
         .out_valid(sum_out_valid),
         .y(values_0_1)
     );
-    wire [127:0] _t41 = {products_7_1, products_6_1, products_5_1, products_4_1, products_3_1, products_2_1, products_1_1, products_0_1}; // sums.rs:129
+    wire [127:0] _t41 = {products_7_1, products_6_1, products_5_1, products_4_1, products_3_1, products_2_1, products_1_1, products_0_1}; // sums.rs:128
     tree_e5f10_x8_l12 sum_1 (
         .clk(clk),
         .rst(rst),
@@ -1372,7 +1372,7 @@ module matrix_vector_256x4_2_4_256x256_4096 (
         .out_valid(sum_1_out_valid),
         .y(values_1_1)
     );
-    wire [127:0] _t42 = {products_7_2, products_6_2, products_5_2, products_4_2, products_3_2, products_2_2, products_1_2, products_0_2}; // sums.rs:129
+    wire [127:0] _t42 = {products_7_2, products_6_2, products_5_2, products_4_2, products_3_2, products_2_2, products_1_2, products_0_2}; // sums.rs:128
     tree_e5f10_x8_l12 sum_2 (
         .clk(clk),
         .rst(rst),
@@ -1381,7 +1381,7 @@ module matrix_vector_256x4_2_4_256x256_4096 (
         .out_valid(sum_2_out_valid),
         .y(values_2_1)
     );
-    wire [127:0] _t43 = {products_7_3, products_6_3, products_5_3, products_4_3, products_3_3, products_2_3, products_1_3, products_0_3}; // sums.rs:129
+    wire [127:0] _t43 = {products_7_3, products_6_3, products_5_3, products_4_3, products_3_3, products_2_3, products_1_3, products_0_3}; // sums.rs:128
     tree_e5f10_x8_l12 sum_3 (
         .clk(clk),
         .rst(rst),
@@ -1477,10 +1477,10 @@ module matrix_vector_256x4_2_4_256x256_4096 (
         wrong_s15 <= wrong_s14;
         of_beat <= wrong_s15;
     end
-    wire wrong_2 = of_beat | (s_before & (|term_number)); // sums.rs:91
+    wire wrong_2 = of_beat | (s_before & (|term_number)); // sums.rs:92
     always @(posedge clk) if (term_comes) s_before <= wrong_2;
-    wire odd = term_number[0]; // join_pairs.rs:47
-    wire even_follows = ahead_comes & (~ahead_number[0]); // join_pairs.rs:48
+    wire odd = term_number[0]; // join_pairs.rs:52
+    wire even_follows = ahead_comes & (~ahead_number[0]); // join_pairs.rs:53
     add_e5f10_l4 adder (
         .clk(clk),
         .rst(rst),
@@ -1563,9 +1563,9 @@ module matrix_vector_256x4_2_4_256x256_4096 (
         ahead_number_1_s20 <= ahead_number_1;
         ahead_ends_1_s20 <= ahead_ends_1;
     end
-    wire whole = ahead_number_1_s20[0]; // join_pairs.rs:46
-    wire odd_1 = ahead_number_1_s20[1]; // join_pairs.rs:47
-    wire even_follows_1 = ahead_comes_1 & (~ahead_number_1[1]); // join_pairs.rs:48
+    wire whole = ahead_number_1_s20[0]; // join_pairs.rs:51
+    wire odd_1 = ahead_number_1_s20[1]; // join_pairs.rs:52
+    wire even_follows_1 = ahead_comes_1 & (~ahead_number_1[1]); // join_pairs.rs:53
     add_e5f10_l4 adder_4 (
         .clk(clk),
         .rst(rst),
@@ -1648,9 +1648,9 @@ module matrix_vector_256x4_2_4_256x256_4096 (
         ahead_number_2_s24 <= ahead_number_2;
         ahead_ends_2_s24 <= ahead_ends_2;
     end
-    wire whole_1 = &ahead_number_2_s24[1:0]; // join_pairs.rs:46
-    wire odd_2 = ahead_number_2_s24[2]; // join_pairs.rs:47
-    wire even_follows_2 = ahead_comes_2 & (~ahead_number_2[2]); // join_pairs.rs:48
+    wire whole_1 = &ahead_number_2_s24[1:0]; // join_pairs.rs:51
+    wire odd_2 = ahead_number_2_s24[2]; // join_pairs.rs:52
+    wire even_follows_2 = ahead_comes_2 & (~ahead_number_2[2]); // join_pairs.rs:53
     add_e5f10_l4 adder_8 (
         .clk(clk),
         .rst(rst),
@@ -1733,9 +1733,9 @@ module matrix_vector_256x4_2_4_256x256_4096 (
         ahead_number_3_s28 <= ahead_number_3;
         ahead_ends_3_s28 <= ahead_ends_3;
     end
-    wire whole_2 = &ahead_number_3_s28[2:0]; // join_pairs.rs:46
-    wire odd_3 = ahead_number_3_s28[3]; // join_pairs.rs:47
-    wire even_follows_3 = ahead_comes_3 & (~ahead_number_3[3]); // join_pairs.rs:48
+    wire whole_2 = &ahead_number_3_s28[2:0]; // join_pairs.rs:51
+    wire odd_3 = ahead_number_3_s28[3]; // join_pairs.rs:52
+    wire even_follows_3 = ahead_comes_3 & (~ahead_number_3[3]); // join_pairs.rs:53
     add_e5f10_l4 adder_12 (
         .clk(clk),
         .rst(rst),
@@ -1818,9 +1818,9 @@ module matrix_vector_256x4_2_4_256x256_4096 (
         ahead_number_4_s32 <= ahead_number_4;
         ahead_ends_4_s32 <= ahead_ends_4;
     end
-    wire whole_3 = &ahead_number_4_s32[3:0]; // join_pairs.rs:46
-    wire odd_4 = ahead_number_4_s32[4]; // join_pairs.rs:47
-    wire even_follows_4 = ahead_comes_4 & (~ahead_number_4[4]); // join_pairs.rs:48
+    wire whole_3 = &ahead_number_4_s32[3:0]; // join_pairs.rs:51
+    wire odd_4 = ahead_number_4_s32[4]; // join_pairs.rs:52
+    wire even_follows_4 = ahead_comes_4 & (~ahead_number_4[4]); // join_pairs.rs:53
     add_e5f10_l4 adder_16 (
         .clk(clk),
         .rst(rst),
@@ -1892,7 +1892,7 @@ module matrix_vector_256x4_2_4_256x256_4096 (
         ahead_ends_4_s35 <= ahead_ends_4_s34;
         term_ends_1 <= ahead_ends_4_s35;
     end
-    wire comes_2 = term_comes_1 & term_ends_1; // sums.rs:96
+    wire comes_2 = term_comes_1 & term_ends_1; // sums.rs:97
     always @(posedge clk) begin
         later_first_row_1_s1 <= later_first_row_1;
         later_first_row_1_s2 <= later_first_row_1_s1;
@@ -2061,16 +2061,16 @@ module matrix_vector_256x4_2_4_256x256_4096 (
     end
 
     // sums of the tiles before
-    wire [7:0] number_4 = flags_first_row_1 ? 8'h0 : counter; // sums.rs:175
+    wire [7:0] number_4 = flags_first_row_1 ? 8'h0 : counter; // sums.rs:169
     always @(posedge clk) begin
         if (comes_2) counter <= number_4 + 8'h1;
         memory_q0 <= memory[number_4];
     end
-    wire read_wrong = memory_q0[64]; // sums.rs:181
-    wire [15:0] read_sums_0 = memory_q0[15:0]; // sums.rs:181
-    wire [15:0] read_sums_1 = memory_q0[31:16]; // sums.rs:181
-    wire [15:0] read_sums_2 = memory_q0[47:32]; // sums.rs:181
-    wire [15:0] read_sums_3 = memory_q0[63:48]; // sums.rs:181
+    wire read_wrong = memory_q0[64]; // sums.rs:175
+    wire [15:0] read_sums_0 = memory_q0[15:0]; // sums.rs:175
+    wire [15:0] read_sums_1 = memory_q0[31:16]; // sums.rs:175
+    wire [15:0] read_sums_2 = memory_q0[47:32]; // sums.rs:175
+    wire [15:0] read_sums_3 = memory_q0[63:48]; // sums.rs:175
     always @(posedge clk) begin
         before_wrong <= read_wrong;
         before_sums_0 <= read_sums_0;
@@ -2140,7 +2140,7 @@ module matrix_vector_256x4_2_4_256x256_4096 (
         wrong_3_s37 <= wrong_3;
         wrong_3_s38 <= wrong_3_s37;
     end
-    wire wrong_4 = wrong_3_s38 | (before_wrong & (~first_2)); // sums.rs:190
+    wire wrong_4 = wrong_3_s38 | (before_wrong & (~first_2)); // sums.rs:184
     always @(posedge clk) begin
         wrong_4_s39 <= wrong_4;
         wrong_4_s40 <= wrong_4_s39;
@@ -2172,7 +2172,7 @@ module matrix_vector_256x4_2_4_256x256_4096 (
         flags_last_across_s41 <= flags_last_across_s40;
         last_across <= flags_last_across_s41;
     end
-    wire writes_1 = comes_3 & (~last_across); // sums.rs:192
+    wire writes_1 = comes_3 & (~last_across); // sums.rs:186
     always @(posedge clk) begin
         number_4_s37 <= number_4;
         number_4_s38 <= number_4_s37;

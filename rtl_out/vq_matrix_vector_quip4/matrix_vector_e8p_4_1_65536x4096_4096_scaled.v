@@ -179,356 +179,356 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     wire [15:0] products_15_1;
     wire sum_1_out_valid;
     wire [15:0] values_1;
-    reg later_3_s1; // sums.rs:87
-    reg later_3_s2; // sums.rs:87
-    reg later_3_s3; // sums.rs:87
-    reg later_3_s4; // sums.rs:87
-    reg later_3_s5; // sums.rs:87
-    reg later_3_s6; // sums.rs:87
-    reg later_3_s7; // sums.rs:87
-    reg later_3_s8; // sums.rs:87
-    reg later_3_s9; // sums.rs:87
-    reg later_3_s10; // sums.rs:87
-    reg later_3_s11; // sums.rs:87
-    reg later_3_s12; // sums.rs:87
-    reg later_3_s13; // sums.rs:87
-    reg later_3_s14; // sums.rs:87
-    reg later_3_s15; // sums.rs:87
-    reg later_3_s16; // sums.rs:87
-    reg later_3_s17; // sums.rs:87
-    reg later_3_s18; // sums.rs:87
-    reg ahead_comes; // sums.rs:87
-    reg term_comes; // sums.rs:87
-    reg [7:0] later_number_2_s1; // sums.rs:87
-    reg [7:0] later_number_2_s2; // sums.rs:87
-    reg [7:0] later_number_2_s3; // sums.rs:87
-    reg [7:0] later_number_2_s4; // sums.rs:87
-    reg [7:0] later_number_2_s5; // sums.rs:87
-    reg [7:0] later_number_2_s6; // sums.rs:87
-    reg [7:0] later_number_2_s7; // sums.rs:87
-    reg [7:0] later_number_2_s8; // sums.rs:87
-    reg [7:0] later_number_2_s9; // sums.rs:87
-    reg [7:0] later_number_2_s10; // sums.rs:87
-    reg [7:0] later_number_2_s11; // sums.rs:87
-    reg [7:0] later_number_2_s12; // sums.rs:87
-    reg [7:0] later_number_2_s13; // sums.rs:87
-    reg [7:0] later_number_2_s14; // sums.rs:87
-    reg [7:0] later_number_2_s15; // sums.rs:87
-    reg [7:0] later_number_2_s16; // sums.rs:87
-    reg [7:0] later_number_2_s17; // sums.rs:87
-    reg [7:0] later_number_2_s18; // sums.rs:87
-    reg [7:0] ahead_number; // sums.rs:87
-    reg [7:0] term_number; // sums.rs:87
-    reg later_ends_2_s1; // sums.rs:87
-    reg later_ends_2_s2; // sums.rs:87
-    reg later_ends_2_s3; // sums.rs:87
-    reg later_ends_2_s4; // sums.rs:87
-    reg later_ends_2_s5; // sums.rs:87
-    reg later_ends_2_s6; // sums.rs:87
-    reg later_ends_2_s7; // sums.rs:87
-    reg later_ends_2_s8; // sums.rs:87
-    reg later_ends_2_s9; // sums.rs:87
-    reg later_ends_2_s10; // sums.rs:87
-    reg later_ends_2_s11; // sums.rs:87
-    reg later_ends_2_s12; // sums.rs:87
-    reg later_ends_2_s13; // sums.rs:87
-    reg later_ends_2_s14; // sums.rs:87
-    reg later_ends_2_s15; // sums.rs:87
-    reg later_ends_2_s16; // sums.rs:87
-    reg later_ends_2_s17; // sums.rs:87
-    reg later_ends_2_s18; // sums.rs:87
-    reg ahead_ends; // sums.rs:87
-    reg term_ends; // sums.rs:87
-    reg [15:0] held; // join_pairs.rs:51
+    reg later_3_s1; // sums.rs:88
+    reg later_3_s2; // sums.rs:88
+    reg later_3_s3; // sums.rs:88
+    reg later_3_s4; // sums.rs:88
+    reg later_3_s5; // sums.rs:88
+    reg later_3_s6; // sums.rs:88
+    reg later_3_s7; // sums.rs:88
+    reg later_3_s8; // sums.rs:88
+    reg later_3_s9; // sums.rs:88
+    reg later_3_s10; // sums.rs:88
+    reg later_3_s11; // sums.rs:88
+    reg later_3_s12; // sums.rs:88
+    reg later_3_s13; // sums.rs:88
+    reg later_3_s14; // sums.rs:88
+    reg later_3_s15; // sums.rs:88
+    reg later_3_s16; // sums.rs:88
+    reg later_3_s17; // sums.rs:88
+    reg later_3_s18; // sums.rs:88
+    reg ahead_comes; // sums.rs:88
+    reg term_comes; // sums.rs:88
+    reg [7:0] later_number_2_s1; // sums.rs:88
+    reg [7:0] later_number_2_s2; // sums.rs:88
+    reg [7:0] later_number_2_s3; // sums.rs:88
+    reg [7:0] later_number_2_s4; // sums.rs:88
+    reg [7:0] later_number_2_s5; // sums.rs:88
+    reg [7:0] later_number_2_s6; // sums.rs:88
+    reg [7:0] later_number_2_s7; // sums.rs:88
+    reg [7:0] later_number_2_s8; // sums.rs:88
+    reg [7:0] later_number_2_s9; // sums.rs:88
+    reg [7:0] later_number_2_s10; // sums.rs:88
+    reg [7:0] later_number_2_s11; // sums.rs:88
+    reg [7:0] later_number_2_s12; // sums.rs:88
+    reg [7:0] later_number_2_s13; // sums.rs:88
+    reg [7:0] later_number_2_s14; // sums.rs:88
+    reg [7:0] later_number_2_s15; // sums.rs:88
+    reg [7:0] later_number_2_s16; // sums.rs:88
+    reg [7:0] later_number_2_s17; // sums.rs:88
+    reg [7:0] later_number_2_s18; // sums.rs:88
+    reg [7:0] ahead_number; // sums.rs:88
+    reg [7:0] term_number; // sums.rs:88
+    reg later_ends_2_s1; // sums.rs:88
+    reg later_ends_2_s2; // sums.rs:88
+    reg later_ends_2_s3; // sums.rs:88
+    reg later_ends_2_s4; // sums.rs:88
+    reg later_ends_2_s5; // sums.rs:88
+    reg later_ends_2_s6; // sums.rs:88
+    reg later_ends_2_s7; // sums.rs:88
+    reg later_ends_2_s8; // sums.rs:88
+    reg later_ends_2_s9; // sums.rs:88
+    reg later_ends_2_s10; // sums.rs:88
+    reg later_ends_2_s11; // sums.rs:88
+    reg later_ends_2_s12; // sums.rs:88
+    reg later_ends_2_s13; // sums.rs:88
+    reg later_ends_2_s14; // sums.rs:88
+    reg later_ends_2_s15; // sums.rs:88
+    reg later_ends_2_s16; // sums.rs:88
+    reg later_ends_2_s17; // sums.rs:88
+    reg later_ends_2_s18; // sums.rs:88
+    reg ahead_ends; // sums.rs:88
+    reg term_ends; // sums.rs:88
+    reg [15:0] held; // join_pairs.rs:56
     wire adder_out_valid;
     wire [15:0] adder_y;
-    reg [15:0] held_1; // join_pairs.rs:51
+    reg [15:0] held_1; // join_pairs.rs:56
     wire adder_1_out_valid;
     wire [15:0] adder_1_y;
-    reg term_comes_s21; // join_pairs.rs:43
-    reg term_comes_s22; // join_pairs.rs:43
-    reg ahead_comes_1; // join_pairs.rs:43
-    reg [7:0] term_number_s21; // join_pairs.rs:43
-    reg [7:0] term_number_s22; // join_pairs.rs:43
-    reg [7:0] ahead_number_1; // join_pairs.rs:43
-    reg term_ends_s21; // join_pairs.rs:43
-    reg term_ends_s22; // join_pairs.rs:43
-    reg ahead_ends_1; // join_pairs.rs:43
-    reg ahead_comes_1_s24; // join_pairs.rs:44
-    reg [7:0] ahead_number_1_s24; // join_pairs.rs:44
-    reg ahead_ends_1_s24; // join_pairs.rs:44
-    reg [15:0] held_2; // join_pairs.rs:51
+    reg term_comes_s21; // join_pairs.rs:48
+    reg term_comes_s22; // join_pairs.rs:48
+    reg ahead_comes_1; // join_pairs.rs:48
+    reg [7:0] term_number_s21; // join_pairs.rs:48
+    reg [7:0] term_number_s22; // join_pairs.rs:48
+    reg [7:0] ahead_number_1; // join_pairs.rs:48
+    reg term_ends_s21; // join_pairs.rs:48
+    reg term_ends_s22; // join_pairs.rs:48
+    reg ahead_ends_1; // join_pairs.rs:48
+    reg ahead_comes_1_s24; // join_pairs.rs:49
+    reg [7:0] ahead_number_1_s24; // join_pairs.rs:49
+    reg ahead_ends_1_s24; // join_pairs.rs:49
+    reg [15:0] held_2; // join_pairs.rs:56
     wire adder_2_out_valid;
     wire [15:0] adder_2_y;
-    reg [15:0] held_3; // join_pairs.rs:51
+    reg [15:0] held_3; // join_pairs.rs:56
     wire adder_3_out_valid;
     wire [15:0] adder_3_y;
-    reg ahead_comes_1_s25; // join_pairs.rs:43
-    reg ahead_comes_1_s26; // join_pairs.rs:43
-    reg ahead_comes_2; // join_pairs.rs:43
-    reg [7:0] ahead_number_1_s25; // join_pairs.rs:43
-    reg [7:0] ahead_number_1_s26; // join_pairs.rs:43
-    reg [7:0] ahead_number_2; // join_pairs.rs:43
-    reg ahead_ends_1_s25; // join_pairs.rs:43
-    reg ahead_ends_1_s26; // join_pairs.rs:43
-    reg ahead_ends_2; // join_pairs.rs:43
-    reg ahead_comes_2_s28; // join_pairs.rs:44
-    reg [7:0] ahead_number_2_s28; // join_pairs.rs:44
-    reg ahead_ends_2_s28; // join_pairs.rs:44
-    reg [15:0] held_4; // join_pairs.rs:51
+    reg ahead_comes_1_s25; // join_pairs.rs:48
+    reg ahead_comes_1_s26; // join_pairs.rs:48
+    reg ahead_comes_2; // join_pairs.rs:48
+    reg [7:0] ahead_number_1_s25; // join_pairs.rs:48
+    reg [7:0] ahead_number_1_s26; // join_pairs.rs:48
+    reg [7:0] ahead_number_2; // join_pairs.rs:48
+    reg ahead_ends_1_s25; // join_pairs.rs:48
+    reg ahead_ends_1_s26; // join_pairs.rs:48
+    reg ahead_ends_2; // join_pairs.rs:48
+    reg ahead_comes_2_s28; // join_pairs.rs:49
+    reg [7:0] ahead_number_2_s28; // join_pairs.rs:49
+    reg ahead_ends_2_s28; // join_pairs.rs:49
+    reg [15:0] held_4; // join_pairs.rs:56
     wire adder_4_out_valid;
     wire [15:0] adder_4_y;
-    reg [15:0] held_5; // join_pairs.rs:51
+    reg [15:0] held_5; // join_pairs.rs:56
     wire adder_5_out_valid;
     wire [15:0] adder_5_y;
-    reg ahead_comes_2_s29; // join_pairs.rs:43
-    reg ahead_comes_2_s30; // join_pairs.rs:43
-    reg ahead_comes_3; // join_pairs.rs:43
-    reg [7:0] ahead_number_2_s29; // join_pairs.rs:43
-    reg [7:0] ahead_number_2_s30; // join_pairs.rs:43
-    reg [7:0] ahead_number_3; // join_pairs.rs:43
-    reg ahead_ends_2_s29; // join_pairs.rs:43
-    reg ahead_ends_2_s30; // join_pairs.rs:43
-    reg ahead_ends_3; // join_pairs.rs:43
-    reg ahead_comes_3_s32; // join_pairs.rs:44
-    reg [7:0] ahead_number_3_s32; // join_pairs.rs:44
-    reg ahead_ends_3_s32; // join_pairs.rs:44
-    reg [15:0] held_6; // join_pairs.rs:51
+    reg ahead_comes_2_s29; // join_pairs.rs:48
+    reg ahead_comes_2_s30; // join_pairs.rs:48
+    reg ahead_comes_3; // join_pairs.rs:48
+    reg [7:0] ahead_number_2_s29; // join_pairs.rs:48
+    reg [7:0] ahead_number_2_s30; // join_pairs.rs:48
+    reg [7:0] ahead_number_3; // join_pairs.rs:48
+    reg ahead_ends_2_s29; // join_pairs.rs:48
+    reg ahead_ends_2_s30; // join_pairs.rs:48
+    reg ahead_ends_3; // join_pairs.rs:48
+    reg ahead_comes_3_s32; // join_pairs.rs:49
+    reg [7:0] ahead_number_3_s32; // join_pairs.rs:49
+    reg ahead_ends_3_s32; // join_pairs.rs:49
+    reg [15:0] held_6; // join_pairs.rs:56
     wire adder_6_out_valid;
     wire [15:0] adder_6_y;
-    reg [15:0] held_7; // join_pairs.rs:51
+    reg [15:0] held_7; // join_pairs.rs:56
     wire adder_7_out_valid;
     wire [15:0] adder_7_y;
-    reg ahead_comes_3_s33; // join_pairs.rs:43
-    reg ahead_comes_3_s34; // join_pairs.rs:43
-    reg ahead_comes_4; // join_pairs.rs:43
-    reg [7:0] ahead_number_3_s33; // join_pairs.rs:43
-    reg [7:0] ahead_number_3_s34; // join_pairs.rs:43
-    reg [7:0] ahead_number_4; // join_pairs.rs:43
-    reg ahead_ends_3_s33; // join_pairs.rs:43
-    reg ahead_ends_3_s34; // join_pairs.rs:43
-    reg ahead_ends_4; // join_pairs.rs:43
-    reg ahead_comes_4_s36; // join_pairs.rs:44
-    reg [7:0] ahead_number_4_s36; // join_pairs.rs:44
-    reg ahead_ends_4_s36; // join_pairs.rs:44
-    reg [15:0] held_8; // join_pairs.rs:51
+    reg ahead_comes_3_s33; // join_pairs.rs:48
+    reg ahead_comes_3_s34; // join_pairs.rs:48
+    reg ahead_comes_4; // join_pairs.rs:48
+    reg [7:0] ahead_number_3_s33; // join_pairs.rs:48
+    reg [7:0] ahead_number_3_s34; // join_pairs.rs:48
+    reg [7:0] ahead_number_4; // join_pairs.rs:48
+    reg ahead_ends_3_s33; // join_pairs.rs:48
+    reg ahead_ends_3_s34; // join_pairs.rs:48
+    reg ahead_ends_4; // join_pairs.rs:48
+    reg ahead_comes_4_s36; // join_pairs.rs:49
+    reg [7:0] ahead_number_4_s36; // join_pairs.rs:49
+    reg ahead_ends_4_s36; // join_pairs.rs:49
+    reg [15:0] held_8; // join_pairs.rs:56
     wire adder_8_out_valid;
     wire [15:0] adder_8_y;
-    reg [15:0] held_9; // join_pairs.rs:51
+    reg [15:0] held_9; // join_pairs.rs:56
     wire adder_9_out_valid;
     wire [15:0] adder_9_y;
-    reg ahead_comes_4_s37; // join_pairs.rs:43
-    reg ahead_comes_4_s38; // join_pairs.rs:43
-    reg ahead_comes_5; // join_pairs.rs:43
-    reg [7:0] ahead_number_4_s37; // join_pairs.rs:43
-    reg [7:0] ahead_number_4_s38; // join_pairs.rs:43
-    reg [7:0] ahead_number_5; // join_pairs.rs:43
-    reg ahead_ends_4_s37; // join_pairs.rs:43
-    reg ahead_ends_4_s38; // join_pairs.rs:43
-    reg ahead_ends_5; // join_pairs.rs:43
-    reg ahead_comes_5_s40; // join_pairs.rs:44
-    reg [7:0] ahead_number_5_s40; // join_pairs.rs:44
-    reg ahead_ends_5_s40; // join_pairs.rs:44
-    reg [15:0] held_10; // join_pairs.rs:51
+    reg ahead_comes_4_s37; // join_pairs.rs:48
+    reg ahead_comes_4_s38; // join_pairs.rs:48
+    reg ahead_comes_5; // join_pairs.rs:48
+    reg [7:0] ahead_number_4_s37; // join_pairs.rs:48
+    reg [7:0] ahead_number_4_s38; // join_pairs.rs:48
+    reg [7:0] ahead_number_5; // join_pairs.rs:48
+    reg ahead_ends_4_s37; // join_pairs.rs:48
+    reg ahead_ends_4_s38; // join_pairs.rs:48
+    reg ahead_ends_5; // join_pairs.rs:48
+    reg ahead_comes_5_s40; // join_pairs.rs:49
+    reg [7:0] ahead_number_5_s40; // join_pairs.rs:49
+    reg ahead_ends_5_s40; // join_pairs.rs:49
+    reg [15:0] held_10; // join_pairs.rs:56
     wire adder_10_out_valid;
     wire [15:0] adder_10_y;
-    reg [15:0] held_11; // join_pairs.rs:51
+    reg [15:0] held_11; // join_pairs.rs:56
     wire adder_11_out_valid;
     wire [15:0] adder_11_y;
-    reg ahead_comes_5_s41; // join_pairs.rs:43
-    reg ahead_comes_5_s42; // join_pairs.rs:43
-    reg ahead_comes_6; // join_pairs.rs:43
-    reg [7:0] ahead_number_5_s41; // join_pairs.rs:43
-    reg [7:0] ahead_number_5_s42; // join_pairs.rs:43
-    reg [7:0] ahead_number_6; // join_pairs.rs:43
-    reg ahead_ends_5_s41; // join_pairs.rs:43
-    reg ahead_ends_5_s42; // join_pairs.rs:43
-    reg ahead_ends_6; // join_pairs.rs:43
-    reg ahead_comes_6_s44; // join_pairs.rs:44
-    reg [7:0] ahead_number_6_s44; // join_pairs.rs:44
-    reg ahead_ends_6_s44; // join_pairs.rs:44
-    reg [15:0] held_12; // join_pairs.rs:51
+    reg ahead_comes_5_s41; // join_pairs.rs:48
+    reg ahead_comes_5_s42; // join_pairs.rs:48
+    reg ahead_comes_6; // join_pairs.rs:48
+    reg [7:0] ahead_number_5_s41; // join_pairs.rs:48
+    reg [7:0] ahead_number_5_s42; // join_pairs.rs:48
+    reg [7:0] ahead_number_6; // join_pairs.rs:48
+    reg ahead_ends_5_s41; // join_pairs.rs:48
+    reg ahead_ends_5_s42; // join_pairs.rs:48
+    reg ahead_ends_6; // join_pairs.rs:48
+    reg ahead_comes_6_s44; // join_pairs.rs:49
+    reg [7:0] ahead_number_6_s44; // join_pairs.rs:49
+    reg ahead_ends_6_s44; // join_pairs.rs:49
+    reg [15:0] held_12; // join_pairs.rs:56
     wire adder_12_out_valid;
     wire [15:0] adder_12_y;
-    reg [15:0] held_13; // join_pairs.rs:51
+    reg [15:0] held_13; // join_pairs.rs:56
     wire adder_13_out_valid;
     wire [15:0] adder_13_y;
-    reg ahead_comes_6_s45; // join_pairs.rs:43
-    reg ahead_comes_6_s46; // join_pairs.rs:43
-    reg ahead_comes_7; // join_pairs.rs:43
-    reg [7:0] ahead_number_6_s45; // join_pairs.rs:43
-    reg [7:0] ahead_number_6_s46; // join_pairs.rs:43
-    reg [7:0] ahead_number_7; // join_pairs.rs:43
-    reg ahead_ends_6_s45; // join_pairs.rs:43
-    reg ahead_ends_6_s46; // join_pairs.rs:43
-    reg ahead_ends_7; // join_pairs.rs:43
-    reg ahead_comes_7_s48; // join_pairs.rs:44
-    reg [7:0] ahead_number_7_s48; // join_pairs.rs:44
-    reg ahead_ends_7_s48; // join_pairs.rs:44
-    reg [15:0] held_14; // join_pairs.rs:51
+    reg ahead_comes_6_s45; // join_pairs.rs:48
+    reg ahead_comes_6_s46; // join_pairs.rs:48
+    reg ahead_comes_7; // join_pairs.rs:48
+    reg [7:0] ahead_number_6_s45; // join_pairs.rs:48
+    reg [7:0] ahead_number_6_s46; // join_pairs.rs:48
+    reg [7:0] ahead_number_7; // join_pairs.rs:48
+    reg ahead_ends_6_s45; // join_pairs.rs:48
+    reg ahead_ends_6_s46; // join_pairs.rs:48
+    reg ahead_ends_7; // join_pairs.rs:48
+    reg ahead_comes_7_s48; // join_pairs.rs:49
+    reg [7:0] ahead_number_7_s48; // join_pairs.rs:49
+    reg ahead_ends_7_s48; // join_pairs.rs:49
+    reg [15:0] held_14; // join_pairs.rs:56
     wire adder_14_out_valid;
     wire [15:0] sums_0;
-    reg [15:0] held_15; // join_pairs.rs:51
+    reg [15:0] held_15; // join_pairs.rs:56
     wire adder_15_out_valid;
     wire [15:0] sums_1;
-    reg ahead_comes_7_s49; // join_pairs.rs:59
-    reg ahead_comes_7_s50; // join_pairs.rs:59
-    reg ahead_comes_7_s51; // join_pairs.rs:59
-    reg term_comes_1; // join_pairs.rs:59
-    reg ahead_ends_7_s49; // join_pairs.rs:59
-    reg ahead_ends_7_s50; // join_pairs.rs:59
-    reg ahead_ends_7_s51; // join_pairs.rs:59
-    reg term_ends_1; // join_pairs.rs:59
+    reg ahead_comes_7_s49; // join_pairs.rs:64
+    reg ahead_comes_7_s50; // join_pairs.rs:64
+    reg ahead_comes_7_s51; // join_pairs.rs:64
+    reg term_comes_1; // join_pairs.rs:64
+    reg ahead_ends_7_s49; // join_pairs.rs:64
+    reg ahead_ends_7_s50; // join_pairs.rs:64
+    reg ahead_ends_7_s51; // join_pairs.rs:64
+    reg term_ends_1; // join_pairs.rs:64
     wire multiplier_32_out_valid;
     wire [15:0] second;
-    reg [15:0] sums_0_s53; // sums.rs:150
-    reg [15:0] sums_0_s54; // sums.rs:150
-    reg [15:0] sums_0_s55; // sums.rs:150
-    reg [15:0] sums_0_s56; // sums.rs:150
+    reg [15:0] sums_0_s53; // sums.rs:144
+    reg [15:0] sums_0_s54; // sums.rs:144
+    reg [15:0] sums_0_s55; // sums.rs:144
+    reg [15:0] sums_0_s56; // sums.rs:144
     wire adder_16_out_valid;
     wire [15:0] sums_0_1;
-    reg comes_2_s53; // sums.rs:101
-    reg comes_2_s54; // sums.rs:101
-    reg comes_2_s55; // sums.rs:101
-    reg comes_2_s56; // sums.rs:101
-    reg comes_2_s57; // sums.rs:101
-    reg comes_2_s58; // sums.rs:101
-    reg comes_2_s59; // sums.rs:101
-    reg comes_2_s60; // sums.rs:101
-    reg later_last_across_2_s1; // sums.rs:101
-    reg later_last_across_2_s2; // sums.rs:101
-    reg later_last_across_2_s3; // sums.rs:101
-    reg later_last_across_2_s4; // sums.rs:101
-    reg later_last_across_2_s5; // sums.rs:101
-    reg later_last_across_2_s6; // sums.rs:101
-    reg later_last_across_2_s7; // sums.rs:101
-    reg later_last_across_2_s8; // sums.rs:101
-    reg later_last_across_2_s9; // sums.rs:101
-    reg later_last_across_2_s10; // sums.rs:101
-    reg later_last_across_2_s11; // sums.rs:101
-    reg later_last_across_2_s12; // sums.rs:101
-    reg later_last_across_2_s13; // sums.rs:101
-    reg later_last_across_2_s14; // sums.rs:101
-    reg later_last_across_2_s15; // sums.rs:101
-    reg later_last_across_2_s16; // sums.rs:101
-    reg later_last_across_2_s17; // sums.rs:101
-    reg later_last_across_2_s18; // sums.rs:101
-    reg later_last_across_2_s19; // sums.rs:101
-    reg later_last_across_2_s20; // sums.rs:101
-    reg later_last_across_2_s21; // sums.rs:101
-    reg later_last_across_2_s22; // sums.rs:101
-    reg later_last_across_2_s23; // sums.rs:101
-    reg later_last_across_2_s24; // sums.rs:101
-    reg later_last_across_2_s25; // sums.rs:101
-    reg later_last_across_2_s26; // sums.rs:101
-    reg later_last_across_2_s27; // sums.rs:101
-    reg later_last_across_2_s28; // sums.rs:101
-    reg later_last_across_2_s29; // sums.rs:101
-    reg later_last_across_2_s30; // sums.rs:101
-    reg later_last_across_2_s31; // sums.rs:101
-    reg later_last_across_2_s32; // sums.rs:101
-    reg later_last_across_2_s33; // sums.rs:101
-    reg later_last_across_2_s34; // sums.rs:101
-    reg later_last_across_2_s35; // sums.rs:101
-    reg later_last_across_2_s36; // sums.rs:101
-    reg later_last_across_2_s37; // sums.rs:101
-    reg later_last_across_2_s38; // sums.rs:101
-    reg later_last_across_2_s39; // sums.rs:101
-    reg later_last_across_2_s40; // sums.rs:101
-    reg later_last_across_2_s41; // sums.rs:101
-    reg later_last_across_2_s42; // sums.rs:101
-    reg later_last_across_2_s43; // sums.rs:101
-    reg later_last_across_2_s44; // sums.rs:101
-    reg later_last_across_2_s45; // sums.rs:101
-    reg later_last_across_2_s46; // sums.rs:101
-    reg later_last_across_2_s47; // sums.rs:101
-    reg later_last_across_2_s48; // sums.rs:101
-    reg later_last_across_2_s49; // sums.rs:101
-    reg later_last_across_2_s50; // sums.rs:101
-    reg later_last_across_2_s51; // sums.rs:101
-    reg later_last_across_2_s52; // sums.rs:101
-    reg later_last_across_2_s53; // sums.rs:101
-    reg later_last_across_2_s54; // sums.rs:101
-    reg later_last_across_2_s55; // sums.rs:101
-    reg later_last_across_2_s56; // sums.rs:101
-    reg later_last_across_2_s57; // sums.rs:101
-    reg later_last_across_2_s58; // sums.rs:101
-    reg later_last_across_2_s59; // sums.rs:101
-    reg later_last_across_2_s60; // sums.rs:101
-    reg later_last_2_s1; // sums.rs:101
-    reg later_last_2_s2; // sums.rs:101
-    reg later_last_2_s3; // sums.rs:101
-    reg later_last_2_s4; // sums.rs:101
-    reg later_last_2_s5; // sums.rs:101
-    reg later_last_2_s6; // sums.rs:101
-    reg later_last_2_s7; // sums.rs:101
-    reg later_last_2_s8; // sums.rs:101
-    reg later_last_2_s9; // sums.rs:101
-    reg later_last_2_s10; // sums.rs:101
-    reg later_last_2_s11; // sums.rs:101
-    reg later_last_2_s12; // sums.rs:101
-    reg later_last_2_s13; // sums.rs:101
-    reg later_last_2_s14; // sums.rs:101
-    reg later_last_2_s15; // sums.rs:101
-    reg later_last_2_s16; // sums.rs:101
-    reg later_last_2_s17; // sums.rs:101
-    reg later_last_2_s18; // sums.rs:101
-    reg later_last_2_s19; // sums.rs:101
-    reg later_last_2_s20; // sums.rs:101
-    reg later_last_2_s21; // sums.rs:101
-    reg later_last_2_s22; // sums.rs:101
-    reg later_last_2_s23; // sums.rs:101
-    reg later_last_2_s24; // sums.rs:101
-    reg later_last_2_s25; // sums.rs:101
-    reg later_last_2_s26; // sums.rs:101
-    reg later_last_2_s27; // sums.rs:101
-    reg later_last_2_s28; // sums.rs:101
-    reg later_last_2_s29; // sums.rs:101
-    reg later_last_2_s30; // sums.rs:101
-    reg later_last_2_s31; // sums.rs:101
-    reg later_last_2_s32; // sums.rs:101
-    reg later_last_2_s33; // sums.rs:101
-    reg later_last_2_s34; // sums.rs:101
-    reg later_last_2_s35; // sums.rs:101
-    reg later_last_2_s36; // sums.rs:101
-    reg later_last_2_s37; // sums.rs:101
-    reg later_last_2_s38; // sums.rs:101
-    reg later_last_2_s39; // sums.rs:101
-    reg later_last_2_s40; // sums.rs:101
-    reg later_last_2_s41; // sums.rs:101
-    reg later_last_2_s42; // sums.rs:101
-    reg later_last_2_s43; // sums.rs:101
-    reg later_last_2_s44; // sums.rs:101
-    reg later_last_2_s45; // sums.rs:101
-    reg later_last_2_s46; // sums.rs:101
-    reg later_last_2_s47; // sums.rs:101
-    reg later_last_2_s48; // sums.rs:101
-    reg later_last_2_s49; // sums.rs:101
-    reg later_last_2_s50; // sums.rs:101
-    reg later_last_2_s51; // sums.rs:101
-    reg later_last_2_s52; // sums.rs:101
-    reg later_last_2_s53; // sums.rs:101
-    reg later_last_2_s54; // sums.rs:101
-    reg later_last_2_s55; // sums.rs:101
-    reg later_last_2_s56; // sums.rs:101
-    reg later_last_2_s57; // sums.rs:101
-    reg later_last_2_s58; // sums.rs:101
-    reg later_last_2_s59; // sums.rs:101
-    reg later_last_2_s60; // sums.rs:101
+    reg comes_2_s53; // sums.rs:102
+    reg comes_2_s54; // sums.rs:102
+    reg comes_2_s55; // sums.rs:102
+    reg comes_2_s56; // sums.rs:102
+    reg comes_2_s57; // sums.rs:102
+    reg comes_2_s58; // sums.rs:102
+    reg comes_2_s59; // sums.rs:102
+    reg comes_2_s60; // sums.rs:102
+    reg later_last_across_2_s1; // sums.rs:102
+    reg later_last_across_2_s2; // sums.rs:102
+    reg later_last_across_2_s3; // sums.rs:102
+    reg later_last_across_2_s4; // sums.rs:102
+    reg later_last_across_2_s5; // sums.rs:102
+    reg later_last_across_2_s6; // sums.rs:102
+    reg later_last_across_2_s7; // sums.rs:102
+    reg later_last_across_2_s8; // sums.rs:102
+    reg later_last_across_2_s9; // sums.rs:102
+    reg later_last_across_2_s10; // sums.rs:102
+    reg later_last_across_2_s11; // sums.rs:102
+    reg later_last_across_2_s12; // sums.rs:102
+    reg later_last_across_2_s13; // sums.rs:102
+    reg later_last_across_2_s14; // sums.rs:102
+    reg later_last_across_2_s15; // sums.rs:102
+    reg later_last_across_2_s16; // sums.rs:102
+    reg later_last_across_2_s17; // sums.rs:102
+    reg later_last_across_2_s18; // sums.rs:102
+    reg later_last_across_2_s19; // sums.rs:102
+    reg later_last_across_2_s20; // sums.rs:102
+    reg later_last_across_2_s21; // sums.rs:102
+    reg later_last_across_2_s22; // sums.rs:102
+    reg later_last_across_2_s23; // sums.rs:102
+    reg later_last_across_2_s24; // sums.rs:102
+    reg later_last_across_2_s25; // sums.rs:102
+    reg later_last_across_2_s26; // sums.rs:102
+    reg later_last_across_2_s27; // sums.rs:102
+    reg later_last_across_2_s28; // sums.rs:102
+    reg later_last_across_2_s29; // sums.rs:102
+    reg later_last_across_2_s30; // sums.rs:102
+    reg later_last_across_2_s31; // sums.rs:102
+    reg later_last_across_2_s32; // sums.rs:102
+    reg later_last_across_2_s33; // sums.rs:102
+    reg later_last_across_2_s34; // sums.rs:102
+    reg later_last_across_2_s35; // sums.rs:102
+    reg later_last_across_2_s36; // sums.rs:102
+    reg later_last_across_2_s37; // sums.rs:102
+    reg later_last_across_2_s38; // sums.rs:102
+    reg later_last_across_2_s39; // sums.rs:102
+    reg later_last_across_2_s40; // sums.rs:102
+    reg later_last_across_2_s41; // sums.rs:102
+    reg later_last_across_2_s42; // sums.rs:102
+    reg later_last_across_2_s43; // sums.rs:102
+    reg later_last_across_2_s44; // sums.rs:102
+    reg later_last_across_2_s45; // sums.rs:102
+    reg later_last_across_2_s46; // sums.rs:102
+    reg later_last_across_2_s47; // sums.rs:102
+    reg later_last_across_2_s48; // sums.rs:102
+    reg later_last_across_2_s49; // sums.rs:102
+    reg later_last_across_2_s50; // sums.rs:102
+    reg later_last_across_2_s51; // sums.rs:102
+    reg later_last_across_2_s52; // sums.rs:102
+    reg later_last_across_2_s53; // sums.rs:102
+    reg later_last_across_2_s54; // sums.rs:102
+    reg later_last_across_2_s55; // sums.rs:102
+    reg later_last_across_2_s56; // sums.rs:102
+    reg later_last_across_2_s57; // sums.rs:102
+    reg later_last_across_2_s58; // sums.rs:102
+    reg later_last_across_2_s59; // sums.rs:102
+    reg later_last_across_2_s60; // sums.rs:102
+    reg later_last_2_s1; // sums.rs:102
+    reg later_last_2_s2; // sums.rs:102
+    reg later_last_2_s3; // sums.rs:102
+    reg later_last_2_s4; // sums.rs:102
+    reg later_last_2_s5; // sums.rs:102
+    reg later_last_2_s6; // sums.rs:102
+    reg later_last_2_s7; // sums.rs:102
+    reg later_last_2_s8; // sums.rs:102
+    reg later_last_2_s9; // sums.rs:102
+    reg later_last_2_s10; // sums.rs:102
+    reg later_last_2_s11; // sums.rs:102
+    reg later_last_2_s12; // sums.rs:102
+    reg later_last_2_s13; // sums.rs:102
+    reg later_last_2_s14; // sums.rs:102
+    reg later_last_2_s15; // sums.rs:102
+    reg later_last_2_s16; // sums.rs:102
+    reg later_last_2_s17; // sums.rs:102
+    reg later_last_2_s18; // sums.rs:102
+    reg later_last_2_s19; // sums.rs:102
+    reg later_last_2_s20; // sums.rs:102
+    reg later_last_2_s21; // sums.rs:102
+    reg later_last_2_s22; // sums.rs:102
+    reg later_last_2_s23; // sums.rs:102
+    reg later_last_2_s24; // sums.rs:102
+    reg later_last_2_s25; // sums.rs:102
+    reg later_last_2_s26; // sums.rs:102
+    reg later_last_2_s27; // sums.rs:102
+    reg later_last_2_s28; // sums.rs:102
+    reg later_last_2_s29; // sums.rs:102
+    reg later_last_2_s30; // sums.rs:102
+    reg later_last_2_s31; // sums.rs:102
+    reg later_last_2_s32; // sums.rs:102
+    reg later_last_2_s33; // sums.rs:102
+    reg later_last_2_s34; // sums.rs:102
+    reg later_last_2_s35; // sums.rs:102
+    reg later_last_2_s36; // sums.rs:102
+    reg later_last_2_s37; // sums.rs:102
+    reg later_last_2_s38; // sums.rs:102
+    reg later_last_2_s39; // sums.rs:102
+    reg later_last_2_s40; // sums.rs:102
+    reg later_last_2_s41; // sums.rs:102
+    reg later_last_2_s42; // sums.rs:102
+    reg later_last_2_s43; // sums.rs:102
+    reg later_last_2_s44; // sums.rs:102
+    reg later_last_2_s45; // sums.rs:102
+    reg later_last_2_s46; // sums.rs:102
+    reg later_last_2_s47; // sums.rs:102
+    reg later_last_2_s48; // sums.rs:102
+    reg later_last_2_s49; // sums.rs:102
+    reg later_last_2_s50; // sums.rs:102
+    reg later_last_2_s51; // sums.rs:102
+    reg later_last_2_s52; // sums.rs:102
+    reg later_last_2_s53; // sums.rs:102
+    reg later_last_2_s54; // sums.rs:102
+    reg later_last_2_s55; // sums.rs:102
+    reg later_last_2_s56; // sums.rs:102
+    reg later_last_2_s57; // sums.rs:102
+    reg later_last_2_s58; // sums.rs:102
+    reg later_last_2_s59; // sums.rs:102
+    reg later_last_2_s60; // sums.rs:102
     wire multiplier_33_out_valid;
     wire [15:0] sums_0_2;
-    reg comes_2_s61; // sums.rs:61
-    reg comes_2_s62; // sums.rs:61
-    reg comes_2_s63; // sums.rs:61
-    reg comes_3; // sums.rs:61
-    reg later_last_across_2_s61; // sums.rs:62
-    reg later_last_across_2_s62; // sums.rs:62
-    reg later_last_across_2_s63; // sums.rs:62
-    reg last_across; // sums.rs:62
-    reg later_last_2_s61; // sums.rs:62
-    reg later_last_2_s62; // sums.rs:62
-    reg later_last_2_s63; // sums.rs:62
-    reg last_5; // sums.rs:62
+    reg comes_2_s61; // sums.rs:62
+    reg comes_2_s62; // sums.rs:62
+    reg comes_2_s63; // sums.rs:62
+    reg comes_3; // sums.rs:62
+    reg later_last_across_2_s61; // sums.rs:63
+    reg later_last_across_2_s62; // sums.rs:63
+    reg later_last_across_2_s63; // sums.rs:63
+    reg last_across; // sums.rs:63
+    reg later_last_2_s61; // sums.rs:63
+    reg later_last_2_s62; // sums.rs:63
+    reg later_last_2_s63; // sums.rs:63
+    reg last_5; // sums.rs:63
     wire into_valid; // matrix_vector.rs:92
     wire [15:0] into_product_0; // matrix_vector.rs:92
     wire into_last; // matrix_vector.rs:92
@@ -541,13 +541,13 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     reg [19:0] ended_tile; // report.rs:32
     reg [15:0] ended_position; // report.rs:32
     reg [3:0] refused; // report.rs:110
-    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l107 [0:511];
+    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l109 [0:511];
     reg [63:0] read; // vectors.rs:72
-    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l107_1 [0:511];
+    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l109_1 [0:511];
     reg [63:0] read_1; // vectors.rs:72
-    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l107_2 [0:511];
+    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l109_2 [0:511];
     reg [63:0] read_2; // vectors.rs:72
-    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l107_3 [0:511];
+    (* ram_style = "block" *) (* no_rw_check *) reg [63:0] memory_l109_3 [0:511];
     reg [63:0] read_3; // vectors.rs:72
 
     // a command
@@ -603,10 +603,10 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     wire fit = (~(half ? wrong_1 : wrong_0)) & (columns == {3'h0, half ? length_1 : length_0}); // vectors.rs:63
     wire _t3 = writes & (number == 1'h0); // vectors.rs:61
     always @(posedge clk) begin
-        if (_t3 & (word[1:0] == 2'h0)) memory_l107[{filled, word[9:2]}] <= vector_data;
-        if (_t3 & (word[1:0] == 2'h1)) memory_l107_1[{filled, word[9:2]}] <= vector_data;
-        if (_t3 & (word[1:0] == 2'h2)) memory_l107_2[{filled, word[9:2]}] <= vector_data;
-        if (_t3 & (word[1:0] == 2'h3)) memory_l107_3[{filled, word[9:2]}] <= vector_data;
+        if (_t3 & (word[1:0] == 2'h0)) memory_l109[{filled, word[9:2]}] <= vector_data;
+        if (_t3 & (word[1:0] == 2'h1)) memory_l109_1[{filled, word[9:2]}] <= vector_data;
+        if (_t3 & (word[1:0] == 2'h2)) memory_l109_2[{filled, word[9:2]}] <= vector_data;
+        if (_t3 & (word[1:0] == 2'h3)) memory_l109_3[{filled, word[9:2]}] <= vector_data;
     end
     assign command_ready = (phase == PHASE_IDLE) & (half ? full_1 : full_0);
     wire begins = command_valid & command_ready; // matrix_vector.rs:62
@@ -736,7 +736,7 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     always @(posedge clk) later <= beat_place_1;
     wire [8:0] address = {half, later}; // vectors.rs:70
     always @(posedge clk) begin
-        read <= memory_l107[address];
+        read <= memory_l109[address];
         word_1 <= read;
     end
     wire [15:0] numbers_0_0 = word_1[15:0]; // vectors.rs:75
@@ -744,7 +744,7 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     wire [15:0] numbers_0_2 = word_1[47:32]; // vectors.rs:75
     wire [15:0] numbers_0_3 = word_1[63:48]; // vectors.rs:75
     always @(posedge clk) begin
-        read_1 <= memory_l107_1[address];
+        read_1 <= memory_l109_1[address];
         word_2 <= read_1;
     end
     wire [15:0] numbers_0_4 = word_2[15:0]; // vectors.rs:75
@@ -752,7 +752,7 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     wire [15:0] numbers_0_6 = word_2[47:32]; // vectors.rs:75
     wire [15:0] numbers_0_7 = word_2[63:48]; // vectors.rs:75
     always @(posedge clk) begin
-        read_2 <= memory_l107_2[address];
+        read_2 <= memory_l109_2[address];
         word_3 <= read_2;
     end
     wire [15:0] numbers_0_8 = word_3[15:0]; // vectors.rs:75
@@ -760,7 +760,7 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
     wire [15:0] numbers_0_10 = word_3[47:32]; // vectors.rs:75
     wire [15:0] numbers_0_11 = word_3[63:48]; // vectors.rs:75
     always @(posedge clk) begin
-        read_3 <= memory_l107_3[address];
+        read_3 <= memory_l109_3[address];
         word_4 <= read_3;
     end
     wire [15:0] numbers_0_12 = word_4[15:0]; // vectors.rs:75
@@ -1030,7 +1030,7 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         .x(numbers_0_15),
         .y(products_15_1)
     );
-    wire [255:0] _t12 = {products_15, products_14, products_13, products_12, products_11, products_10, products_9, products_8, products_7, products_6, products_5, products_4, products_3, products_2, products_1, products_0}; // sums.rs:129
+    wire [255:0] _t12 = {products_15, products_14, products_13, products_12, products_11, products_10, products_9, products_8, products_7, products_6, products_5, products_4, products_3, products_2, products_1, products_0}; // sums.rs:128
     tree_e5f10_x16_l16 sum (
         .clk(clk),
         .rst(rst),
@@ -1039,7 +1039,7 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         .out_valid(sum_out_valid),
         .y(values_0)
     );
-    wire [255:0] _t13 = {products_15_1, products_14_1, products_13_1, products_12_1, products_11_1, products_10_1, products_9_1, products_8_1, products_7_1, products_6_1, products_5_1, products_4_1, products_3_1, products_2_1, products_1_1, products_0_1}; // sums.rs:129
+    wire [255:0] _t13 = {products_15_1, products_14_1, products_13_1, products_12_1, products_11_1, products_10_1, products_9_1, products_8_1, products_7_1, products_6_1, products_5_1, products_4_1, products_3_1, products_2_1, products_1_1, products_0_1}; // sums.rs:128
     tree_e5f10_x16_l16 sum_1 (
         .clk(clk),
         .rst(rst),
@@ -1135,8 +1135,8 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         ahead_ends <= later_ends_2_s18;
         term_ends <= ahead_ends;
     end
-    wire odd = term_number[0]; // join_pairs.rs:47
-    wire even_follows = ahead_comes & (~ahead_number[0]); // join_pairs.rs:48
+    wire odd = term_number[0]; // join_pairs.rs:52
+    wire even_follows = ahead_comes & (~ahead_number[0]); // join_pairs.rs:53
     add_e5f10_l4 adder (
         .clk(clk),
         .rst(rst),
@@ -1193,9 +1193,9 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         ahead_number_1_s24 <= ahead_number_1;
         ahead_ends_1_s24 <= ahead_ends_1;
     end
-    wire whole = ahead_number_1_s24[0]; // join_pairs.rs:46
-    wire odd_1 = ahead_number_1_s24[1]; // join_pairs.rs:47
-    wire even_follows_1 = ahead_comes_1 & (~ahead_number_1[1]); // join_pairs.rs:48
+    wire whole = ahead_number_1_s24[0]; // join_pairs.rs:51
+    wire odd_1 = ahead_number_1_s24[1]; // join_pairs.rs:52
+    wire even_follows_1 = ahead_comes_1 & (~ahead_number_1[1]); // join_pairs.rs:53
     add_e5f10_l4 adder_2 (
         .clk(clk),
         .rst(rst),
@@ -1252,9 +1252,9 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         ahead_number_2_s28 <= ahead_number_2;
         ahead_ends_2_s28 <= ahead_ends_2;
     end
-    wire whole_1 = &ahead_number_2_s28[1:0]; // join_pairs.rs:46
-    wire odd_2 = ahead_number_2_s28[2]; // join_pairs.rs:47
-    wire even_follows_2 = ahead_comes_2 & (~ahead_number_2[2]); // join_pairs.rs:48
+    wire whole_1 = &ahead_number_2_s28[1:0]; // join_pairs.rs:51
+    wire odd_2 = ahead_number_2_s28[2]; // join_pairs.rs:52
+    wire even_follows_2 = ahead_comes_2 & (~ahead_number_2[2]); // join_pairs.rs:53
     add_e5f10_l4 adder_4 (
         .clk(clk),
         .rst(rst),
@@ -1311,9 +1311,9 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         ahead_number_3_s32 <= ahead_number_3;
         ahead_ends_3_s32 <= ahead_ends_3;
     end
-    wire whole_2 = &ahead_number_3_s32[2:0]; // join_pairs.rs:46
-    wire odd_3 = ahead_number_3_s32[3]; // join_pairs.rs:47
-    wire even_follows_3 = ahead_comes_3 & (~ahead_number_3[3]); // join_pairs.rs:48
+    wire whole_2 = &ahead_number_3_s32[2:0]; // join_pairs.rs:51
+    wire odd_3 = ahead_number_3_s32[3]; // join_pairs.rs:52
+    wire even_follows_3 = ahead_comes_3 & (~ahead_number_3[3]); // join_pairs.rs:53
     add_e5f10_l4 adder_6 (
         .clk(clk),
         .rst(rst),
@@ -1370,9 +1370,9 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         ahead_number_4_s36 <= ahead_number_4;
         ahead_ends_4_s36 <= ahead_ends_4;
     end
-    wire whole_3 = &ahead_number_4_s36[3:0]; // join_pairs.rs:46
-    wire odd_4 = ahead_number_4_s36[4]; // join_pairs.rs:47
-    wire even_follows_4 = ahead_comes_4 & (~ahead_number_4[4]); // join_pairs.rs:48
+    wire whole_3 = &ahead_number_4_s36[3:0]; // join_pairs.rs:51
+    wire odd_4 = ahead_number_4_s36[4]; // join_pairs.rs:52
+    wire even_follows_4 = ahead_comes_4 & (~ahead_number_4[4]); // join_pairs.rs:53
     add_e5f10_l4 adder_8 (
         .clk(clk),
         .rst(rst),
@@ -1429,9 +1429,9 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         ahead_number_5_s40 <= ahead_number_5;
         ahead_ends_5_s40 <= ahead_ends_5;
     end
-    wire whole_4 = &ahead_number_5_s40[4:0]; // join_pairs.rs:46
-    wire odd_5 = ahead_number_5_s40[5]; // join_pairs.rs:47
-    wire even_follows_5 = ahead_comes_5 & (~ahead_number_5[5]); // join_pairs.rs:48
+    wire whole_4 = &ahead_number_5_s40[4:0]; // join_pairs.rs:51
+    wire odd_5 = ahead_number_5_s40[5]; // join_pairs.rs:52
+    wire even_follows_5 = ahead_comes_5 & (~ahead_number_5[5]); // join_pairs.rs:53
     add_e5f10_l4 adder_10 (
         .clk(clk),
         .rst(rst),
@@ -1488,9 +1488,9 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         ahead_number_6_s44 <= ahead_number_6;
         ahead_ends_6_s44 <= ahead_ends_6;
     end
-    wire whole_5 = &ahead_number_6_s44[5:0]; // join_pairs.rs:46
-    wire odd_6 = ahead_number_6_s44[6]; // join_pairs.rs:47
-    wire even_follows_6 = ahead_comes_6 & (~ahead_number_6[6]); // join_pairs.rs:48
+    wire whole_5 = &ahead_number_6_s44[5:0]; // join_pairs.rs:51
+    wire odd_6 = ahead_number_6_s44[6]; // join_pairs.rs:52
+    wire even_follows_6 = ahead_comes_6 & (~ahead_number_6[6]); // join_pairs.rs:53
     add_e5f10_l4 adder_12 (
         .clk(clk),
         .rst(rst),
@@ -1547,9 +1547,9 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         ahead_number_7_s48 <= ahead_number_7;
         ahead_ends_7_s48 <= ahead_ends_7;
     end
-    wire whole_6 = &ahead_number_7_s48[6:0]; // join_pairs.rs:46
-    wire odd_7 = ahead_number_7_s48[7]; // join_pairs.rs:47
-    wire even_follows_7 = ahead_comes_7 & (~ahead_number_7[7]); // join_pairs.rs:48
+    wire whole_6 = &ahead_number_7_s48[6:0]; // join_pairs.rs:51
+    wire odd_7 = ahead_number_7_s48[7]; // join_pairs.rs:52
+    wire even_follows_7 = ahead_comes_7 & (~ahead_number_7[7]); // join_pairs.rs:53
     add_e5f10_l4 adder_14 (
         .clk(clk),
         .rst(rst),
@@ -1595,7 +1595,7 @@ module matrix_vector_e8p_4_1_65536x4096_4096_scaled (
         ahead_ends_7_s51 <= ahead_ends_7_s50;
         term_ends_1 <= ahead_ends_7_s51;
     end
-    wire comes_2 = term_comes_1 & term_ends_1; // sums.rs:96
+    wire comes_2 = term_comes_1 & term_ends_1; // sums.rs:97
     multiply_e5f10_l4 multiplier_32 (
         .clk(clk),
         .rst(rst),

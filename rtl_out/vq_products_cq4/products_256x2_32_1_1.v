@@ -75,48 +75,48 @@ module products_256x2_32_1_1 (
     wire [15:0] product_0_0;
     wire adder_1_out_valid;
     wire [15:0] product_0_1;
-    reg comes_s1; // products.rs:200
-    reg comes_s2; // products.rs:200
-    reg comes_s3; // products.rs:200
-    reg comes_s4; // products.rs:200
-    reg comes_s5; // products.rs:200
-    reg comes_s6; // products.rs:200
-    reg comes_s7; // products.rs:200
-    reg comes_s8; // products.rs:200
-    reg comes_1; // products.rs:200
-    reg [4:0] entered_position_s1; // products.rs:213
-    reg [4:0] entered_position_s2; // products.rs:213
-    reg [4:0] entered_position_s3; // products.rs:213
-    reg [4:0] entered_position_s4; // products.rs:213
-    reg [4:0] entered_position_s5; // products.rs:213
-    reg [4:0] entered_position_s6; // products.rs:213
-    reg [4:0] entered_position_s7; // products.rs:213
-    reg [4:0] entered_position_s8; // products.rs:213
-    reg [4:0] position; // products.rs:213
-    reg [6:0] entered_word_s1; // products.rs:213
-    reg [6:0] entered_word_s2; // products.rs:213
-    reg [6:0] entered_word_s3; // products.rs:213
-    reg [6:0] entered_word_s4; // products.rs:213
-    reg [6:0] entered_word_s5; // products.rs:213
-    reg [6:0] entered_word_s6; // products.rs:213
-    reg [6:0] entered_word_s7; // products.rs:213
-    reg [6:0] entered_word_s8; // products.rs:213
-    reg [6:0] row; // products.rs:213
-    reg [1:0] entered_there_s1; // products.rs:213
-    reg [1:0] entered_there_s2; // products.rs:213
-    reg [1:0] entered_there_s3; // products.rs:213
-    reg [1:0] entered_there_s4; // products.rs:213
-    reg [1:0] entered_there_s5; // products.rs:213
-    reg [1:0] entered_there_s6; // products.rs:213
-    reg [1:0] entered_there_s7; // products.rs:213
-    reg [1:0] entered_there_s8; // products.rs:213
-    reg [1:0] there_1; // products.rs:213
-    reg valid; // products.rs:214
-    reg [4:0] found_position; // products.rs:215
-    reg [6:0] found_row; // products.rs:215
-    reg [1:0] found_there; // products.rs:215
-    reg [15:0] found_product_0_0; // products.rs:215
-    reg [15:0] found_product_0_1; // products.rs:215
+    reg comes_s1; // products.rs:202
+    reg comes_s2; // products.rs:202
+    reg comes_s3; // products.rs:202
+    reg comes_s4; // products.rs:202
+    reg comes_s5; // products.rs:202
+    reg comes_s6; // products.rs:202
+    reg comes_s7; // products.rs:202
+    reg comes_s8; // products.rs:202
+    reg comes_1; // products.rs:202
+    reg [4:0] entered_position_s1; // products.rs:215
+    reg [4:0] entered_position_s2; // products.rs:215
+    reg [4:0] entered_position_s3; // products.rs:215
+    reg [4:0] entered_position_s4; // products.rs:215
+    reg [4:0] entered_position_s5; // products.rs:215
+    reg [4:0] entered_position_s6; // products.rs:215
+    reg [4:0] entered_position_s7; // products.rs:215
+    reg [4:0] entered_position_s8; // products.rs:215
+    reg [4:0] position; // products.rs:215
+    reg [6:0] entered_word_s1; // products.rs:215
+    reg [6:0] entered_word_s2; // products.rs:215
+    reg [6:0] entered_word_s3; // products.rs:215
+    reg [6:0] entered_word_s4; // products.rs:215
+    reg [6:0] entered_word_s5; // products.rs:215
+    reg [6:0] entered_word_s6; // products.rs:215
+    reg [6:0] entered_word_s7; // products.rs:215
+    reg [6:0] entered_word_s8; // products.rs:215
+    reg [6:0] row; // products.rs:215
+    reg [1:0] entered_there_s1; // products.rs:215
+    reg [1:0] entered_there_s2; // products.rs:215
+    reg [1:0] entered_there_s3; // products.rs:215
+    reg [1:0] entered_there_s4; // products.rs:215
+    reg [1:0] entered_there_s5; // products.rs:215
+    reg [1:0] entered_there_s6; // products.rs:215
+    reg [1:0] entered_there_s7; // products.rs:215
+    reg [1:0] entered_there_s8; // products.rs:215
+    reg [1:0] there_1; // products.rs:215
+    reg valid; // products.rs:216
+    reg [4:0] found_position; // products.rs:217
+    reg [6:0] found_row; // products.rs:217
+    reg [1:0] found_there; // products.rs:217
+    reg [15:0] found_product_0_0; // products.rs:217
+    reg [15:0] found_product_0_1; // products.rs:217
     (* ram_style = "distributed" *) reg [63:0] numbers [0:15];
 
     // queries
@@ -191,8 +191,8 @@ module products_256x2_32_1_1 (
     wire [6:0] entered_word = books_passing_word; // products.rs:173
     wire [1:0] entered_there = books_passing_there; // products.rs:173
     wire [63:0] entered_data = books_passing_data; // products.rs:173
-    wire [63:0] numbers_q0 = numbers[entered_position[4:1]]; // products.rs:228
-    wire [31:0] numbers_1 = numbers_q0[{entered_position[0], 5'h0} +: 32]; // products.rs:229
+    wire [63:0] numbers_q0 = numbers[entered_position[4:1]]; // products.rs:230
+    wire [31:0] numbers_1 = numbers_q0[{entered_position[0], 5'h0} +: 32]; // products.rs:231
     always @(posedge clk) begin
         numbers_2 <= {2{numbers_1}};
         entered_data_s1 <= entered_data;

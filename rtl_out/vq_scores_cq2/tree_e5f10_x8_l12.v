@@ -12,18 +12,18 @@ module tree_e5f10_x8_l12 (
     output wire out_valid, // the sum is there
     output wire [15:0] y // sum
 );
-    reg in_valid_s1; // tree.rs:54
-    reg in_valid_s2; // tree.rs:54
-    reg in_valid_s3; // tree.rs:54
-    reg in_valid_s4; // tree.rs:54
-    reg in_valid_s5; // tree.rs:54
-    reg in_valid_s6; // tree.rs:54
-    reg in_valid_s7; // tree.rs:54
-    reg in_valid_s8; // tree.rs:54
-    reg in_valid_s9; // tree.rs:54
-    reg in_valid_s10; // tree.rs:54
-    reg in_valid_s11; // tree.rs:54
-    reg in_valid_s12; // tree.rs:54
+    reg in_valid_s1; // tree.rs:55
+    reg in_valid_s2; // tree.rs:55
+    reg in_valid_s3; // tree.rs:55
+    reg in_valid_s4; // tree.rs:55
+    reg in_valid_s5; // tree.rs:55
+    reg in_valid_s6; // tree.rs:55
+    reg in_valid_s7; // tree.rs:55
+    reg in_valid_s8; // tree.rs:55
+    reg in_valid_s9; // tree.rs:55
+    reg in_valid_s10; // tree.rs:55
+    reg in_valid_s11; // tree.rs:55
+    reg in_valid_s12; // tree.rs:55
     wire adder_out_valid;
     wire [15:0] adder_y;
     wire adder_1_out_valid;
@@ -68,14 +68,14 @@ module tree_e5f10_x8_l12 (
         end
     end
     assign out_valid = in_valid_s12;
-    wire [15:0] level_0 = x[15:0]; // tree.rs:55
-    wire [15:0] level_1 = x[31:16]; // tree.rs:55
-    wire [15:0] level_2 = x[47:32]; // tree.rs:55
-    wire [15:0] level_3 = x[63:48]; // tree.rs:55
-    wire [15:0] level_4 = x[79:64]; // tree.rs:55
-    wire [15:0] level_5 = x[95:80]; // tree.rs:55
-    wire [15:0] level_6 = x[111:96]; // tree.rs:55
-    wire [15:0] level_7 = x[127:112]; // tree.rs:55
+    wire [15:0] level_0 = x[15:0]; // tree.rs:56
+    wire [15:0] level_1 = x[31:16]; // tree.rs:56
+    wire [15:0] level_2 = x[47:32]; // tree.rs:56
+    wire [15:0] level_3 = x[63:48]; // tree.rs:56
+    wire [15:0] level_4 = x[79:64]; // tree.rs:56
+    wire [15:0] level_5 = x[95:80]; // tree.rs:56
+    wire [15:0] level_6 = x[111:96]; // tree.rs:56
+    wire [15:0] level_7 = x[127:112]; // tree.rs:56
     add_e5f10_l4 adder (
         .clk(clk),
         .rst(rst),

@@ -125,19 +125,19 @@ module values_256x4_16 (
     reg later_6; // delay.rs:19
     reg later_7; // delay.rs:19
     reg later_8; // delay.rs:19
-    reg [16:0] row_0; // entries.rs:42
-    reg [16:0] row_1_1; // entries.rs:42
-    reg [63:0] entries; // entries.rs:44
+    reg [16:0] row_0; // entries.rs:50
+    reg [16:0] row_1_1; // entries.rs:50
+    reg [63:0] entries; // entries.rs:52
     reg [3:0] later_position_2; // delay.rs:9
     reg later_there_2; // delay.rs:9
-    reg misplaced; // weights were added for an index without an entry | entries.rs:55
-    reg [3:0] position; // the first position where that was | entries.rs:56
+    reg misplaced; // weights were added for an index without an entry | entries.rs:76
+    reg [3:0] position; // the first position where that was | entries.rs:77
     wire adder_out_valid;
     wire [15:0] sums_0_1;
-    reg [63:0] entries_s1; // entries.rs:85
-    reg [63:0] entries_s2; // entries.rs:85
-    reg [63:0] entries_s3; // entries.rs:85
-    reg [63:0] entries_s4; // entries.rs:85
+    reg [63:0] entries_s1; // entries.rs:117
+    reg [63:0] entries_s2; // entries.rs:117
+    reg [63:0] entries_s3; // entries.rs:117
+    reg [63:0] entries_s4; // entries.rs:117
     wire product_unit_out_valid;
     wire [15:0] terms_0;
     wire product_unit_1_out_valid;
@@ -146,14 +146,14 @@ module values_256x4_16 (
     wire [15:0] terms_0_2;
     wire product_unit_3_out_valid;
     wire [15:0] terms_0_3;
-    reg later_8_s1; // entries.rs:102
-    reg later_8_s2; // entries.rs:102
-    reg later_8_s3; // entries.rs:102
-    reg later_8_s4; // entries.rs:102
-    reg later_8_s5; // entries.rs:102
-    reg later_8_s6; // entries.rs:102
-    reg later_8_s7; // entries.rs:102
-    reg comes_2; // entries.rs:102
+    reg later_8_s1; // entries.rs:130
+    reg later_8_s2; // entries.rs:130
+    reg later_8_s3; // entries.rs:130
+    reg later_8_s4; // entries.rs:130
+    reg later_8_s5; // entries.rs:130
+    reg later_8_s6; // entries.rs:130
+    reg later_8_s7; // entries.rs:130
+    reg comes_2; // entries.rs:130
     wire sums_done;
     wire [15:0] sums_y_0;
     wire [15:0] sums_y_1;
@@ -462,21 +462,21 @@ module values_256x4_16 (
             later_8 <= later_7;
         end
     end
-    wire [16:0] _t2 = ((((lane_row_0 | lane_1_row_0) | lane_2_row_0) | lane_3_row_0) | lane_4_row_0) | lane_5_row_0; // entries.rs:41
+    wire [16:0] _t2 = ((((lane_row_0 | lane_1_row_0) | lane_2_row_0) | lane_3_row_0) | lane_4_row_0) | lane_5_row_0; // entries.rs:49
     always @(posedge clk) row_0 <= (_t2 | lane_6_row_0) | lane_7_row_0;
-    wire [16:0] _t3 = ((((lane_row_1 | lane_1_row_1) | lane_2_row_1) | lane_3_row_1) | lane_4_row_1) | lane_5_row_1; // entries.rs:41
+    wire [16:0] _t3 = ((((lane_row_1 | lane_1_row_1) | lane_2_row_1) | lane_3_row_1) | lane_4_row_1) | lane_5_row_1; // entries.rs:49
     always @(posedge clk) row_1_1 <= (_t3 | lane_6_row_1) | lane_7_row_1;
-    wire [15:0] numbers_0 = later_there_1 ? later_data_1[15:0] : 16'h8000; // entries.rs:48
-    wire [15:0] numbers_1 = later_there_1 ? later_data_1[31:16] : 16'h8000; // entries.rs:48
-    wire [15:0] numbers_2 = later_there_1 ? later_data_1[47:32] : 16'h8000; // entries.rs:48
-    wire [15:0] numbers_3 = later_there_1 ? later_data_1[63:48] : 16'h8000; // entries.rs:48
+    wire [15:0] numbers_0 = later_there_1 ? later_data_1[15:0] : 16'h8000; // entries.rs:57
+    wire [15:0] numbers_1 = later_there_1 ? later_data_1[31:16] : 16'h8000; // entries.rs:57
+    wire [15:0] numbers_2 = later_there_1 ? later_data_1[47:32] : 16'h8000; // entries.rs:57
+    wire [15:0] numbers_3 = later_there_1 ? later_data_1[63:48] : 16'h8000; // entries.rs:57
     always @(posedge clk) begin
         entries <= {numbers_3, numbers_2, numbers_1, numbers_0};
         later_position_2 <= later_position_1;
         later_there_2 <= later_there_1;
     end
-    wire used_0 = row_0[16] | row_1_1[16]; // entries.rs:53
-    wire unused = later_8 & (used_0 & (~later_there_2)); // entries.rs:57
+    wire used_0 = row_0[16] | row_1_1[16]; // entries.rs:74
+    wire unused = later_8 & (used_0 & (~later_there_2)); // entries.rs:78
     always @(posedge clk) begin
         if (rst) begin
             misplaced <= 1'h0;
@@ -489,8 +489,8 @@ module values_256x4_16 (
             if (begins_1) misplaced <= 1'h0;
         end
     end
-    wire [15:0] sums_0 = row_0[15:0]; // entries.rs:76
-    wire [15:0] sums_1 = row_1_1[15:0]; // entries.rs:76
+    wire [15:0] sums_0 = row_0[15:0]; // entries.rs:108
+    wire [15:0] sums_1 = row_1_1[15:0]; // entries.rs:108
     add_e5f10_l4 adder (
         .clk(clk),
         .rst(rst),
@@ -644,11 +644,11 @@ module values_256x4_16 (
     wire none = ~(|command_tokens); // phases.rs:28
     wire many = command_tokens > 14'h2000; // phases.rs:28
     assign command_ready = phase == PHASE_IDLE;
-    wire _t4 = none | many; // phases.rs:45
-    wire [3:0] cause = none ? TABLE_OUTCOME_NO_TOKENS : TABLE_OUTCOME_MANY_TOKENS; // phases.rs:46
-    wire _t5 = ready & words_valid; // phases.rs:54
-    wire _t6 = ~(finds == TABLE_OUTCOME_OKAY); // phases.rs:56
-    wire okay = books_done_outcome == TABLE_OUTCOME_OKAY; // phases.rs:68
+    wire _t4 = none | many; // phases.rs:36
+    wire [3:0] cause = none ? TABLE_OUTCOME_NO_TOKENS : TABLE_OUTCOME_MANY_TOKENS; // phases.rs:37
+    wire _t5 = ready & words_valid; // phases.rs:43
+    wire _t6 = ~(finds == TABLE_OUTCOME_OKAY); // phases.rs:45
+    wire okay = books_done_outcome == TABLE_OUTCOME_OKAY; // phases.rs:89
     always @(posedge clk) begin
         case (phase)
             PHASE_IDLE: if (begins_2) begin
