@@ -29,7 +29,7 @@ pub(super) const PREPARED_BITS: u32 = 1 + EXP_BITS + SIG_BITS;
 #[module]
 pub(super) fn prepared(x: Signal) -> Signal {
     let parts = Parts::of(x, BINARY16);
-    // of zero 15 are counted: with an exponent of -14 a product has none with any finite value, as if it were subnormal
+    // of zero 15 are counted: with an exponent of -14 its product with any finite number is too small for a leading one, so that none is put there
     let (sig, zeros) = to_front(parts.significand(Subnormals::Keep), 1);
     let exp = parts.effective_exp().zext(EXP_BITS) - zeros.zext(EXP_BITS);
     let low = parts.top.mux(parts.frac.any().cat(x.lit(1u32, 1)), sig.trunc(2));
