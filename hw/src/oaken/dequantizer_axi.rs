@@ -18,7 +18,7 @@ use super::dequantizer::dequantizer;
 use super::dequantizer_ports::DequantizerPorts;
 use super::packet_gate::begin_while;
 use super::setting_table::{NumberedBeat, SetBeat, setting_table};
-use super::settings::{EngineMap, Settings, engine_map};
+use super::settings::{EngineMap, Lengths, Settings, engine_map};
 use super::types::{DenseBeat, EngineParams, SparseWord, sparse_word};
 use crate::control::{AxiLite, RegisterMap, axi_lite, slave};
 use crate::stream::Beat as AxiBeat;
@@ -39,7 +39,7 @@ ports! {
     }
 }
 
-fn map(name: &str, p: EngineParams) -> EngineMap {
+fn map(name: &str, p: EngineParams, lengths: Lengths) -> EngineMap {
     let errors = [
         ("header", "a header that the format does not allow with these thresholds; the vector has no meaning"),
         ("count", "a count byte above 64; it was taken as 64"),
@@ -57,20 +57,35 @@ fn map(name: &str, p: EngineParams) -> EngineMap {
             "a dense beat, or a sparse one before the last, came with bytes that are not kept, or the last one with holes: the format's section 8 says what they count as",
         ),
     ];
-    engine_map(name, *b"OAKD", p, &errors)
+    engine_map(name, *b"OAKD", p, lengths, &errors)
 }
 
 /// The registers of the dequantizer.
 pub fn registers(name: &str, p: EngineParams) -> RegisterMap {
-    map(name, p).map
+    registers_of(name, p, Lengths::Chosen)
+}
+
+/// The registers of the dequantizer for vectors of such lengths.
+pub fn registers_of(name: &str, p: EngineParams, lengths: Lengths) -> RegisterMap {
+    map(name, p, lengths).map
 }
 
 /// The dequantizer with AXI edges; `name` is that of the Verilog module.
 #[module]
 pub fn dequantizer_axi(name: &str, p: EngineParams) -> Result<Design<DequantizerAxiPorts>, Errors> {
+    dequantizer_axi_of(name, p, Lengths::Chosen)
+}
+
+/// The dequantizer with AXI edges for vectors of such lengths.
+#[module]
+pub fn dequantizer_axi_of(
+    name: &str,
+    p: EngineParams,
+    lengths: Lengths,
+) -> Result<Design<DequantizerAxiPorts>, Errors> {
     let p = p.check(name)?;
     let core = dequantizer(p)?;
-    let map = map(name, p);
+    let map = map(name, p, lengths);
     let m = Module::new(name);
     m.doc(&format!("Oaken dequantizer, {} elements a cycle, vectors of up to {} elements.", p.lanes, p.max_length));
     let io = DequantizerAxiPorts::new(m, p, map.map.address_width());

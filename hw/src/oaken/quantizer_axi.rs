@@ -19,7 +19,7 @@
 use super::packet_gate::begin_while;
 use super::quantizer::quantizer;
 use super::setting_table::{NumberedBeat, SetBeat, setting_table};
-use super::settings::{EngineMap, engine_map};
+use super::settings::{EngineMap, Lengths, engine_map};
 use super::types::{Beat, EngineParams};
 use crate::control::{AxiLite, RegisterMap, axi_lite, slave};
 use crate::stream::Beat as AxiBeat;
@@ -40,7 +40,7 @@ ports! {
     }
 }
 
-fn map(name: &str, p: EngineParams) -> EngineMap {
+fn map(name: &str, p: EngineParams, lengths: Lengths) -> EngineMap {
     let errors = [
         ("early", "a vector ended before `length` elements and was filled with zeros"),
         (
@@ -50,20 +50,31 @@ fn map(name: &str, p: EngineParams) -> EngineMap {
         ("nonfinite", "a vector held a NaN (taken as 0) or an infinity (taken as 65504)"),
         ("partial", "a beat came with bytes that are not kept; they were taken as they are"),
     ];
-    engine_map(name, *b"OAKQ", p, &errors)
+    engine_map(name, *b"OAKQ", p, lengths, &errors)
 }
 
 /// The registers of the quantizer.
 pub fn registers(name: &str, p: EngineParams) -> RegisterMap {
-    map(name, p).map
+    registers_of(name, p, Lengths::Chosen)
+}
+
+/// The registers of the quantizer for vectors of such lengths.
+pub fn registers_of(name: &str, p: EngineParams, lengths: Lengths) -> RegisterMap {
+    map(name, p, lengths).map
 }
 
 /// The quantizer with AXI edges; `name` is that of the Verilog module.
 #[module]
 pub fn quantizer_axi(name: &str, p: EngineParams) -> Result<Design<QuantizerAxiPorts>, Errors> {
+    quantizer_axi_of(name, p, Lengths::Chosen)
+}
+
+/// The quantizer with AXI edges for vectors of such lengths.
+#[module]
+pub fn quantizer_axi_of(name: &str, p: EngineParams, lengths: Lengths) -> Result<Design<QuantizerAxiPorts>, Errors> {
     let p = p.check(name)?;
     let core = quantizer(p)?;
-    let map = map(name, p);
+    let map = map(name, p, lengths);
     let m = Module::new(name);
     m.doc(&format!("Oaken quantizer, {} elements a cycle, vectors of up to {} elements.", p.lanes, p.max_length));
     let io = QuantizerAxiPorts::new(m, p, map.map.address_width());

@@ -10,8 +10,7 @@ pub struct EngineMap {
     /// The description.
     pub map: RegisterMap,
     enable: Rw,
-    flush: Rw,
-    length: Rw,
+    chosen: Option<Chosen>,
     s_low: Rw,
     t_low: Rw,
     t_high: Rw,
@@ -21,6 +20,21 @@ pub struct EngineMap {
     vectors: Ro,
     errors: Vec<Sticky>,
     several: Option<Several>,
+}
+
+/// Who says how long vectors are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lengths {
+    /// Software, which also flushes.
+    Chosen,
+    /// All vectors are the longest there are, and nothing is flushed: for a system that counts on exactly one record for each packet.
+    Longest,
+}
+
+/// What there is where software chooses the length.
+struct Chosen {
+    length: Rw,
+    flush: Rw,
 }
 
 /// What there is where vectors name their settings.
@@ -47,7 +61,7 @@ pub struct Settings {
 }
 
 /// Describes the registers of an engine with the given identification (four letters) and its kinds of errors.
-pub fn engine_map(name: &str, id: [u8; 4], p: EngineParams, errors: &[(&str, &str)]) -> EngineMap {
+pub fn engine_map(name: &str, id: [u8; 4], p: EngineParams, lengths: Lengths, errors: &[(&str, &str)]) -> EngineMap {
     let mut map = RegisterMap::new(name, "Settings and status of an Oaken engine.");
     map.constant("id", 32, u32::from_be_bytes(id), "identification: four letters");
     let mut parameters = map.register("parameters", "what the engine was generated with");
@@ -76,21 +90,39 @@ pub fn engine_map(name: &str, id: [u8; 4], p: EngineParams, errors: &[(&str, &st
         );
         (refused, unset)
     });
-    let length = map.rw("length", 32, p.max_length, "elements of a vector: a multiple of 64 up to max_length");
-    map.units(length, "elements");
+    let length = match lengths {
+        Lengths::Chosen => {
+            let length = map.rw("length", 32, p.max_length, "elements of a vector: a multiple of 64 up to max_length");
+            map.units(length, "elements");
+            Some(length)
+        }
+        Lengths::Longest => {
+            map.constant("length", 32, p.max_length, "elements of a vector");
+            None
+        }
+    };
     let mut threshold = |name: &str, reset: u32, doc: &str| map.rw(name, 16, reset, doc);
     let s_low = threshold("s_low", 0xfbff, "S_low, binary16, at most T_low: below it is the outer group");
     let t_low = threshold("t_low", 0x8000, "T_low, binary16, at most 0: from it to T_high is the inner group");
     let t_high = threshold("t_high", 0, "T_high, binary16, at least 0");
     let s_high = threshold("s_high", 0x7bff, "S_high, binary16, at least T_high: above it is the outer group");
     let vectors = map.ro("vectors", 32, "vectors whose last beats were taken at the outputs since reset, modulo 2^32");
-    let flush = map.rw(
-        "flush",
-        1,
-        0,
-        "1: what comes is dropped, and the vectors under way are completed with zeros; when `busy` is 0, write 0, and the next beats \
-         begin a vector",
-    );
+    let chosen = match length {
+        Some(length) => {
+            let flush = map.rw(
+                "flush",
+                1,
+                0,
+                "1: what comes is dropped, and the vectors under way are completed with zeros; when `busy` is 0, write 0, and the next beats \
+                 begin a vector",
+            );
+            Some(Chosen { length, flush })
+        }
+        None => {
+            map.constant("flush", 1, 0, "nothing can be flushed here");
+            None
+        }
+    };
     let several = flags_of_several.map(|(refused, unset)| {
         let mut setting = map.register(
             "setting",
@@ -102,14 +134,16 @@ pub fn engine_map(name: &str, id: [u8; 4], p: EngineParams, errors: &[(&str, &st
         setting.constant("count", 7, p.settings, "settings in the table");
         Several { number, store, refused, unset }
     });
-    EngineMap { map, enable, flush, length, s_low, t_low, t_high, s_high, busy, legal, vectors, errors, several }
+    EngineMap { map, enable, chosen, s_low, t_low, t_high, s_high, busy, legal, vectors, errors, several }
 }
 
 impl EngineMap {
     /// What software set. Also shows whether it is legal.
     #[module]
     pub fn settings(&self, m: Module, regs: &Registers, p: EngineParams) -> Settings {
-        let length = regs[self.length];
+        let chosen = self.chosen.as_ref();
+        let length = chosen.map_or(m.lit(p.max_length, 32), |chosen| regs[chosen.length]);
+        let flush = chosen.map_or(m.lit(0u32, 1), |chosen| regs[chosen.flush]);
         let whole_chunks = !length.trunc(6).any();
         // all bits of what was written: 0x4040 is no 64
         let length_legal = whole_chunks & length.any() & length.le(p.max_length);
@@ -137,7 +171,7 @@ impl EngineMap {
         let store = store.map(|(several, number_bits)| self.store(m, regs, several, number_bits, setting, legal));
         // settings of each were legal when they were stored
         let enable = if p.setting_of_each() { regs[self.enable] } else { regs[self.enable] & legal };
-        Settings { enable, flush: regs[self.flush], length: length.trunc(LENGTH_BITS), setting, store }
+        Settings { enable, flush, length: length.trunc(LENGTH_BITS), setting, store }
     }
     /// What goes into the table of settings, when software says so.
     #[module]
