@@ -25,6 +25,8 @@
 //! - [`lad_md_bench`]: LAD's MD with everything that answers it: scores, keys, rows of counters
 //! - [`lad_score_bench`]: LAD's scores with queries and keys
 //! - [`lad_sums_bench`]: LAD's sums with coefficients, values and outputs
+//! - [`surrounded`]: an engine with something at its ports that goes with it; [`mod@with_memory`], [`mod@with_sdram`]: a memory at one of its
+//!   buses, an SDRAM chip at its pins
 //! - [`oaken_run`]: sends vectors through the Oaken engines
 //! - [`oaken_storage`]: what it costs to keep Oaken records by head, in slices and pages
 
@@ -55,11 +57,14 @@ pub mod oaken_storage;
 pub mod profile;
 pub mod sdram_bench;
 pub mod softmax_bench;
+pub mod surrounded;
 pub mod tools;
 pub mod uart_pins;
 pub mod verilator;
 pub mod vq;
 pub mod vq_benches;
+pub mod with_memory;
+pub mod with_sdram;
 
 /// The example of the page about designs of one's own is a test.
 #[cfg(doctest)]

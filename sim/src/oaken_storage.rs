@@ -2,7 +2,7 @@
 //!
 //! - [`slices`]: bits of whole records and of slices
 //! - [`heads`]: slices beside heads that are quantized each by itself
-//! - [`pages`]: tables of the MMU for whole models, and what is lost in pages that are partly filled
+//! - [`pages`]: tables of the MMU for whole models, what is lost in pages that are partly filled, and what fits on a board
 
 pub mod heads;
 pub mod pages;

@@ -129,7 +129,7 @@ impl Expected {
 
 /// Ports of the chip's side.
 #[derive(Clone, Copy, Debug, Default)]
-struct Pins {
+pub(crate) struct Pins {
     command: [usize; 3],
     bank: usize,
     address: usize,
@@ -140,7 +140,7 @@ struct Pins {
 }
 
 impl Pins {
-    fn of<P>(design: &Design<P>, pins: &impl Bundle) -> Pins {
+    pub(crate) fn of<P>(design: &Design<P>, pins: &impl Bundle) -> Pins {
         let mut all = Pins::default();
         pins.each(&mut |name, _, signal| {
             let port = design.port_index(signal).expect("the pins are ports");
@@ -159,11 +159,17 @@ impl Pins {
         });
         all
     }
-    fn look(self, engine: &mut dyn Engine) -> SdramPins {
+    /// What stands there.
+    pub(crate) fn look(self, engine: &mut dyn Engine) -> SdramPins {
         let command = self.command.iter().fold(0, |all, port| all << 1 | engine.peek(*port));
-        let data = (engine.peek(self.enable) == 1).then(|| engine.peek(self.data_out));
+        // of a pad, a bit for each pin
+        let data = (engine.peek(self.enable) != 0).then(|| engine.peek(self.data_out));
         let mask = self.mask.map_or(0, |port| engine.peek(port));
         SdramPins { command, bank: engine.peek(self.bank), address: engine.peek(self.address), data, mask }
+    }
+    /// What the chip gives.
+    pub(crate) fn give(self, engine: &mut dyn Engine, word: u64) {
+        engine.poke(self.data_in, word);
     }
 }
 
@@ -312,7 +318,7 @@ impl<'e> SdramBench<'e> {
         let word = self.chip.clock(pins).map_err(|e| format!("{at}: {e}"))?;
         self.late.push_back(word);
         let word = self.late.pop_front().unwrap_or_default();
-        self.bench.engine.poke(self.pins.data_in, word);
+        self.pins.give(self.bench.engine, word);
         self.bench.step().map_err(|e| e.to_string())?;
         self.look().map_err(|e| format!("{at}: {e}"))
     }

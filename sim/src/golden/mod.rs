@@ -7,6 +7,7 @@ pub mod h2m2_mmu;
 pub mod lad;
 pub mod link;
 pub mod oaken;
+pub mod oaken_cache;
 pub mod quality;
 pub mod reference;
 pub mod slices;

@@ -100,3 +100,26 @@ fn lost(x: &Served, page: u64, even: bool) -> (f64, f64) {
     let calculated = 2.0 * x.streams() as f64 * page as f64 / 2.0;
     ((held - used) as f64 / held as f64, calculated / (used as f64 + calculated))
 }
+
+/// Bytes of the memory of a board.
+const BOARD: u64 = 32 << 20;
+/// Bytes of a page there.
+const PAGE: u64 = 4096;
+
+/// The table of tokens of one request that fit into the memory of a board, in pages with usual sparse slices and as plain binary16.
+pub fn board() -> String {
+    let model = Served { requests: 1, ..SMOL };
+    let pages = |tokens: u64| {
+        let sparse = (model.sparse()[1] * tokens as f64).ceil() as u64;
+        model.streams() * ((model.dense() * tokens).div_ceil(PAGE) + sparse.div_ceil(PAGE))
+    };
+    let fit = (1..).find(|tokens| pages(*tokens) > BOARD / PAGE).unwrap_or(1) - 1;
+    let plain = BOARD / (model.streams() * 2 * model.elements);
+    format!(
+        "| model | MiB | tokens as Oaken records | pages | tokens as binary16 |\n| --- | ---: | ---: | ---: | ---: |\n| {} | {} | {fit} | {} of {} | {plain} |\n",
+        model.name,
+        BOARD >> 20,
+        pages(fit),
+        BOARD / PAGE
+    )
+}

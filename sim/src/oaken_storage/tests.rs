@@ -25,3 +25,8 @@ fn the_page_of_the_mmu_has_its_tables() {
 fn the_page_of_the_mmu_has_what_is_lost() {
     has("blocks/oaken_mmu.md", &pages::partly_filled());
 }
+
+#[test]
+fn the_page_of_the_cache_has_what_fits() {
+    has("blocks/oaken_cache.md", &pages::board());
+}
