@@ -74,3 +74,24 @@ module rPLL #(
     assign CLKOUT = CLKIN;
     assign LOCK = 1'b1;
 endmodule
+
+module IDDRX1F (
+    input  wire SCLK,
+    input  wire RST,
+    input  wire D,
+    output wire Q0,
+    output wire Q1
+);
+    assign Q0 = D;
+    assign Q1 = D;
+endmodule
+
+module ODDRX1F (
+    input  wire SCLK,
+    input  wire RST,
+    input  wire D0,
+    input  wire D1,
+    output wire Q
+);
+    assign Q = SCLK ? D0 : D1;
+endmodule

@@ -13,7 +13,7 @@
 //! - Buttons and other pins of a board are not used.
 
 use super::oaken_system::oaken_system;
-use super::pll::{Pll, search};
+use super::pll::{Pll, Setting, search};
 use super::pll_cell::pll_cell;
 use super::system_params::SystemParams;
 use crate::stream::reset_synchronizer::reset_synchronizer;
@@ -53,25 +53,13 @@ ports! {
 /// The top of a board; `name` is that of the Verilog module.
 #[module]
 pub fn board_top(name: &str, p: BoardParams) -> Result<Design<BoardPorts>, Errors> {
-    if !(1..=16).contains(&p.leds) {
-        let message = format!("leds = {} is out of range", p.leds);
-        return Err(Errors::parameter(name, message, "from 1 to 16: as boards have them"));
-    }
-    let setting = search(p.pll, p.oscillator_hertz, p.system.clock_hertz).map_err(|impossible| {
-        let help = "give a frequency that the PLL makes: `hw::soc::pll` searches its dividers";
-        Errors::parameter(name, impossible.to_string(), help)
-    })?;
+    check_leds(name, p.leds)?;
+    let setting = setting(name, (p.pll, p.oscillator_hertz, p.system.clock_hertz))?;
     let m = Module::new(name);
     m.doc("Top of a board: its PLL, the reset, and an Oaken system behind a serial line.");
     let io = BoardPorts::new(m, p);
 
-    m.section("the clock of the system, and its reset");
-    let pll = m.instance(&pll_cell(setting)?);
-    let clock = m.clock_from("system_clk", pll.clock);
-    let synchronizer = reset_synchronizer(2)?;
-    let reset = m.in_domain(clock, || m.instance(&synchronizer));
-    reset.reset.set(m.cross(!pll.locked, clock, "a reset synchronizer takes it up"));
-    m.reset_from(clock, reset.clk_reset);
+    let clock = system_clock(m, setting)?;
 
     m.section("the system");
     let design = oaken_system(&format!("{name}_system"), p.system)?;
@@ -80,13 +68,50 @@ pub fn board_top(name: &str, p: BoardParams) -> Result<Design<BoardPorts>, Error
     m.port_domain((io.uart_tx, io.led), clock);
     system.uart_rx.set(io.uart_rx);
     io.uart_tx.set(system.uart_tx);
-    let lamps = system.error.cat(system.heard).cat(system.alive);
-    let shine = if p.leds > 3 { lamps.zext(p.leds) } else { lamps.trunc(p.leds) };
-    io.led.set(if p.leds_low { !shine } else { shine });
+    io.led.set(leds([system.alive, system.heard, system.error], p.leds, p.leds_low));
     if let Some(pin) = io.wifi_gpio0 {
         pin.set(m.lit(1u32, 1));
     }
     m.finish(io)
+}
+
+/// Has a board so many LEDs?
+#[track_caller]
+pub(super) fn check_leds(name: &str, leds: u32) -> Result<(), Errors> {
+    if (1..=16).contains(&leds) {
+        return Ok(());
+    }
+    Err(Errors::parameter(name, format!("leds = {leds} is out of range"), "from 1 to 16: as boards have them"))
+}
+
+/// The setting of a PLL that makes a clock of an oscillator.
+#[track_caller]
+pub(super) fn setting(name: &str, (pll, oscillator, clock): (Pll, u32, u32)) -> Result<Setting, Errors> {
+    search(pll, oscillator, clock).map_err(|impossible| {
+        let help = "give a frequency that the PLL makes: `hw::soc::pll` searches its dividers";
+        Errors::parameter(name, impossible.to_string(), help)
+    })
+}
+
+/// The clock of the system, in reset until the PLL has locked.
+#[module]
+pub(super) fn system_clock(m: Module, setting: Setting) -> Result<ClockDomain, Errors> {
+    m.section("the clock of the system, and its reset");
+    let pll = m.instance(&pll_cell(setting)?);
+    let clock = m.clock_from("system_clk", pll.clock);
+    let synchronizer = reset_synchronizer(2)?;
+    let reset = m.in_domain(clock, || m.instance(&synchronizer));
+    reset.reset.set(m.cross(!pll.locked, clock, "a reset synchronizer takes it up"));
+    m.reset_from(clock, reset.clk_reset);
+    Ok(clock)
+}
+
+/// So many LEDs, of which the first three show these.
+#[module]
+pub(super) fn leds([first, second, third]: [Signal; 3], leds: u32, low: bool) -> Signal {
+    let lamps = third.cat(second).cat(first);
+    let shine = if leds > 3 { lamps.zext(leds) } else { lamps.trunc(leds) };
+    if low { !shine } else { shine }
 }
 
 #[cfg(test)]

@@ -2,11 +2,17 @@
 
 pub mod baud;
 pub mod board_top;
+pub mod cache_board;
+pub mod cache_with_sdram;
+pub mod clock_output;
+pub mod falling_edge_input;
 pub mod frame;
 pub mod frame_receiver;
 pub mod frame_transmitter;
+mod line;
 pub mod link;
 pub mod link_responder;
+pub mod oaken_cache;
 pub mod oaken_system;
 pub mod pll;
 pub mod pll_cell;

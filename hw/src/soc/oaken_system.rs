@@ -23,12 +23,12 @@
 //! - Throughput: the line's. The engines take `lanes` elements a cycle.
 //! - No combinational path from port to port.
 
+use super::line::{Given, Line, of_bytes, signs, with_uart};
 use super::link::link;
 use super::link_responder::ADDRESS_BITS;
 use super::system_params::{Engines, SystemParams};
 use super::system_path::{Choice, DataPath, path};
 use super::system_registers::{COUNTERS, ERRORS, SystemMap, system_map};
-use super::uart::uart;
 use crate::control::{AxiLite, Window, axil_router, slave};
 use crate::stream::axi_stream::AxiStream;
 use hdl::*;
@@ -72,22 +72,6 @@ ports! {
     }
 }
 
-/// A line, as a system has it: bytes that come, and what was wrong with some.
-struct Line {
-    bytes: Stream,
-    framing: Signal,
-    overrun: Signal,
-}
-
-/// What a system gives.
-struct Given {
-    /// Bytes for the line.
-    bytes: Stream,
-    alive: Signal,
-    heard: Signal,
-    error: Signal,
-}
-
 /// What happens in a cycle, as the registers have it.
 struct Happens {
     /// In the order of [`ERRORS`].
@@ -109,15 +93,8 @@ pub fn oaken_system(name: &str, p: SystemParams) -> Result<Design<SystemPorts>, 
     };
     m.doc(&format!("Oaken {engines} behind a UART, {} elements a cycle.", p.engine.lanes));
     let io = SystemPorts::new(m);
-    m.port_domain(io.uart_rx, m.asynchronous());
-
-    m.section("the line");
-    let uart = m.instance(&uart(p.clocks_per_bit)?);
-    uart.rx.set(io.uart_rx);
-    io.uart_tx.set(uart.tx);
-    let line = Line { bytes: uart.m, framing: uart.framing, overrun: uart.overrun };
-    let given = behind_the_line(m, name, p, line)?;
-    uart.s.set(given.bytes);
+    let (uart_tx, given) = with_uart(m, io.uart_rx, p.clocks_per_bit, |line| behind_the_line(m, name, p, line))?;
+    io.uart_tx.set(uart_tx);
     io.alive.set(given.alive);
     io.heard.set(given.heard);
     io.error.set(given.error);
@@ -131,8 +108,7 @@ pub fn oaken_system_of_bytes(name: &str, p: SystemParams) -> Result<Design<Bytes
     let p = p.check(name)?;
     let m = Module::new(name);
     let io = BytesPorts::new(m);
-    let none = m.lit(0u32, 1);
-    let given = behind_the_line(m, name, p, Line { bytes: io.from_host, framing: none, overrun: none })?;
+    let given = behind_the_line(m, name, p, of_bytes(m, io.from_host))?;
     io.to_host.set(given.bytes);
     io.alive.set(given.alive);
     io.heard.set(given.heard);
@@ -186,13 +162,8 @@ fn behind_the_line(m: Module, name: &str, p: SystemParams, line: Line) -> Result
     }
     let any_error = own_registers(m, &map, router.m_axil[0], &happens, choice)?;
 
-    m.section("for people");
-    let clock =
-        m.reg_reset(bits(clog2(p.clock_hertz as usize)), 0).comment("its highest bit changes about every half second");
-    clock.set(clock + 1);
-    let heard = m.reg_reset(bits(1), 0);
-    m.when(events.frame, || heard.set(1));
-    Ok(Given { bytes: link.m, alive: clock.msb(), heard, error: any_error })
+    let [alive, heard] = signs(m, p.clock_hertz, events.frame);
+    Ok(Given { bytes: link.m, alive, heard, error: any_error })
 }
 
 /// What the quantizer does: a beat is taken, it is busy, starved, stalled.

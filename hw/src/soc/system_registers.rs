@@ -73,13 +73,7 @@ impl Path {
 /// The registers of a system.
 pub(super) fn system_map(p: SystemParams) -> SystemMap {
     let mut map = RegisterMap::new("oaken_system", "Identity, errors and counters of a system.");
-    map.constant("id", 32, u32::from_be_bytes(*b"KVFO"), "identification: four letters");
-    let mut version = map.register("version", "version of kvforge that the system is of");
-    let [major, minor, patch] = VERSION;
-    version.constant("patch", 8, patch, "third number");
-    version.constant("minor", 8, minor, "second number");
-    version.constant("major", 8, major, "first number");
-    map.constant("configuration", 32, hash(p), "equal where all parameters are");
+    identity(&mut map, *b"KVFO", &told(p));
     let mut parameters = map.register("parameters", "what the engines were generated with");
     parameters.constant("lanes", 7, p.engine.lanes, "elements a cycle");
     parameters.reserved(1);
@@ -149,10 +143,21 @@ const fn number(text: &str) -> u32 {
     value
 }
 
-/// CRC-32 of the parameters as text, a line each.
-fn hash(p: SystemParams) -> u32 {
+/// The registers that every system begins with: who it is, of which version, and a hash of its `parameters` as text.
+pub(super) fn identity(map: &mut RegisterMap, id: [u8; 4], parameters: &str) {
+    map.constant("id", 32, u32::from_be_bytes(id), "identification: four letters");
+    let mut version = map.register("version", "version of kvforge that the system is of");
+    let [major, minor, patch] = VERSION;
+    version.constant("patch", 8, patch, "third number");
+    version.constant("minor", 8, minor, "second number");
+    version.constant("major", 8, major, "first number");
+    map.constant("configuration", 32, crc_32(parameters), "equal where all parameters are");
+}
+
+/// The parameters as text, a line each.
+fn told(p: SystemParams) -> String {
     let e = p.engine;
-    let text = format!(
+    format!(
         "lanes = {}\nmax_length = {}\ndense_bits = {}\nclock_hertz = {}\nclocks_per_bit = {}\nrecords = {}\nengines = {}\n",
         e.lanes,
         e.max_length,
@@ -161,7 +166,10 @@ fn hash(p: SystemParams) -> u32 {
         p.clocks_per_bit,
         p.records,
         p.engines.name()
-    );
+    )
+}
+
+fn crc_32(text: &str) -> u32 {
     let bit = |crc: u32, _| (crc >> 1) ^ if crc & 1 == 1 { 0xedb8_8320 } else { 0 };
     !text.bytes().fold(!0, |crc: u32, byte| (0..8).fold(crc ^ u32::from(byte), bit))
 }

@@ -33,6 +33,12 @@ pub struct SdramTimes {
     pub pause: u32,
 }
 
+impl SdramTimes {
+    /// Those of the slowest of common chips of 32 MB: a controller that waits longer than its chip needs is right.
+    pub const SLOWEST: SdramTimes =
+        SdramTimes { t_rcd: 21, t_rp: 21, t_ras: 45, t_rc: 66, t_rrd: 15, t_wr: 2, t_mrd: 2, t_refi: 7812, pause: 200 };
+}
+
 /// The parameters of an SDRAM controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SdramParams {
