@@ -55,6 +55,8 @@ pub struct Board {
     pub buttons: &'static [Button],
     /// Outputs that have to stand at a level.
     pub ties: &'static [Tie],
+    /// Its SDRAM, of single data rate, if it has such a chip.
+    pub sdram: Option<Sdram>,
     /// Lines in front of the pins in its constraints.
     pub settings: &'static [&'static str],
     /// What loads a bitstream.
@@ -124,6 +126,53 @@ pub struct Tie {
     pub why: &'static str,
 }
 
+/// An SDRAM chip of single data rate. Its ports are called `sdram_clk`, `sdram_a[0]` and so on.
+#[derive(Debug)]
+pub struct Sdram {
+    /// What it is.
+    pub chip: &'static str,
+    /// Clock.
+    pub clk: Pin,
+    /// The clock counts, where it is no wire.
+    pub cke: Option<Pin>,
+    /// It is selected, where that is no wire.
+    pub cs_n: Option<Pin>,
+    /// RAS#.
+    pub ras_n: Pin,
+    /// CAS#.
+    pub cas_n: Pin,
+    /// WE#.
+    pub we_n: Pin,
+    /// Number of the bank.
+    pub ba: &'static [Pin],
+    /// Address.
+    pub a: &'static [Pin],
+    /// Masks, where they are no wires.
+    pub dqm: &'static [Pin],
+    /// Data.
+    pub dq: &'static [Pin],
+}
+
+impl Sdram {
+    /// All pins with the names of their ports.
+    fn ports(&self) -> Vec<(String, Pin)> {
+        let single = [
+            ("clk", Some(self.clk)),
+            ("cke", self.cke),
+            ("cs_n", self.cs_n),
+            ("ras_n", Some(self.ras_n)),
+            ("cas_n", Some(self.cas_n)),
+            ("we_n", Some(self.we_n)),
+        ];
+        let mut ports: Vec<(String, Pin)> =
+            single.into_iter().filter_map(|(name, pin)| Some((format!("sdram_{name}"), pin?))).collect();
+        for (name, pins) in [("ba", self.ba), ("a", self.a), ("dqm", self.dqm), ("dq", self.dq)] {
+            ports.extend(numbered(&format!("sdram_{name}"), pins.iter().copied()));
+        }
+        ports
+    }
+}
+
 /// The level of a signal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Level {
@@ -162,6 +211,8 @@ pub struct Pin {
     pub pull: Pull,
     /// Strength of the output, where it is not the default.
     pub drive: Option<u8>,
+    /// Its edges are steep.
+    pub fast: bool,
 }
 
 /// A resistor inside of the device.
@@ -207,7 +258,7 @@ impl Standard {
 
 /// A pin without a resistor, of the default strength.
 pub const fn pin(ball: &'static str, bank: &'static str, standard: Standard) -> Pin {
-    Pin { ball, bank, standard, pull: Pull::None, drive: None }
+    Pin { ball, bank, standard, pull: Pull::None, drive: None, fast: false }
 }
 
 impl Pin {
@@ -222,6 +273,10 @@ impl Pin {
     /// Of this strength, in milliampere.
     pub const fn drive(self, milliampere: u8) -> Pin {
         Pin { drive: Some(milliampere), ..self }
+    }
+    /// The same with steep edges.
+    pub const fn fast(self) -> Pin {
+        Pin { fast: true, ..self }
     }
 }
 
@@ -244,6 +299,7 @@ impl Board {
         ports.extend(numbered("led", self.leds.pins.iter().copied()));
         ports.extend(numbered("button", self.buttons.iter().map(|button| button.pin)));
         ports.extend(self.ties.iter().map(|tie| (tie.port.to_string(), tie.pin)));
+        ports.extend(self.sdram.iter().flat_map(Sdram::ports));
         ports
     }
 }

@@ -63,6 +63,9 @@ fn lpf(port: &str, pin: &Pin) -> String {
     if let Some(milliampere) = pin.drive {
         let _ = write!(line, " DRIVE={milliampere}");
     }
+    if pin.fast {
+        line += " SLEWRATE=FAST";
+    }
     line + ";\n"
 }
 

@@ -23,6 +23,7 @@ pub static BOARD: Board = Board {
     leds: Leds { pins: &[at("U16", "3")], shine_at: Low },
     buttons: &[],
     ties: &[],
+    sdram: None,
     settings: &[],
     flash: Flash::CmsisDap,
     configuration_pins: &[],

@@ -18,6 +18,7 @@ pub static BOARD: Board = Board {
     leds: Leds { pins: &[at("11", "bottom"), at("37", "top")], shine_at: Low },
     buttons: &[Button { pin: at("10", "bottom"), pressed: Low, label: "user button" }],
     ties: &[],
+    sdram: None,
     settings: &[],
     flash: Flash::OpenFpgaLoader { board: "ice40_generic", volatile: false },
     configuration_pins: &[],

@@ -18,6 +18,7 @@ pub static BOARD: Board = Board {
     leds: Leds { pins: &[at("40", "top"), at("41", "top"), at("39", "top")], shine_at: Low },
     buttons: &[],
     ties: &[],
+    sdram: None,
     settings: &[],
     flash: Flash::UsbDisk,
     configuration_pins: &[],

@@ -23,6 +23,7 @@ pub static BOARD: Board = Board {
     leds: Leds { pins: &[at("K4", "3"), at("M3", "3"), at("J3", "3")], shine_at: Low },
     buttons: &[Button { pin: pin("J17", "6", Standard::Sstl135), pressed: Low, label: "user button" }],
     ties: &[],
+    sdram: None,
     settings: &[],
     flash: Flash::OpenFpgaLoader { board: "orangeCrab", volatile: false },
     configuration_pins: &[

@@ -25,6 +25,7 @@ pub static BOARD: Board = Board {
         Button { pin: at("87", "3"), pressed: High, label: "S2" },
     ],
     ties: &[],
+    sdram: None,
     settings: &[],
     flash: Flash::OpenFpgaLoader { board: "tangnano20k", volatile: true },
     configuration_pins: &[

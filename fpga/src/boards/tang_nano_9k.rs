@@ -24,6 +24,7 @@ pub static BOARD: Board = Board {
     leds: Leds { pins: &[led("10"), led("11"), led("13"), led("14"), led("15"), led("16")], shine_at: Low },
     buttons: &[Button { pin: pin("3", "3", Standard::Lvcmos18).pull_up(), pressed: Low, label: "at pin 3" }],
     ties: &[],
+    sdram: None,
     settings: &[],
     flash: Flash::OpenFpgaLoader { board: "tangnano9k", volatile: true },
     configuration_pins: &[],

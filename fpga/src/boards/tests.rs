@@ -129,3 +129,34 @@ fn named_systems_are_those_of_their_boards() {
     }
     assert_eq!(found, ["colorlight-i5", "colorlight-i9", "orangecrab-25f", "tang-nano-9k", "ulx3s-85f"]);
 }
+
+/// The cache of a board is made for its chip, clock, rate and LEDs.
+#[test]
+fn named_caches_are_those_of_their_boards() {
+    let mut found = vec![];
+    for board in BOARDS {
+        let file = format!("{}/../configs/{}_cache.toml", env!("CARGO_MANIFEST_DIR"), board.module);
+        let Ok(text) = std::fs::read_to_string(file) else { continue };
+        found.push(board.name);
+        let text = text.replace("_000_000", "000000");
+        let chip = board.sdram.as_ref().expect("a chip");
+        assert_eq!(8 * chip.dqm.len(), chip.dq.len(), "{}: a mask for each byte", board.name);
+        let clocks = board.clocks_per_bit().unwrap_or_else(|e| panic!("{e}"));
+        let mut lines = vec![
+            format!("clock_hertz = {}", board.clock.system_hertz),
+            format!("oscillator_hertz = {}", board.clock.hertz),
+            format!("clocks_per_bit = {clocks}"),
+            format!("leds = {}", board.leds.pins.len()),
+            format!("leds_low = {}", board.leds.shine_at == Level::Low),
+            format!("data_bits = {}", chip.dq.len()),
+            format!("row_bits = {}", chip.a.len()),
+            format!("bank_bits = {}", chip.ba.len()),
+            format!("selects = {}", chip.cke.is_some() && chip.cs_n.is_some()),
+        ];
+        lines.extend(board.ties.iter().map(|tie| format!("{} = true", tie.port)));
+        for line in lines {
+            assert!(text.lines().any(|found| found == line), "{}: no `{line}` in {text}", board.name);
+        }
+    }
+    assert_eq!(found, ["ulx3s-85f"]);
+}

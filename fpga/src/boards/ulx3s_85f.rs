@@ -12,6 +12,11 @@ const fn led(ball: &'static str) -> Pin {
     at(ball, "7").drive(4)
 }
 
+/// A pin of the SDRAM chip.
+const fn of_chip(ball: &'static str, bank: &'static str) -> Pin {
+    at(ball, bank).drive(4).fast()
+}
+
 const fn button(ball: &'static str, bank: &'static str, label: &'static str) -> Button {
     Button { pin: at(ball, bank).pull_down(), pressed: High, label }
 }
@@ -47,6 +52,50 @@ pub static BOARD: Board = Board {
         level: High,
         why: "at 0 the ESP32 on the board begins with its loader instead of its program",
     }],
+    sdram: Some(Sdram {
+        chip: "32 MB, 16 bits: IS42S16160G, W9825G6KH or AS4C16M16SA",
+        clk: at("F19", "2").drive(4),
+        cke: Some(of_chip("F20", "2")),
+        cs_n: Some(of_chip("P20", "3")),
+        ras_n: of_chip("R20", "3"),
+        cas_n: of_chip("T19", "3"),
+        we_n: of_chip("T20", "3"),
+        ba: &[of_chip("P19", "3"), of_chip("N20", "3")],
+        a: &[
+            of_chip("M20", "3"),
+            of_chip("M19", "3"),
+            of_chip("L20", "3"),
+            of_chip("L19", "3"),
+            of_chip("K20", "2"),
+            of_chip("K19", "2"),
+            of_chip("K18", "2"),
+            of_chip("J20", "2"),
+            of_chip("J19", "2"),
+            of_chip("H20", "2"),
+            of_chip("N19", "3"),
+            of_chip("G20", "2"),
+            of_chip("G19", "2"),
+        ],
+        dqm: &[of_chip("U19", "3"), of_chip("E20", "2")],
+        dq: &[
+            of_chip("J16", "2"),
+            of_chip("L18", "3"),
+            of_chip("M18", "3"),
+            of_chip("N18", "3"),
+            of_chip("P18", "3"),
+            of_chip("T18", "3"),
+            of_chip("T17", "3"),
+            of_chip("U20", "3"),
+            of_chip("E19", "2"),
+            of_chip("D20", "2"),
+            of_chip("D19", "2"),
+            of_chip("C20", "2"),
+            of_chip("E18", "2"),
+            of_chip("F18", "2"),
+            of_chip("J18", "2"),
+            of_chip("J17", "2"),
+        ],
+    }),
     settings: &[
         "SYSCONFIG CONFIG_IOVOLTAGE=3.3 COMPRESS_CONFIG=ON MCCLK_FREQ=62 SLAVE_SPI_PORT=DISABLE MASTER_SPI_PORT=ENABLE \
          SLAVE_PARALLEL_PORT=DISABLE",
