@@ -73,7 +73,9 @@ const PAGES: &[Page] = &[
     Page { block: "frame_transmitter", shown: &[] },
     Page { block: "link", shown: &[] },
     Page { block: "oaken_system", shown: OAKEN_SYSTEM },
+    Page { block: "oaken_cache", shown: OAKEN_CACHE },
     Page { block: "oaken_board", shown: ORANGECRAB },
+    Page { block: "oaken_cache_board", shown: ULX3S_CACHE },
     Page { block: "float_add", shown: &[("exp", 5), ("frac", 10)] },
     Page { block: "float_multiply", shown: &[("exp", 5), ("frac", 10)] },
     Page { block: "float_multiply_add", shown: &[("exp", 5), ("frac", 10)] },
@@ -98,6 +100,19 @@ const OAKEN_MMU: &[(&str, i128)] =
 const OAKEN_SYSTEM: &[(&str, i128)] =
     &[("lanes", 4), ("max_length", 1024), ("clock_hertz", 48_000_000), ("clocks_per_bit", 16)];
 
+/// A cache as its page shows it: the named configuration.
+const OAKEN_CACHE: &[(&str, i128)] = &[
+    ("address_bits", 25),
+    ("pages", 8192),
+    ("requests", 4),
+    ("layers", 30),
+    ("heads", 3),
+    ("head_elements", 64),
+    ("tokens", 4096),
+    ("clock_hertz", 75_000_000),
+    ("clocks_per_bit", 25),
+];
+
 /// A board's top as its page shows it: that of the OrangeCrab, but for the polarity of the LEDs.
 const ORANGECRAB: &[(&str, i128)] = &[
     ("lanes", 4),
@@ -107,12 +122,27 @@ const ORANGECRAB: &[(&str, i128)] = &[
     ("oscillator_hertz", 48_000_000),
 ];
 
+/// A board's top with a cache as its page shows it: that of the ULX3S, but for the pin of its radio.
+const ULX3S_CACHE: &[(&str, i128)] = &[
+    ("requests", 4),
+    ("layers", 30),
+    ("heads", 3),
+    ("head_elements", 64),
+    ("tokens", 4096),
+    ("clock_hertz", 75_000_000),
+    ("clocks_per_bit", 25),
+    ("oscillator_hertz", 25_000_000),
+    ("leds", 8),
+    ("cas_latency", 2),
+];
+
 /// Blocks with registers behind AXI4-Lite.
-const WITH_REGISTERS: [&str; 7] = [
+const WITH_REGISTERS: [&str; 8] = [
     "oaken_quantizer",
     "oaken_dequantizer",
     "oaken_mmu",
     "h2m2_mmu",
+    "oaken_cache",
     "oaken_system",
     "vq_attention_head",
     "attention_merge_axi",

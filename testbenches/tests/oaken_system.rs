@@ -1,6 +1,8 @@
 //! An Oaken system from the pins of its line, as machine code, with recorded keys and values: bit for bit what the golden model says.
 #![allow(missing_docs)]
 
+use hdl::engine::{Engine, PowerUp};
+use hw::catalogue::{Value, block, cache_board_params};
 use hw::oaken::EngineParams;
 use hw::soc::oaken_system::oaken_system;
 use hw::soc::system_addresses::SystemAddresses;
@@ -12,7 +14,7 @@ use sim::profile::{Method, Profile, Widths};
 use std::path::Path;
 use testbenches::drivers::system::host_of;
 use testbenches::drivers::system_paths::set_up;
-use testbenches::drivers::there_and_back;
+use testbenches::drivers::{Effort, cache_board_pins_driver, there_and_back};
 
 const PARAMS: SystemParams = SystemParams {
     engine: EngineParams { lanes: 4, max_length: 1024, dense_bits: 4, settings: 1 },
@@ -21,6 +23,30 @@ const PARAMS: SystemParams = SystemParams {
     clocks_per_bit: 16,
     records: 512,
 };
+
+/// From the pins of the line to the pins of the chip, whose clock is half a cycle ahead.
+#[test]
+fn a_cache_on_a_board_keeps_its_pages_in_the_chip() {
+    let numbers = [
+        ("requests", 2),
+        ("layers", 2),
+        ("heads", 2),
+        ("head_elements", 64),
+        ("tokens", 8),
+        ("settings", 2),
+        ("clock_hertz", 75_000_000),
+        ("clocks_per_bit", 25),
+        ("oscillator_hertz", 25_000_000),
+        ("cas_latency", 2),
+    ];
+    let block = block("oaken_cache_board").expect("a block");
+    let values = block.resolve(numbers.map(|(name, number)| (name, Value::Number(number)))).expect("legal");
+    let driver = cache_board_pins_driver("top", cache_board_params(&values));
+    let mut engine = jit::simulator(&driver.design);
+    // as an ECP5 has its flip-flops when it is configured: what makes the reset runs in the cycles before it, too
+    engine.power_up(PowerUp::Zero);
+    driver.run(&mut engine, Effort::from_environment()).unwrap_or_else(|error| panic!("{error}"));
+}
 
 fn read(file: &str) -> Recording {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../data").join(file);
@@ -38,7 +64,7 @@ fn recorded_vectors_come_back_as_the_golden_model_has_them() {
     assert_eq!(design.combinational_paths(), []);
     let port = |name| design.port_list().iter().position(|port| port.name == name).expect("a port");
     let mut engine = jit::simulator(&design);
-    let mut host = host_of(&mut engine, [port("uart_rx"), port("uart_tx")], PARAMS);
+    let mut host = host_of(&mut engine, [port("uart_rx"), port("uart_tx")], PARAMS.clocks_per_bit);
     let addresses = SystemAddresses::new(PARAMS);
     host.open(&mut engine).unwrap();
     let mut seen = 0;
@@ -67,7 +93,7 @@ fn a_host_that_only_puts_is_told_so_and_loses_nothing() {
     let design = oaken_system("oaken_system_small", p).unwrap_or_else(|e| panic!("{e}"));
     let port = |name| design.port_list().iter().position(|port| port.name == name).expect("a port");
     let mut engine = jit::simulator(&design);
-    let mut host = host_of(&mut engine, [port("uart_rx"), port("uart_tx")], p);
+    let mut host = host_of(&mut engine, [port("uart_rx"), port("uart_tx")], p.clocks_per_bit);
     let addresses = SystemAddresses::new(p);
     host.open(&mut engine).unwrap();
     let t = sim::golden::oaken::Thresholds::from_f32(-1.0, -0.1, 0.1, 1.0).expect("legal");

@@ -2,8 +2,8 @@
 
 use super::block::Block;
 use super::{
-    clocks, float, float_functions, h2m2, h2m2_events, h2m2_migration, lad, memory, oaken_engines, oaken_mmu,
-    oaken_slices, sdram, soc, softmax, streams, vq, vq_matrix, vq_tables,
+    clocks, float, float_functions, h2m2, h2m2_events, h2m2_migration, lad, memory, oaken_cache, oaken_engines,
+    oaken_mmu, oaken_slices, sdram, soc, softmax, streams, vq, vq_matrix, vq_tables,
 };
 
 /// All blocks, in the order in which they are listed.
@@ -35,6 +35,8 @@ pub fn blocks() -> &'static [Block] {
         soc::LINK,
         soc::OAKEN_SYSTEM,
         soc::OAKEN_BOARD,
+        oaken_cache::OAKEN_CACHE,
+        oaken_cache::OAKEN_CACHE_BOARD,
         memory::BURST_READER,
         memory::BURST_WRITER,
         memory::AXI_READ_ARBITER,

@@ -17,7 +17,7 @@ const fn number(name: &'static str, doc: &'static str, unit: &'static str, defau
     Parameter { name, doc, unit, default, legal: any(1, 64), why: "more nobody needs" }
 }
 
-const MMU: [Parameter; 13] = [
+pub(super) const MMU: [Parameter; 13] = [
     DATA_BITS,
     ADDRESS_BITS,
     Parameter {
@@ -95,7 +95,11 @@ pub fn oaken_mmu_params(v: &Values) -> MmuParams {
 }
 
 fn slices_fit(v: &Values) -> Result<(), Box<Mistake>> {
-    let p = oaken_mmu_params(v);
+    mmu_mistake(oaken_mmu_params(v))
+}
+
+/// What of an MMU does not go together.
+pub(super) fn mmu_mistake(p: MmuParams) -> Result<(), Box<Mistake>> {
     if p.longest_slice() > p.page_bytes {
         let what = format!("a slice of {} bytes is longer than a page of {}", p.longest_slice(), p.page_bytes);
         let why = "a slice takes one new page at most";

@@ -2,9 +2,14 @@
 
 use super::block::Block;
 use super::parameter::Values;
-use super::{engine_params, head_params, merge_axi_params, mmu_params, oaken_mmu_params, system_params, tiles_params};
+use super::{
+    cache_board_params, engine_params, head_params, merge_axi_params, mmu_params, oaken_cache_params, oaken_mmu_params,
+    system_params, tiles_params,
+};
 use crate::control::RegisterMap;
 use crate::oaken::{dequantizer_axi, quantizer_axi};
+use crate::soc::oaken_cache::params::CacheParams;
+use crate::soc::oaken_cache::registers as cache_registers;
 use crate::soc::oaken_system::{DEQUANTIZER, QUANTIZER};
 use crate::soc::system_params::SystemParams;
 use crate::soc::system_registers;
@@ -33,6 +38,8 @@ impl Block {
             "vq_attention_head" => vq::attention_head::registers(name, head_params(v)),
             "vq_attention_tiles" => return of_tiles(name, tiles_params(v)),
             "oaken_system" | "oaken_board" => return of_system(name, system_params(v)),
+            "oaken_cache" => return of_cache(name, oaken_cache_params(v)),
+            "oaken_cache_board" => return of_cache(name, cache_board_params(v).system.cache),
             _ => return vec![],
         };
         vec![RegisterWindow { base: 0, map }]
@@ -59,4 +66,10 @@ fn of_system(name: &str, p: SystemParams) -> Vec<RegisterWindow> {
         p.engines.dequantizes().then(|| (DEQUANTIZER, dequantizer())),
     ];
     windows.into_iter().flatten().map(|(base, map)| RegisterWindow { base: base.into(), map }).collect()
+}
+
+/// The addresses are those of the link.
+fn of_cache(name: &str, p: CacheParams) -> Vec<RegisterWindow> {
+    let windows = cache_registers::windows(name, p);
+    windows.into_iter().map(|(base, map)| RegisterWindow { base: base.into(), map }).collect()
 }

@@ -28,7 +28,11 @@ pub fn sdram_params(v: &Values) -> SdramParams {
 
 /// What the chip and the clock allow together.
 fn the_chip_keeps_up(v: &Values) -> Result<(), Box<Mistake>> {
-    let p = sdram_params(v);
+    chip_keeps_up(sdram_params(v))
+}
+
+/// The same, of a chip with these parameters.
+pub(super) fn chip_keeps_up(p: SdramParams) -> Result<(), Box<Mistake>> {
     if !p.has_cas_latency() {
         let what = format!("cas_latency = {} with clock_hertz = {}", p.cas_latency, p.clock_hertz);
         let legal = format!("3, or a clock of at most {CAS_2_HERTZ} Hz");
@@ -66,7 +70,7 @@ const fn ids(name: &'static str, doc: &'static str) -> Parameter {
     Parameter { name, doc, unit: "bits", default: Some(Preset::Number(0)), legal: any(0, ID_BITS as i128), why }
 }
 
-const SHAPE: [Parameter; 10] = [
+pub(super) const SHAPE: [Parameter; 10] = [
     Parameter {
         name: "clock_hertz",
         doc: "clock of controller and chip",

@@ -15,7 +15,7 @@ use crate::soc::uart::uart;
 use hdl::Design;
 use std::any::type_name_of_val;
 
-const CLOCKS_PER_BIT: Parameter = Parameter {
+pub(super) const CLOCKS_PER_BIT: Parameter = Parameter {
     name: "clocks_per_bit",
     doc: "cycles of a bit of the line",
     unit: "cycles",
@@ -86,18 +86,20 @@ pub(super) const LINK: Block = Block {
     build: |_, v| link(v.number("buffer") as usize).map(Design::erase),
 };
 
+pub(super) const CLOCK_HERTZ: Parameter = Parameter {
+    name: "clock_hertz",
+    doc: "frequency of the clock",
+    unit: "Hz",
+    default: None,
+    legal: any(1_000_000, 1_000_000_000),
+    why: "a host reads it to make seconds of cycles",
+};
+
 const SYSTEM: [Parameter; 7] = [
     ENGINE[0],
     ENGINE[1],
     ENGINE[2],
-    Parameter {
-        name: "clock_hertz",
-        doc: "frequency of the clock",
-        unit: "Hz",
-        default: None,
-        legal: any(1_000_000, 1_000_000_000),
-        why: "a host reads it to make seconds of cycles",
-    },
+    CLOCK_HERTZ,
     CLOCKS_PER_BIT,
     Parameter {
         name: "records",
@@ -139,6 +141,42 @@ pub(super) const OAKEN_SYSTEM: Block = Block {
     build: |name, v| oaken_system(name, system_params(v)).map(Design::erase),
 };
 
+pub(super) const OSCILLATOR_HERTZ: Parameter = Parameter {
+    name: "oscillator_hertz",
+    doc: "frequency of the board's oscillator",
+    unit: "Hz",
+    default: None,
+    legal: any(1_000_000, 1_000_000_000),
+    why: "no PLL takes less",
+};
+
+pub(super) const LEDS: Parameter = Parameter {
+    name: "leds",
+    doc: "LEDs of the board",
+    unit: "LEDs",
+    default: Some(Preset::Number(3)),
+    legal: any(1, 16),
+    why: "boards have no more",
+};
+
+pub(super) const LEDS_LOW: Parameter = Parameter {
+    name: "leds_low",
+    doc: "the LEDs shine at 0",
+    unit: "",
+    default: Some(Preset::Flag(false)),
+    legal: Legal::Flag,
+    why: "they shine at 0 or at 1",
+};
+
+pub(super) const WIFI_GPIO0: Parameter = Parameter {
+    name: "wifi_gpio0",
+    doc: "a port of this name that is 1, as the ULX3S needs it",
+    unit: "",
+    default: Some(Preset::Flag(false)),
+    legal: Legal::Flag,
+    why: "the port is there or not",
+};
+
 const BOARD: [Parameter; 12] = [
     SYSTEM[0],
     SYSTEM[1],
@@ -155,38 +193,10 @@ const BOARD: [Parameter; 12] = [
         legal: Legal::Choice(&["ehxplll", "sb_pll40_pad", "rpll_little_bee", "rpll_arora"]),
         why: "ECP5, iCE40, GW1NR-9C and GW2AR-18C have these",
     },
-    Parameter {
-        name: "oscillator_hertz",
-        doc: "frequency of the board's oscillator",
-        unit: "Hz",
-        default: None,
-        legal: any(1_000_000, 1_000_000_000),
-        why: "no PLL takes less",
-    },
-    Parameter {
-        name: "leds",
-        doc: "LEDs of the board",
-        unit: "LEDs",
-        default: Some(Preset::Number(3)),
-        legal: any(1, 16),
-        why: "boards have no more",
-    },
-    Parameter {
-        name: "leds_low",
-        doc: "the LEDs shine at 0",
-        unit: "",
-        default: Some(Preset::Flag(false)),
-        legal: Legal::Flag,
-        why: "they shine at 0 or at 1",
-    },
-    Parameter {
-        name: "wifi_gpio0",
-        doc: "a port of this name that is 1, as the ULX3S needs it",
-        unit: "",
-        default: Some(Preset::Flag(false)),
-        legal: Legal::Flag,
-        why: "the port is there or not",
-    },
+    OSCILLATOR_HERTZ,
+    LEDS,
+    LEDS_LOW,
+    WIFI_GPIO0,
 ];
 
 /// The parameters of a board top.
@@ -209,8 +219,13 @@ pub fn board_params(v: &Values) -> BoardParams {
 
 fn clock_can_be_made(v: &Values) -> Result<(), Box<Mistake>> {
     let p = board_params(v);
-    let Err(impossible) = search(p.pll, p.oscillator_hertz, p.system.clock_hertz) else { return Ok(()) };
     let names = &["pll", "oscillator_hertz", "clock_hertz"];
+    clock_is_made(p.pll, p.oscillator_hertz, p.system.clock_hertz, names)
+}
+
+/// Does a PLL make this clock of the oscillator's?
+pub(super) fn clock_is_made(pll: Pll, oscillator: u32, clock: u32, names: &[&'static str]) -> Result<(), Box<Mistake>> {
+    let Err(impossible) = search(pll, oscillator, clock) else { return Ok(()) };
     let legal = "a clock that the PLL makes of the oscillator's".to_string();
     Err(Mistake::together(names, impossible.to_string(), legal, "its dividers are whole numbers"))
 }

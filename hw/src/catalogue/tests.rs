@@ -27,8 +27,12 @@ fn corners(block: &Block) -> Vec<Values> {
     let all = if many { one_apart(&ends) } else { combinations(&ends) };
     let legal = all.into_iter().filter_map(|given| block.resolve(given).ok());
     // the engines are built at their own corners; those of a system are small
-    let has_engines = ["oaken_system", "oaken_board"].contains(&block.name);
-    legal.filter(|v| !has_engines || (v.number("lanes") <= 2 && v.number("max_length") == 64)).collect()
+    let small = |v: &Values| match block.name {
+        "oaken_system" | "oaken_board" => v.number("lanes") <= 2 && v.number("max_length") == 64,
+        "oaken_cache" | "oaken_cache_board" => v.number("lanes") <= 2,
+        _ => true,
+    };
+    legal.filter(small).collect()
 }
 
 type Given = Vec<(&'static str, Value)>;
@@ -98,7 +102,7 @@ fn every_block_builds_at_the_corners_of_what_is_legal() {
 fn check_registers(block: &Block, values: &Values, design: &hdl::Design<()>) {
     let windows = block.registers("top", values);
     let address = design.port_table().find(|port| port.name == "s_axil_awaddr").map(|port| port.width);
-    let behind_a_line = ["oaken_system", "oaken_board"].contains(&block.name);
+    let behind_a_line = ["oaken_system", "oaken_board", "oaken_cache", "oaken_cache_board"].contains(&block.name);
     assert_eq!(address.is_some() || behind_a_line, !windows.is_empty(), "{}", block.name);
     let ends = windows.iter().map(|window| window.base + (1 << window.map.address_width()));
     let next = windows.iter().skip(1).map(|window| window.base).chain([1 << address.unwrap_or(16)]);

@@ -1,16 +1,16 @@
 //! The named configurations of `configs/` with their drivers.
 
 use super::{
-    Driver, axi_arbiters, bursts, clocks, dequantizer, float, frames, h2m2_events, h2m2_migration, h2m2_mmu, lad,
-    memory, merge, oaken, oaken_mmu, parts, records, regroup, routing, sdram, several, slices, softmax, system, uart,
-    vq, vq_head, vq_matrix, vq_tables,
+    Driver, axi_arbiters, bursts, cache, clocks, dequantizer, float, frames, h2m2_events, h2m2_migration, h2m2_mmu,
+    lad, memory, merge, oaken, oaken_mmu, parts, records, regroup, routing, sdram, several, slices, softmax, system,
+    uart, vq, vq_head, vq_matrix, vq_tables,
 };
 use hw::catalogue::{
-    Value, Values, apid_params, arbiter_axi, banked_params, block, board_params, cache_params, centres_params,
-    encoder_params, framer_params, head_params, lad_scores_params, lad_sums_params, matrix_params, md_params,
-    merge_axi_params, merge_params, migration_params, mmu_params, mover, oaken_mmu_params, scores_params, sdram_params,
-    slice_params, softmax_params, system_params, table_params, tiered_params, tiles_params, unpacker_params,
-    values_params,
+    Value, Values, apid_params, arbiter_axi, banked_params, block, board_params, cache_board_params, cache_params,
+    centres_params, encoder_params, framer_params, head_params, lad_scores_params, lad_sums_params, matrix_params,
+    md_params, merge_axi_params, merge_params, migration_params, mmu_params, mover, oaken_cache_params,
+    oaken_mmu_params, scores_params, sdram_params, slice_params, softmax_params, system_params, table_params,
+    tiered_params, tiles_params, unpacker_params, values_params,
 };
 use hw::memory::ram::{Collision, RamParams};
 use hw::stream::fifo::Style;
@@ -135,6 +135,8 @@ fn driver(name: &str, block: &str, v: &Values) -> Option<Driver> {
         "frame_transmitter" => frames::frame_transmitter_driver(name),
         "link" => frames::link_driver(name, v.number("buffer") as usize),
         "oaken_board" => system::board_driver(name, board_params(v)),
+        "oaken_cache" => cache::cache_driver(name, oaken_cache_params(v)),
+        "oaken_cache_board" => cache::cache_board_driver(name, cache_board_params(v)),
         "oaken_system" => system::system_driver(name, system_params(v)),
         "uart" => uart::uart_driver(name, v.number("clocks_per_bit")),
         "credit_counter" => memory::credit_counter_driver(name, v.number("credits")),

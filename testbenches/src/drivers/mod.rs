@@ -6,6 +6,7 @@
 mod axi_arbiters;
 mod built;
 mod bursts;
+mod cache;
 mod clocks;
 mod configuration;
 mod dequantizer;
@@ -47,6 +48,7 @@ mod vq_head;
 mod vq_matrix;
 mod vq_tables;
 
+pub use cache::cache_board_pins_driver;
 pub use configuration::{configuration, names};
 pub use float::{dot_of_two, tree_of_two};
 pub use oaken::{random_thresholds, random_vector, there_and_back};

@@ -64,7 +64,7 @@ fn pause(p: SdramParams) -> u64 {
 }
 
 /// The chip that these parameters describe: its times in cycles, as the data sheet has them.
-fn chip(p: SdramParams, seed: u64) -> Sdram {
+pub(super) fn chip(p: SdramParams, seed: u64) -> Sdram {
     let shape = SdramShape {
         word_bytes: p.data_bits / 8,
         row_bits: p.row_bits,

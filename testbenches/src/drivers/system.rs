@@ -13,10 +13,10 @@ use hw::soc::system_params::{Engines, SystemParams};
 use sim::link_bench::{Host, operation};
 
 /// A host at the pins of a system, after its reset.
-pub fn host_of(engine: &mut dyn Engine, ports: [usize; 2], p: SystemParams) -> Host {
+pub fn host_of(engine: &mut dyn Engine, ports: [usize; 2], clocks_per_bit: u32) -> Host {
     engine.poke(ports[0], 1);
     engine.reset(2);
-    let mut host = Host::new(ports[0], ports[1], p.clocks_per_bit);
+    let mut host = Host::new(ports[0], ports[1], clocks_per_bit);
     host.rest(engine, 8);
     host
 }
@@ -51,7 +51,7 @@ fn test(
 ) -> Result<(), String> {
     let mut rng = Rng::with_seed(effort.seed);
     let addresses = SystemAddresses::new(p);
-    let mut host = host_of(engine, line, p);
+    let mut host = host_of(engine, line, p.clocks_per_bit);
     let lamps = |engine: &mut dyn Engine| [alive, heard, error].map(|port| engine.peek(port));
     let before = lamps(engine);
     host.open(engine)?;

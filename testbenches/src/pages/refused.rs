@@ -18,6 +18,25 @@ const REFUSED: &[(&str, &[Example])] = &[
             &[("pages", 65536), ("page_bytes", 65536), ("address_bits", 30)],
         ],
     ),
+    (
+        "oaken_cache",
+        &[
+            &[("head_elements", 2048), ("page_bytes", 1024)],
+            &[("heads", 64), ("head_elements", 192)],
+            &[("pages", 65536), ("page_bytes", 65536)],
+            &[("pages", 4)],
+        ],
+    ),
+    (
+        "oaken_cache_board",
+        &[
+            &[("clock_hertz", 76_000_000)],
+            &[("clock_hertz", 150_000_000), ("clocks_per_bit", 50)],
+            &[("heads", 64), ("head_elements", 192)],
+            &[("head_elements", 2048), ("page_bytes", 1024)],
+            &[("row_bits", 11), ("column_bits", 8), ("bank_bits", 1), ("page_bytes", 65536), ("heads", 17)],
+        ],
+    ),
     ("oaken_slice_splitter", &[&[("heads", 64), ("head_elements", 192)]]),
     (
         "vq_tiered_cache",
