@@ -10,7 +10,7 @@ use fpga::boards::{Board, Level};
 use fpga::build::{BuildError, Built, Clock, CriticalPath, Request, build, programs};
 use fpga::device::Family;
 use hdl::{Design, verilog};
-use hw::catalogue::board_params;
+use hw::catalogue::{board_params, cache_board_params};
 use hw::soc::baud::clocks_per_bit;
 use hw::soc::pll::search;
 use indicatif::ProgressBar;
@@ -21,6 +21,8 @@ use std::time::Duration;
 
 /// Block whose clock `--clock` can set.
 const BOARD_TOP: &str = "oaken_board";
+/// Block with a PLL, too.
+const CACHE_TOP: &str = "oaken_cache_board";
 /// So far may the rate of a line be off.
 const OFF: f64 = 0.015;
 /// Wires of a critical path that are shown at most.
@@ -42,9 +44,10 @@ pub fn run(options: &BuildOptions) -> Result<(), Failure> {
     let source = verilog(&design, &configuration.verilog_options());
     let folder = options.out.join(board.name).join(&configuration.name);
     let text = source.single();
-    let hertz = match configuration.block.name == BOARD_TOP {
-        true => board_params(&configuration.values).system.clock_hertz,
-        false => board.clock.hertz,
+    let hertz = match configuration.block.name {
+        BOARD_TOP => board_params(&configuration.values).system.clock_hertz,
+        CACHE_TOP => cache_board_params(&configuration.values).system.cache.clock_hertz,
+        _ => board.clock.hertz,
     };
     let request = Request {
         board,
@@ -142,11 +145,13 @@ fn check_ports(board: &Board, configuration: &Configuration, design: &Design<()>
         };
         return Err(problem.note(tie.why).help(format!("an output that is {level}{more}")));
     }
-    for port in design.port_list() {
+    for port in design.port_table() {
+        // the parts of an inout are one port
+        let name = port.pad.unwrap_or(port.name);
         let bits = if port.width == 1 {
-            vec![port.name.clone()]
+            vec![name.to_string()]
         } else {
-            (0..port.width).map(|i| format!("{}[{i}]", port.name)).collect()
+            (0..port.width).map(|i| format!("{name}[{i}]")).collect()
         };
         if let Some(missing) = bits.iter().find(|bit| !pins.contains(*bit)) {
             let problem =

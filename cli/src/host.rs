@@ -1,5 +1,6 @@
 //! `kvforge host`: a program at the other end of a board's line, or of one in simulation.
 
+mod cache;
 mod check;
 mod files;
 mod halves;
@@ -11,9 +12,10 @@ use crate::board::named;
 use crate::report::{Failure, Problem};
 use fpga::boards::Board;
 use fpga::constraints::megahertz;
+use fpga::link::cache::{Cache, CacheError, ID as CACHE};
 use fpga::link::host::{Host, HostError};
 use fpga::link::line::{Line, Serial};
-use fpga::link::system::{Info, System, SystemError};
+use fpga::link::system::{ID as SYSTEM, Info, System, SystemError};
 use hw::soc::system_params::Engines;
 use simulated::LineKind;
 use std::io::{ErrorKind, Write};
@@ -31,7 +33,12 @@ pub fn run(options: &HostOptions) -> Result<(), Failure> {
             Serial::open(&options.port, board.line.baud).map_err(|error| no_port(&options.port, board, &error))?,
         ),
     };
-    let mut system = System::connect(Host::new(line, PATIENCE)).map_err(|error| failed(options, &error))?;
+    let host = Host::new(line, PATIENCE);
+    if let HostCommand::Cache(command) = &options.command {
+        let mut cache = Cache::connect(host).map_err(|error| cache_failed(options, &error))?;
+        return cache::run(command, &mut cache, |error| cache_failed(options, error));
+    }
+    let mut system = System::connect(host).map_err(|error| failed(options, &error))?;
     let (system, failed) = (&mut system, |error: &SystemError| failed(options, error));
     match &options.command {
         HostCommand::Info => print_info(&mut std::io::stdout().lock(), system.info()),
@@ -40,6 +47,7 @@ pub fn run(options: &HostOptions) -> Result<(), Failure> {
         HostCommand::Dequantize(dequantize) => files::dequantize(dequantize, system, failed),
         HostCommand::Selftest => check::selftest(system, failed),
         HostCommand::Bench(bench) => check::bench(bench, system, failed),
+        HostCommand::Cache(_) => Err(Failure::Internal("a cache is connected before".into())),
     }
 }
 
@@ -75,21 +83,51 @@ fn no_port(path: &str, board: &Board, error: &std::io::Error) -> Problem {
 fn failed(options: &HostOptions, error: &SystemError) -> Failure {
     let problem = Problem::new(format!("{}: {error}", options.port));
     match error {
-        SystemError::Host(HostError::NoAnswer { .. }) => problem
-            .note("another rate, another bitstream or none, or sending and receiving lines swapped look like this")
-            .help(format!("`--board` says which rate; `kvforge flash --board {}` loads a bitstream", options.board))
-            .into(),
-        SystemError::Host(HostError::Line(_)) => {
-            let problem = problem.note("a board that is unplugged looks like this; no file was written");
-            problem.help("plug it in and start again: a new run opens the link").into()
-        }
-        SystemError::OtherSystem(_) | SystemError::Host(HostError::OtherBoard(_)) => {
-            problem.help(format!("`kvforge flash --board {}` loads a bitstream", options.board)).into()
-        }
+        SystemError::Host(error) => host_failed(options, problem, error).into(),
+        SystemError::OtherSystem(id) => problem.help(other(options, *id)).into(),
         SystemError::Length { .. } => problem.help("give a file with such vectors").into(),
-        SystemError::Host(HostError::Closed) => problem.help("start again: a new run opens the link").into(),
         _ => problem.into(),
     }
+}
+
+fn cache_failed(options: &HostOptions, error: &CacheError) -> Failure {
+    let problem = Problem::new(format!("{}: {error}", options.port));
+    match error {
+        CacheError::Host(error) => host_failed(options, problem, error).into(),
+        CacheError::OtherSettings => problem
+            .help("give `--thresholds` with those that it has (`kvforge profile` makes the file of the first recording), or end all requests with `cache release`")
+            .into(),
+        CacheError::OtherSystem(id) => problem.help(other(options, *id)).into(),
+        _ => problem.into(),
+    }
+}
+
+/// What helps where the link fails.
+fn host_failed(options: &HostOptions, problem: Problem, error: &HostError) -> Problem {
+    match error {
+        HostError::NoAnswer { .. } => problem
+            .note("another rate, another bitstream or none, or sending and receiving lines swapped look like this")
+            .help(format!("`--board` says which rate; `kvforge flash --board {}` loads a bitstream", options.board)),
+        HostError::Line(_) => problem
+            .note("a board that is unplugged looks like this; no file was written")
+            .help("plug it in and start again: a new run opens the link"),
+        HostError::OtherBoard(_) => problem.help(load(options)),
+        HostError::Closed => problem.help("start again: a new run opens the link"),
+        _ => problem,
+    }
+}
+
+/// What helps where the board is something else.
+fn other(options: &HostOptions, id: u32) -> String {
+    match id {
+        CACHE => "it is an Oaken cache: `kvforge host cache` has its commands".into(),
+        SYSTEM => "it is an Oaken system: `kvforge host --help` shows its commands".into(),
+        _ => load(options),
+    }
+}
+
+fn load(options: &HostOptions) -> String {
+    format!("`kvforge flash --board {}` loads a bitstream", options.board)
 }
 
 fn print_info(out: &mut impl Write, info: Info) -> Result<(), Failure> {

@@ -78,6 +78,33 @@ fn boards_pass_their_test_and_tell_their_rates() {
     assert!(text.contains("there and back") && text.contains("bytes/s"), "{text}");
 }
 
+/// Through quantizer, pages and dequantizer, at the pins of the line and with a line of bytes.
+#[test]
+fn a_cache_gives_back_what_the_golden_model_has() {
+    let place = Place::new();
+    let info = "\
+Oaken cache 0.1.0, configuration 5f5ba9cc
+model    30 layers, 3 heads of 64 elements, 4 requests of up to 4096 tokens
+engines  4 elements a cycle, codes of 4 bits, 64 settings
+clock    75 MHz
+line     16 cycles a bit, 4687500 bits a second
+memory   8192 of 8192 pages of 4096 bytes are free
+";
+    assert_eq!(stdout(&place, "host --port sim:oaken_cache_p4 cache info"), info);
+    for (line, tokens, elements) in [("", 1, 768), (",line=bytes", 4, 3072)] {
+        let text = stdout(
+            &place,
+            &format!("host --port sim:oaken_cache_p4{line} cache roundtrip heads.safetensors --tokens {tokens}"),
+        );
+        let vectors = 4 * tokens;
+        assert!(text.starts_with(&format!("{tokens} tokens, {vectors} vectors: appended in ")), "{text}");
+        let end = format!(
+            "memory   8192 of 8192 pages of 4096 bytes are free\nevery one of {elements} elements is the golden model's\n"
+        );
+        assert!(text.ends_with(&end), "{text}");
+    }
+}
+
 /// A cut, a damaged and another file leave what was there, and are named.
 #[test]
 fn damaged_records_are_refused_and_nothing_is_written() {

@@ -4,7 +4,9 @@
 //! - [`mod@line`]: what carries bytes: a serial port, or whatever else a program has
 //! - [`host`]: requests and answers
 //! - [`system`]: an Oaken system behind them
+//! - [`cache`]: an Oaken cache behind them
 
+pub mod cache;
 pub mod frame;
 pub mod host;
 pub mod line;

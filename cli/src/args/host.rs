@@ -1,5 +1,6 @@
 //! The command line of `kvforge host`.
 
+use super::host_cache::CacheCommand;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -30,6 +31,9 @@ pub enum HostCommand {
     Selftest,
     /// Measures bytes a second and elements a cycle along each path that the board has
     Bench(BenchOptions),
+    /// Keeps keys and values in the memory of a board that is an Oaken cache
+    #[command(subcommand)]
+    Cache(CacheCommand),
 }
 
 #[derive(Args)]

@@ -111,26 +111,40 @@ pub fn dequantize<L: Line>(
     check_writable(&options.out)?;
     system.drain().map_err(|error| failed(&error))?;
     let (start, progress) = (Instant::now(), ProgressBar::new(tensors.len() as u64));
-    let mut written = vec![];
+    let mut written: Vec<ReadTensor> = vec![];
     for tensor in &tensors {
         let setting = Setting { length: tensor.length, bits: tensor.bits, thresholds: tensor.thresholds };
         let parts = |record: &Record| RecordParts { sparse: record.sparse.clone(), dense: record.dense.clone() };
         let records: Vec<RecordParts> = tensor.records.iter().map(parts).collect();
         let vectors = halves::dequantize(system, &records, setting).map_err(|error| failed(&error))?;
-        let letter = if tensor.kind == Kind::Key { 'k' } else { 'v' };
-        let data: Vec<u8> = vectors.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
-        written.push((format!("layer{}.{letter}", tensor.layer), vec![vectors.len(), tensor.length], data));
+        written.push((tensor.layer, tensor.kind, tensor.length, vectors));
         progress.inc(1);
     }
     progress.finish_and_clear();
+    let bytes = recording_bytes(written)?;
+    write_file(&options.out, &bytes)?;
+    told(system, &tensors, start, &format!("{} bytes", bytes.len()), &options.out)
+}
+
+/// Layer, kind, elements of a vector, and the vectors.
+pub type ReadTensor = (u32, Kind, usize, Vec<Vec<u16>>);
+
+/// A recording (safetensors) of keys and values.
+pub fn recording_bytes(tensors: Vec<ReadTensor>) -> Result<Vec<u8>, Failure> {
     let internal = |error: &dyn std::error::Error| Failure::Internal(error.to_string());
-    let views = written.iter().map(|(name, shape, data)| {
+    let tensors: Vec<(String, Vec<usize>, Vec<u8>)> = tensors
+        .into_iter()
+        .map(|(layer, kind, length, vectors)| {
+            let letter = if kind == Kind::Key { 'k' } else { 'v' };
+            let data = vectors.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
+            (format!("layer{layer}.{letter}"), vec![vectors.len(), length], data)
+        })
+        .collect();
+    let views = tensors.iter().map(|(name, shape, data)| {
         Ok((name, TensorView::new(Dtype::F16, shape.clone(), data).map_err(|error| internal(&error))?))
     });
     let views = views.collect::<Result<Vec<_>, Failure>>()?;
-    let bytes = serialize(views, None).map_err(|error| internal(&error))?;
-    write_file(&options.out, &bytes)?;
-    told(system, &tensors, start, &format!("{} bytes", bytes.len()), &options.out)
+    serialize(views, None).map_err(|error| internal(&error))
 }
 
 /// What became of it.

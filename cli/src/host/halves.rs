@@ -72,3 +72,8 @@ pub fn roundtrip<L: Line>(
     system.set_up(Path::ThereAndBack, s.length, s.thresholds.bits())?;
     vectors.iter().map(|vector| system.roundtrip(vector)).collect()
 }
+
+/// Elements that came back and are not those of the model.
+pub fn wrong(back: &[u16], expected: &[u16]) -> usize {
+    (0..expected.len()).filter(|i| back.get(*i) != expected.get(*i)).count()
+}

@@ -80,7 +80,7 @@ fn send<L: Line>(
         let record = model_record(vector, setting);
         let expected = model_vector(&record, setting);
         bytes += record.sparse.len() + record.dense.len();
-        wrong += (0..vector.len()).filter(|i| back.get(*i) != expected.get(*i)).count();
+        wrong += halves::wrong(back, &expected);
         noise.add(&to_f64(vector), &to_f64(back));
     }
     let name = [tensor.layer.to_string(), tensor.kind.to_string()];

@@ -187,6 +187,12 @@ impl Place {
         self.write("good.safetensors", &good);
         self.write("other.safetensors", &safetensors(&[("layer3.k", &[8, 64]), ("layer3.v", &[8, 64])], values));
         self.write("wide.safetensors", &safetensors(&[("layer0.k", &[8, 128]), ("layer0.v", &[8, 128])], values));
+        // three heads, of two layers
+        let heads: [(&str, &[usize]); 4] =
+            [("layer0.k", &[4, 192]), ("layer0.v", &[4, 192]), ("layer7.k", &[4, 192]), ("layer7.v", &[4, 192])];
+        self.write("heads.safetensors", &safetensors(&heads, values));
+        self.write("uneven.safetensors", &safetensors(&[("layer0.k", &[4, 192]), ("layer0.v", &[3, 192])], values));
+        self.write("layer30.safetensors", &safetensors(&[("layer30.k", &[4, 192]), ("layer30.v", &[4, 192])], values));
         self.write("short.safetensors", &good[..good.len() - 100]);
         self.write("header.safetensors", &good[..20]);
         self.write("cube.safetensors", &safetensors(&[("layer0.k", &[2, 4, 64])], values));

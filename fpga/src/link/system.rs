@@ -12,7 +12,7 @@ pub use hw::soc::system_registers::Path;
 use thiserror::Error;
 
 /// What the register `id` of every Oaken system holds.
-const ID: u32 = 0x4b56_464f;
+pub const ID: u32 = 0x4b56_464f;
 /// How often a packet is asked for while none comes, and put while there is no room.
 const TIMES: u32 = 50;
 /// So often nothing comes of a system that is empty.

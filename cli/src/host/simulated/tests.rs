@@ -29,7 +29,7 @@ impl Line for Kept {
     fn send(&mut self, bytes: &[u8]) -> Result<()> {
         self.sent.extend(bytes);
         // until the engines are through: else a take may come too early on the quicker line, and is repeated
-        (0..3000).for_each(|_| self.line.wire.step(&mut self.line.simulator));
+        (0..3000).for_each(|_| self.line.wire.step(&mut *self.line.simulator));
         self.line.send(bytes)
     }
     fn receive(&mut self, patience: Duration) -> Result<Option<u8>> {
@@ -166,7 +166,7 @@ impl Line for Disturbed {
             if late {
                 // what comes meanwhile waits in the line
                 for _ in 0..self.rng.u32(1..10_000) {
-                    self.line.wire.step(&mut self.line.simulator);
+                    self.line.wire.step(&mut *self.line.simulator);
                 }
             }
             self.line.send(&bytes)?;

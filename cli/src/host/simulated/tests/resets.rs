@@ -3,7 +3,6 @@
 use super::*;
 use fpga::link::host::HostError;
 use fpga::link::system::Counters;
-use hdl::engine::Engine;
 
 /// Cycles of traffic in which a reset may come: some vectors, and what sets them up.
 const SPAN: u64 = 8000;
@@ -42,7 +41,7 @@ impl Line for Reset {
                 return Ok(Some(byte));
             }
             self.look();
-            self.line.wire.step(&mut self.line.simulator);
+            self.line.wire.step(&mut *self.line.simulator);
         }
         Ok(None)
     }
