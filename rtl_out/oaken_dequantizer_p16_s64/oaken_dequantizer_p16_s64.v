@@ -81,7 +81,7 @@ module oaken_dequantizer_p16_s64 (
     reg axil_r_valid; // slave.rs:193
     reg [31:0] axil_r_data; // slave.rs:194
     reg [1:0] axil_r_response; // slave.rs:195
-    reg s_before; // settings.rs:154
+    reg s_before; // settings.rs:188
     wire core_dense_ready;
     wire core_sparse_ready;
     wire core_m_valid;
@@ -110,8 +110,8 @@ module oaken_dequantizer_p16_s64 (
     wire [127:0] out_data; // packet_gate.rs:12
     wire [15:0] out_keep; // packet_gate.rs:12
     wire out_last; // packet_gate.rs:12
-    reg partial; // dequantizer_axi.rs:99
-    reg [31:0] vectors; // settings.rs:172
+    reg partial; // dequantizer_axi.rs:114
+    reg [31:0] vectors; // settings.rs:206
 
     // registers
 
@@ -319,20 +319,20 @@ module oaken_dequantizer_p16_s64 (
             default: axil_r_response <= 2'h2;
         endcase
     end
-    wire whole_chunks = ~(|length[5:0]); // settings.rs:113
-    wire length_legal = (whole_chunks & (|length)) & (length <= 32'h1000); // settings.rs:115
-    wire [14:0] thresholds_s_low = s_low[14:0]; // settings.rs:118
-    wire [14:0] thresholds_t_low = t_low[14:0]; // settings.rs:118
-    wire _t10 = ((s_low[15] | (~(|thresholds_s_low))) & (t_low[15] | (~(|thresholds_t_low)))) & (thresholds_t_low <= thresholds_s_low); // settings.rs:123
-    wire low_legal = _t10 & (~(&s_low[14:10])); // settings.rs:123
-    wire [14:0] thresholds_s_high = s_high[14:0]; // settings.rs:118
-    wire [14:0] thresholds_t_high = t_high[14:0]; // settings.rs:118
-    wire _t11 = (((~s_high[15]) | (~(|thresholds_s_high))) & ((~t_high[15]) | (~(|thresholds_t_high)))) & (thresholds_t_high <= thresholds_s_high); // settings.rs:125
-    wire high_legal = _t11 & (~(&s_high[14:10])); // settings.rs:125
-    wire legal = (length_legal & low_legal) & high_legal; // settings.rs:126
+    wire whole_chunks = ~(|length[5:0]); // settings.rs:147
+    wire length_legal = (whole_chunks & (|length)) & (length <= 32'h1000); // settings.rs:149
+    wire [14:0] thresholds_s_low = s_low[14:0]; // settings.rs:152
+    wire [14:0] thresholds_t_low = t_low[14:0]; // settings.rs:152
+    wire _t10 = ((s_low[15] | (~(|thresholds_s_low))) & (t_low[15] | (~(|thresholds_t_low)))) & (thresholds_t_low <= thresholds_s_low); // settings.rs:157
+    wire low_legal = _t10 & (~(&s_low[14:10])); // settings.rs:157
+    wire [14:0] thresholds_s_high = s_high[14:0]; // settings.rs:152
+    wire [14:0] thresholds_t_high = t_high[14:0]; // settings.rs:152
+    wire _t11 = (((~s_high[15]) | (~(|thresholds_s_high))) & ((~t_high[15]) | (~(|thresholds_t_high)))) & (thresholds_t_high <= thresholds_s_high); // settings.rs:159
+    wire high_legal = _t11 & (~(&s_high[14:10])); // settings.rs:159
+    wire legal = (length_legal & low_legal) & high_legal; // settings.rs:160
     assign status_legal_value = legal;
-    wire [25:0] _t12 = length[31:6] - 26'h1; // settings.rs:134
-    wire [6:0] chunks_minus_1 = _t12[6:0]; // settings.rs:134
+    wire [25:0] _t12 = length[31:6] - 26'h1; // settings.rs:168
+    wire [6:0] chunks_minus_1 = _t12[6:0]; // settings.rs:168
     always @(posedge clk) begin
         if (rst) begin
             s_before <= 1'h0;
@@ -340,11 +340,11 @@ module oaken_dequantizer_p16_s64 (
             s_before <= setting_store;
         end
     end
-    wire begins = setting_store & (~s_before); // settings.rs:156
-    wire exists = ~(|setting_number[7:6]); // settings.rs:159
+    wire begins = setting_store & (~s_before); // settings.rs:190
+    wire exists = ~(|setting_number[7:6]); // settings.rs:193
     assign errors_refused_set = begins & (~(legal & exists));
-    wire store_valid = (begins & legal) & exists; // settings.rs:162
-    wire [5:0] store_number = setting_number[5:0]; // settings.rs:162
+    wire store_valid = (begins & legal) & exists; // settings.rs:196
+    wire [5:0] store_number = setting_number[5:0]; // settings.rs:196
 
     // the engine
     assign s_axis_dense_tready = core_dense_ready;
@@ -396,11 +396,11 @@ module oaken_dequantizer_p16_s64 (
         .m_setting_thresholds_s_high(setting_thresholds_s_high),
         .unset(unset)
     );
-    wire [15:0] keep = data[143:128]; // dequantizer_axi.rs:143
-    wire [127:0] data_1 = data[127:0]; // dequantizer_axi.rs:143
-    wire from_below = ~(|(s_axis_sparse_tkeep[15:1] & (~s_axis_sparse_tkeep[14:0]))); // dequantizer_axi.rs:153
-    wire partial_dense = (s_axis_dense_tvalid & s_axis_dense_tready) & (~(&s_axis_dense_tkeep)); // dequantizer_axi.rs:93
-    wire partial_sparse = (s_axis_sparse_tvalid & s_axis_sparse_tready) & (s_axis_sparse_tlast ? (~from_below) : (~(&s_axis_sparse_tkeep))); // dequantizer_axi.rs:98
+    wire [15:0] keep = data[143:128]; // dequantizer_axi.rs:158
+    wire [127:0] data_1 = data[127:0]; // dequantizer_axi.rs:158
+    wire from_below = ~(|(s_axis_sparse_tkeep[15:1] & (~s_axis_sparse_tkeep[14:0]))); // dequantizer_axi.rs:168
+    wire partial_dense = (s_axis_dense_tvalid & s_axis_dense_tready) & (~(&s_axis_dense_tkeep)); // dequantizer_axi.rs:108
+    wire partial_sparse = (s_axis_sparse_tvalid & s_axis_sparse_tready) & (s_axis_sparse_tlast ? (~from_below) : (~(&s_axis_sparse_tkeep))); // dequantizer_axi.rs:113
     assign errors_partial_set = partial;
     always @(posedge clk) begin
         if (rst) begin

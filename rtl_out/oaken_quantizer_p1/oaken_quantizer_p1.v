@@ -83,8 +83,8 @@ module oaken_quantizer_p1 (
     wire core_nonfinite;
     wire core_finished;
     wire core_busy;
-    reg partial; // quantizer_axi.rs:99
-    reg [31:0] vectors; // settings.rs:172
+    reg partial; // quantizer_axi.rs:110
+    reg [31:0] vectors; // settings.rs:206
 
     // registers
 
@@ -248,21 +248,21 @@ module oaken_quantizer_p1 (
             default: axil_r_response <= 2'h2;
         endcase
     end
-    wire whole_chunks = ~(|length[5:0]); // settings.rs:113
-    wire length_legal = (whole_chunks & (|length)) & (length <= 32'h400); // settings.rs:115
-    wire [14:0] thresholds_s_low = s_low[14:0]; // settings.rs:118
-    wire [14:0] thresholds_t_low = t_low[14:0]; // settings.rs:118
-    wire _t5 = ((s_low[15] | (~(|thresholds_s_low))) & (t_low[15] | (~(|thresholds_t_low)))) & (thresholds_t_low <= thresholds_s_low); // settings.rs:123
-    wire low_legal = _t5 & (~(&s_low[14:10])); // settings.rs:123
-    wire [14:0] thresholds_s_high = s_high[14:0]; // settings.rs:118
-    wire [14:0] thresholds_t_high = t_high[14:0]; // settings.rs:118
-    wire _t6 = (((~s_high[15]) | (~(|thresholds_s_high))) & ((~t_high[15]) | (~(|thresholds_t_high)))) & (thresholds_t_high <= thresholds_s_high); // settings.rs:125
-    wire high_legal = _t6 & (~(&s_high[14:10])); // settings.rs:125
-    wire legal = (length_legal & low_legal) & high_legal; // settings.rs:126
+    wire whole_chunks = ~(|length[5:0]); // settings.rs:147
+    wire length_legal = (whole_chunks & (|length)) & (length <= 32'h400); // settings.rs:149
+    wire [14:0] thresholds_s_low = s_low[14:0]; // settings.rs:152
+    wire [14:0] thresholds_t_low = t_low[14:0]; // settings.rs:152
+    wire _t5 = ((s_low[15] | (~(|thresholds_s_low))) & (t_low[15] | (~(|thresholds_t_low)))) & (thresholds_t_low <= thresholds_s_low); // settings.rs:157
+    wire low_legal = _t5 & (~(&s_low[14:10])); // settings.rs:157
+    wire [14:0] thresholds_s_high = s_high[14:0]; // settings.rs:152
+    wire [14:0] thresholds_t_high = t_high[14:0]; // settings.rs:152
+    wire _t6 = (((~s_high[15]) | (~(|thresholds_s_high))) & ((~t_high[15]) | (~(|thresholds_t_high)))) & (thresholds_t_high <= thresholds_s_high); // settings.rs:159
+    wire high_legal = _t6 & (~(&s_high[14:10])); // settings.rs:159
+    wire legal = (length_legal & low_legal) & high_legal; // settings.rs:160
     assign status_legal_value = legal;
-    wire [25:0] _t7 = length[31:6] - 26'h1; // settings.rs:134
-    wire [6:0] chunks_minus_1 = _t7[6:0]; // settings.rs:134
-    wire enable_1 = enable & legal; // settings.rs:139
+    wire [25:0] _t7 = length[31:6] - 26'h1; // settings.rs:168
+    wire [6:0] chunks_minus_1 = _t7[6:0]; // settings.rs:168
+    wire enable_1 = enable & legal; // settings.rs:173
 
     // the engine
     assign s_axis_tready = core_s_ready;

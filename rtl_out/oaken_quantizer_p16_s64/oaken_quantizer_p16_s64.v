@@ -77,7 +77,7 @@ module oaken_quantizer_p16_s64 (
     reg axil_r_valid; // slave.rs:193
     reg [31:0] axil_r_data; // slave.rs:194
     reg [1:0] axil_r_response; // slave.rs:195
-    reg s_before; // settings.rs:154
+    reg s_before; // settings.rs:188
     wire core_s_ready;
     wire core_dense_valid;
     wire [63:0] core_dense_data;
@@ -106,8 +106,8 @@ module oaken_quantizer_p16_s64 (
     wire out_ready; // packet_gate.rs:12
     wire [255:0] out_data; // packet_gate.rs:12
     wire out_last; // packet_gate.rs:12
-    reg partial; // quantizer_axi.rs:99
-    reg [31:0] vectors; // settings.rs:172
+    reg partial; // quantizer_axi.rs:110
+    reg [31:0] vectors; // settings.rs:206
 
     // registers
 
@@ -299,20 +299,20 @@ module oaken_quantizer_p16_s64 (
             default: axil_r_response <= 2'h2;
         endcase
     end
-    wire whole_chunks = ~(|length[5:0]); // settings.rs:113
-    wire length_legal = (whole_chunks & (|length)) & (length <= 32'h1000); // settings.rs:115
-    wire [14:0] thresholds_s_low = s_low[14:0]; // settings.rs:118
-    wire [14:0] thresholds_t_low = t_low[14:0]; // settings.rs:118
-    wire _t8 = ((s_low[15] | (~(|thresholds_s_low))) & (t_low[15] | (~(|thresholds_t_low)))) & (thresholds_t_low <= thresholds_s_low); // settings.rs:123
-    wire low_legal = _t8 & (~(&s_low[14:10])); // settings.rs:123
-    wire [14:0] thresholds_s_high = s_high[14:0]; // settings.rs:118
-    wire [14:0] thresholds_t_high = t_high[14:0]; // settings.rs:118
-    wire _t9 = (((~s_high[15]) | (~(|thresholds_s_high))) & ((~t_high[15]) | (~(|thresholds_t_high)))) & (thresholds_t_high <= thresholds_s_high); // settings.rs:125
-    wire high_legal = _t9 & (~(&s_high[14:10])); // settings.rs:125
-    wire legal = (length_legal & low_legal) & high_legal; // settings.rs:126
+    wire whole_chunks = ~(|length[5:0]); // settings.rs:147
+    wire length_legal = (whole_chunks & (|length)) & (length <= 32'h1000); // settings.rs:149
+    wire [14:0] thresholds_s_low = s_low[14:0]; // settings.rs:152
+    wire [14:0] thresholds_t_low = t_low[14:0]; // settings.rs:152
+    wire _t8 = ((s_low[15] | (~(|thresholds_s_low))) & (t_low[15] | (~(|thresholds_t_low)))) & (thresholds_t_low <= thresholds_s_low); // settings.rs:157
+    wire low_legal = _t8 & (~(&s_low[14:10])); // settings.rs:157
+    wire [14:0] thresholds_s_high = s_high[14:0]; // settings.rs:152
+    wire [14:0] thresholds_t_high = t_high[14:0]; // settings.rs:152
+    wire _t9 = (((~s_high[15]) | (~(|thresholds_s_high))) & ((~t_high[15]) | (~(|thresholds_t_high)))) & (thresholds_t_high <= thresholds_s_high); // settings.rs:159
+    wire high_legal = _t9 & (~(&s_high[14:10])); // settings.rs:159
+    wire legal = (length_legal & low_legal) & high_legal; // settings.rs:160
     assign status_legal_value = legal;
-    wire [25:0] _t10 = length[31:6] - 26'h1; // settings.rs:134
-    wire [6:0] chunks_minus_1 = _t10[6:0]; // settings.rs:134
+    wire [25:0] _t10 = length[31:6] - 26'h1; // settings.rs:168
+    wire [6:0] chunks_minus_1 = _t10[6:0]; // settings.rs:168
     always @(posedge clk) begin
         if (rst) begin
             s_before <= 1'h0;
@@ -320,11 +320,11 @@ module oaken_quantizer_p16_s64 (
             s_before <= setting_store;
         end
     end
-    wire begins = setting_store & (~s_before); // settings.rs:156
-    wire exists = ~(|setting_number[7:6]); // settings.rs:159
+    wire begins = setting_store & (~s_before); // settings.rs:190
+    wire exists = ~(|setting_number[7:6]); // settings.rs:193
     assign errors_refused_set = begins & (~(legal & exists));
-    wire store_valid = (begins & legal) & exists; // settings.rs:162
-    wire [5:0] store_number = setting_number[5:0]; // settings.rs:162
+    wire store_valid = (begins & legal) & exists; // settings.rs:196
+    wire [5:0] store_number = setting_number[5:0]; // settings.rs:196
 
     // the engine
 

@@ -78,7 +78,7 @@ module oaken_system_quantizer_p1 (
     wire [7:0] to_host_data;
     wire to_host_keep;
     wire to_host_last;
-    reg s_within; // in the midst of a vector | oaken_system.rs:203
+    reg s_within; // in the midst of a vector | oaken_system.rs:174
     wire router_s_axil_awready;
     wire router_s_axil_wready;
     wire [1:0] router_s_axil_bresp;
@@ -143,19 +143,18 @@ module oaken_system_quantizer_p1 (
     reg axil_r_valid; // slave.rs:193
     reg [31:0] axil_r_data; // slave.rs:194
     reg [1:0] axil_r_response; // slave.rs:195
-    reg [31:0] cycles_count; // oaken_system.rs:227
-    reg [31:0] frames_count; // oaken_system.rs:227
-    reg [31:0] dropped_count; // oaken_system.rs:227
-    reg [31:0] repeated_count; // oaken_system.rs:227
-    reg [31:0] taken_count; // oaken_system.rs:227
-    reg [31:0] busy_count; // oaken_system.rs:227
-    reg [31:0] starved_count; // oaken_system.rs:227
-    reg [31:0] stalled_count; // oaken_system.rs:227
-    reg [24:0] clock; // its highest bit changes about every half second | oaken_system.rs:191
-    reg heard_1; // oaken_system.rs:193
+    reg [31:0] cycles_count; // oaken_system.rs:198
+    reg [31:0] frames_count; // oaken_system.rs:198
+    reg [31:0] dropped_count; // oaken_system.rs:198
+    reg [31:0] repeated_count; // oaken_system.rs:198
+    reg [31:0] taken_count; // oaken_system.rs:198
+    reg [31:0] busy_count; // oaken_system.rs:198
+    reg [31:0] starved_count; // oaken_system.rs:198
+    reg [31:0] stalled_count; // oaken_system.rs:198
+    reg [24:0] clock; // its highest bit changes about every half second | line.rs:54
+    reg heard_1; // line.rs:56
 
     // the line
-    assign uart_tx = uart_tx_1;
 
     // the link
 
@@ -210,15 +209,15 @@ module oaken_system_quantizer_p1 (
     );
 
     // what happens
-    wire takes = elements_valid & elements_ready; // oaken_system.rs:204
+    wire takes = elements_valid & elements_ready; // oaken_system.rs:175
     always @(posedge clk) begin
         if (rst) begin
             s_within <= 1'h0;
         end else if (takes) s_within <= ~elements_last;
     end
-    wire busy = takes | s_within; // oaken_system.rs:206
-    wire starved = s_within & (~elements_valid); // oaken_system.rs:206
-    wire stalled = elements_valid & (~elements_ready); // oaken_system.rs:206
+    wire busy = takes | s_within; // oaken_system.rs:177
+    wire starved = s_within & (~elements_valid); // oaken_system.rs:177
+    wire stalled = elements_valid & (~elements_ready); // oaken_system.rs:177
 
     // the registers
     oaken_system_quantizer_p1_quantizer quantizer (
@@ -509,10 +508,11 @@ module oaken_system_quantizer_p1 (
             stalled_count <= 32'h0;
         end else if (stalled) stalled_count <= stalled_count + 32'h1;
     end
-    wire [5:0] _t8 = {errors_damaged, errors_too_long, errors_no_room, errors_refused, errors_framing, errors_overrun}; // oaken_system.rs:240
-    wire any_error = |_t8; // oaken_system.rs:240
+    wire [5:0] _t8 = {errors_damaged, errors_too_long, errors_no_room, errors_refused, errors_framing, errors_overrun}; // oaken_system.rs:211
+    wire any_error = |_t8; // oaken_system.rs:211
 
     // for people
+    assign uart_tx = uart_tx_1;
     uart_24 uart (
         .clk(clk),
         .rst(rst),
@@ -586,7 +586,8 @@ module oaken_system_quantizer_p1 (
             heard_1 <= 1'h0;
         end else if (events_frame) heard_1 <= 1'h1;
     end
-    assign alive = clock[24];
+    wire alive_1 = clock[24]; // line.rs:58
+    assign alive = alive_1;
     wire unused_ok = &{1'b0, router_m_axil_0_awprot, router_m_axil_0_arprot, router_m_axil_1_awaddr[6], router_m_axil_1_araddr[6]};
 endmodule
 

@@ -18,8 +18,8 @@ module orangecrab_25f (
     wire system_alive;
     wire system_heard;
     wire system_error;
-    wire system_clk = pll_clock; // board_top.rs:70
-    wire system_clk_reset; // board_top.rs:74
+    wire system_clk = pll_clock; // board_top.rs:101
+    wire system_clk_reset; // board_top.rs:105
 
     // the clock of the system, and its reset
     pll_ehxplll_48000000_2_3_8 pll (
@@ -45,7 +45,7 @@ module orangecrab_25f (
         .error(system_error)
     );
     assign uart_tx = system_uart_tx;
-    wire [2:0] lamps = {{system_error, system_heard}, system_alive}; // board_top.rs:83
+    wire [2:0] lamps = {{system_error, system_heard}, system_alive}; // board_top.rs:112
     assign led = ~lamps;
 endmodule
 

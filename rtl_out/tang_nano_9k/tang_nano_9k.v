@@ -18,8 +18,8 @@ module tang_nano_9k (
     wire system_alive;
     wire system_heard;
     wire system_error;
-    wire system_clk = pll_clock; // board_top.rs:70
-    wire system_clk_reset; // board_top.rs:74
+    wire system_clk = pll_clock; // board_top.rs:101
+    wire system_clk_reset; // board_top.rs:105
 
     // the clock of the system, and its reset
     pll_rpll_27000000_9_16_16 pll (
@@ -45,8 +45,8 @@ module tang_nano_9k (
         .error(system_error)
     );
     assign uart_tx = system_uart_tx;
-    wire [2:0] lamps = {{system_error, system_heard}, system_alive}; // board_top.rs:83
-    wire [5:0] shine = {3'h0, lamps}; // board_top.rs:84
+    wire [2:0] lamps = {{system_error, system_heard}, system_alive}; // board_top.rs:112
+    wire [5:0] shine = {3'h0, lamps}; // board_top.rs:113
     assign led = ~shine;
 endmodule
 

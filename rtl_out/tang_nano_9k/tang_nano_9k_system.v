@@ -145,17 +145,16 @@ module tang_nano_9k_system (
     reg axil_r_valid; // slave.rs:193
     reg [31:0] axil_r_data; // slave.rs:194
     reg [1:0] axil_r_response; // slave.rs:195
-    reg [31:0] cycles_count; // oaken_system.rs:227
-    reg [31:0] frames_count; // oaken_system.rs:227
-    reg [31:0] dropped_count; // oaken_system.rs:227
-    reg [31:0] repeated_count; // oaken_system.rs:227
-    reg [31:0] given_count; // oaken_system.rs:227
-    reg [31:0] waited_count; // oaken_system.rs:227
-    reg [25:0] clock; // its highest bit changes about every half second | oaken_system.rs:191
-    reg heard_1; // oaken_system.rs:193
+    reg [31:0] cycles_count; // oaken_system.rs:198
+    reg [31:0] frames_count; // oaken_system.rs:198
+    reg [31:0] dropped_count; // oaken_system.rs:198
+    reg [31:0] repeated_count; // oaken_system.rs:198
+    reg [31:0] given_count; // oaken_system.rs:198
+    reg [31:0] waited_count; // oaken_system.rs:198
+    reg [25:0] clock; // its highest bit changes about every half second | line.rs:54
+    reg heard_1; // line.rs:56
 
     // the line
-    assign uart_tx = uart_tx_1;
 
     // the link
 
@@ -496,10 +495,11 @@ module tang_nano_9k_system (
             waited_count <= 32'h0;
         end else if (leaving_valid & (~leaving_ready)) waited_count <= waited_count + 32'h1;
     end
-    wire [5:0] _t8 = {errors_damaged, errors_too_long, errors_no_room, errors_refused, errors_framing, errors_overrun}; // oaken_system.rs:240
-    wire any_error = |_t8; // oaken_system.rs:240
+    wire [5:0] _t8 = {errors_damaged, errors_too_long, errors_no_room, errors_refused, errors_framing, errors_overrun}; // oaken_system.rs:211
+    wire any_error = |_t8; // oaken_system.rs:211
 
     // for people
+    assign uart_tx = uart_tx_1;
     uart_16 uart (
         .clk(clk),
         .rst(rst),
@@ -573,7 +573,8 @@ module tang_nano_9k_system (
             heard_1 <= 1'h0;
         end else if (events_frame) heard_1 <= 1'h1;
     end
-    assign alive = clock[25];
+    wire alive_1 = clock[25]; // line.rs:58
+    assign alive = alive_1;
     wire unused_ok = &{1'b0, router_m_axil_0_awprot, router_m_axil_0_arprot, router_m_axil_1_awaddr[6], router_m_axil_1_araddr[6]};
 endmodule
 

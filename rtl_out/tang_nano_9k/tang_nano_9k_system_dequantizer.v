@@ -87,8 +87,8 @@ module tang_nano_9k_system_dequantizer (
     wire errors_4;
     wire core_finished;
     wire core_busy;
-    reg partial; // dequantizer_axi.rs:99
-    reg [31:0] vectors; // settings.rs:172
+    reg partial; // dequantizer_axi.rs:114
+    reg [31:0] vectors; // settings.rs:206
 
     // registers
 
@@ -269,19 +269,19 @@ module tang_nano_9k_system_dequantizer (
             default: axil_r_response <= 2'h2;
         endcase
     end
-    wire whole_chunks = ~(|length[5:0]); // settings.rs:113
-    wire length_legal = (whole_chunks & (|length)) & (length <= 32'h400); // settings.rs:115
-    wire [14:0] thresholds_s_low = s_low[14:0]; // settings.rs:118
-    wire [14:0] thresholds_t_low = t_low[14:0]; // settings.rs:118
-    wire _t8 = ((s_low[15] | (~(|thresholds_s_low))) & (t_low[15] | (~(|thresholds_t_low)))) & (thresholds_t_low <= thresholds_s_low); // settings.rs:123
-    wire low_legal = _t8 & (~(&s_low[14:10])); // settings.rs:123
-    wire [14:0] thresholds_s_high = s_high[14:0]; // settings.rs:118
-    wire [14:0] thresholds_t_high = t_high[14:0]; // settings.rs:118
-    wire _t9 = (((~s_high[15]) | (~(|thresholds_s_high))) & ((~t_high[15]) | (~(|thresholds_t_high)))) & (thresholds_t_high <= thresholds_s_high); // settings.rs:125
-    wire high_legal = _t9 & (~(&s_high[14:10])); // settings.rs:125
-    wire legal = (length_legal & low_legal) & high_legal; // settings.rs:126
+    wire whole_chunks = ~(|length[5:0]); // settings.rs:147
+    wire length_legal = (whole_chunks & (|length)) & (length <= 32'h400); // settings.rs:149
+    wire [14:0] thresholds_s_low = s_low[14:0]; // settings.rs:152
+    wire [14:0] thresholds_t_low = t_low[14:0]; // settings.rs:152
+    wire _t8 = ((s_low[15] | (~(|thresholds_s_low))) & (t_low[15] | (~(|thresholds_t_low)))) & (thresholds_t_low <= thresholds_s_low); // settings.rs:157
+    wire low_legal = _t8 & (~(&s_low[14:10])); // settings.rs:157
+    wire [14:0] thresholds_s_high = s_high[14:0]; // settings.rs:152
+    wire [14:0] thresholds_t_high = t_high[14:0]; // settings.rs:152
+    wire _t9 = (((~s_high[15]) | (~(|thresholds_s_high))) & ((~t_high[15]) | (~(|thresholds_t_high)))) & (thresholds_t_high <= thresholds_s_high); // settings.rs:159
+    wire high_legal = _t9 & (~(&s_high[14:10])); // settings.rs:159
+    wire legal = (length_legal & low_legal) & high_legal; // settings.rs:160
     assign status_legal_value = legal;
-    wire enable_1 = enable & legal; // settings.rs:139
+    wire enable_1 = enable & legal; // settings.rs:173
 
     // the engine
     assign s_axis_dense_tready = core_dense_ready;
@@ -292,9 +292,9 @@ module tang_nano_9k_system_dequantizer (
     assign errors_sparse_length_set = errors_3;
     assign errors_dense_length_set = errors_4;
     assign status_busy_value = core_busy;
-    wire from_below = ~(|(s_axis_sparse_tkeep[15:1] & (~s_axis_sparse_tkeep[14:0]))); // dequantizer_axi.rs:153
-    wire partial_dense = (s_axis_dense_tvalid & s_axis_dense_tready) & (~s_axis_dense_tkeep); // dequantizer_axi.rs:93
-    wire partial_sparse = (s_axis_sparse_tvalid & s_axis_sparse_tready) & (s_axis_sparse_tlast ? (~from_below) : (~(&s_axis_sparse_tkeep))); // dequantizer_axi.rs:98
+    wire from_below = ~(|(s_axis_sparse_tkeep[15:1] & (~s_axis_sparse_tkeep[14:0]))); // dequantizer_axi.rs:168
+    wire partial_dense = (s_axis_dense_tvalid & s_axis_dense_tready) & (~s_axis_dense_tkeep); // dequantizer_axi.rs:108
+    wire partial_sparse = (s_axis_sparse_tvalid & s_axis_sparse_tready) & (s_axis_sparse_tlast ? (~from_below) : (~(&s_axis_sparse_tkeep))); // dequantizer_axi.rs:113
     assign errors_partial_set = partial;
     always @(posedge clk) begin
         if (rst) begin

@@ -19,8 +19,8 @@ module ulx3s_85f (
     wire system_alive;
     wire system_heard;
     wire system_error;
-    wire system_clk = pll_clock; // board_top.rs:70
-    wire system_clk_reset; // board_top.rs:74
+    wire system_clk = pll_clock; // board_top.rs:101
+    wire system_clk_reset; // board_top.rs:105
 
     // the clock of the system, and its reset
     pll_ehxplll_25000000_1_3_8 pll (
@@ -46,8 +46,8 @@ module ulx3s_85f (
         .error(system_error)
     );
     assign uart_tx = system_uart_tx;
-    wire [2:0] lamps = {{system_error, system_heard}, system_alive}; // board_top.rs:83
-    wire [7:0] shine = {5'h0, lamps}; // board_top.rs:84
+    wire [2:0] lamps = {{system_error, system_heard}, system_alive}; // board_top.rs:112
+    wire [7:0] shine = {5'h0, lamps}; // board_top.rs:113
     assign led = shine;
     assign wifi_gpio0 = 1'h1;
 endmodule

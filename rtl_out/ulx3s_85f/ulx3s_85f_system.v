@@ -150,7 +150,7 @@ module ulx3s_85f_system (
     wire [7:0] out_data_1; // system_path.rs:140
     wire out_keep_1; // system_path.rs:140
     wire out_last_1; // system_path.rs:140
-    reg s_within; // in the midst of a vector | oaken_system.rs:203
+    reg s_within; // in the midst of a vector | oaken_system.rs:174
     wire router_s_axil_awready;
     wire router_s_axil_wready;
     wire [1:0] router_s_axil_bresp;
@@ -228,21 +228,20 @@ module ulx3s_85f_system (
     reg axil_r_valid; // slave.rs:193
     reg [31:0] axil_r_data; // slave.rs:194
     reg [1:0] axil_r_response; // slave.rs:195
-    reg [31:0] cycles_count; // oaken_system.rs:227
-    reg [31:0] frames_count; // oaken_system.rs:227
-    reg [31:0] dropped_count; // oaken_system.rs:227
-    reg [31:0] repeated_count; // oaken_system.rs:227
-    reg [31:0] taken_count; // oaken_system.rs:227
-    reg [31:0] busy_count; // oaken_system.rs:227
-    reg [31:0] starved_count; // oaken_system.rs:227
-    reg [31:0] stalled_count; // oaken_system.rs:227
-    reg [31:0] given_count; // oaken_system.rs:227
-    reg [31:0] waited_count; // oaken_system.rs:227
-    reg [26:0] clock; // its highest bit changes about every half second | oaken_system.rs:191
-    reg heard_1; // oaken_system.rs:193
+    reg [31:0] cycles_count; // oaken_system.rs:198
+    reg [31:0] frames_count; // oaken_system.rs:198
+    reg [31:0] dropped_count; // oaken_system.rs:198
+    reg [31:0] repeated_count; // oaken_system.rs:198
+    reg [31:0] taken_count; // oaken_system.rs:198
+    reg [31:0] busy_count; // oaken_system.rs:198
+    reg [31:0] starved_count; // oaken_system.rs:198
+    reg [31:0] stalled_count; // oaken_system.rs:198
+    reg [31:0] given_count; // oaken_system.rs:198
+    reg [31:0] waited_count; // oaken_system.rs:198
+    reg [26:0] clock; // its highest bit changes about every half second | line.rs:54
+    reg heard_1; // line.rs:56
 
     // the line
-    assign uart_tx = uart_tx_1;
 
     // the link
     assign way_data = link_m_axis_tdata;
@@ -398,15 +397,15 @@ module ulx3s_85f_system (
     );
 
     // what happens
-    wire takes = elements_valid & elements_ready; // oaken_system.rs:204
+    wire takes = elements_valid & elements_ready; // oaken_system.rs:175
     always @(posedge clk) begin
         if (rst) begin
             s_within <= 1'h0;
         end else if (takes) s_within <= ~elements_last;
     end
-    wire busy = takes | s_within; // oaken_system.rs:206
-    wire starved = s_within & (~elements_valid); // oaken_system.rs:206
-    wire stalled = elements_valid & (~elements_ready); // oaken_system.rs:206
+    wire busy = takes | s_within; // oaken_system.rs:177
+    wire starved = s_within & (~elements_valid); // oaken_system.rs:177
+    wire stalled = elements_valid & (~elements_ready); // oaken_system.rs:177
 
     // the registers
     ulx3s_85f_system_quantizer quantizer (
@@ -776,10 +775,11 @@ module ulx3s_85f_system (
             waited_count <= 32'h0;
         end else if (leaving_valid & (~leaving_ready)) waited_count <= waited_count + 32'h1;
     end
-    wire [5:0] _t8 = {errors_damaged, errors_too_long, errors_no_room, errors_refused, errors_framing, errors_overrun}; // oaken_system.rs:240
-    wire any_error = |_t8; // oaken_system.rs:240
+    wire [5:0] _t8 = {errors_damaged, errors_too_long, errors_no_room, errors_refused, errors_framing, errors_overrun}; // oaken_system.rs:211
+    wire any_error = |_t8; // oaken_system.rs:211
 
     // for people
+    assign uart_tx = uart_tx_1;
     uart_25 uart (
         .clk(clk),
         .rst(rst),
@@ -853,7 +853,8 @@ module ulx3s_85f_system (
             heard_1 <= 1'h0;
         end else if (events_frame) heard_1 <= 1'h1;
     end
-    assign alive = clock[26];
+    wire alive_1 = clock[26]; // line.rs:58
+    assign alive = alive_1;
     wire unused_ok = &{1'b0, fifo_level, router_m_axil_0_awprot, router_m_axil_0_arprot, router_m_axil_1_awaddr[6], router_m_axil_1_araddr[6], router_m_axil_2_awaddr[6], router_m_axil_2_araddr[6]};
 endmodule
 
